@@ -1,0 +1,37 @@
+"""The error every layer raises for what a user can mend."""
+
+from __future__ import annotations
+
+
+class PlimsollError(Exception):
+    """Something the user can mend: what is wrong, where, and what to do next.
+
+    `where` is a place the user knows (a file and field, a path, a process);
+    `remedy` is one imperative sentence. The command line prints all three and
+    exits with `exit_code`.
+    """
+
+    exit_code = 1
+
+    def __init__(self, message: str, *, where: str = "", remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        place = f"{self.where}: " if self.where else ""
+        remedy = f" ({self.remedy})" if self.remedy else ""
+        return f"{place}{self.message}{remedy}"
+
+
+class InputError(PlimsollError):
+    """Bad input: a file, a field, an option."""
+
+    exit_code = 2
+
+
+class MachineError(PlimsollError):
+    """The machine lacks something the run needs."""
+
+    exit_code = 3

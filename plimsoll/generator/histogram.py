@@ -1,0 +1,88 @@
+"""Latency histograms: the engine's buckets as HdrHistogram objects.
+
+The engine counts into the buckets of HdrHistogram(1, 2^37 - 1, 2 digits): 256
+sub-buckets, of which the upper half is used from the second bucket on, so a value
+is known to 1/128 = 0.78 %.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hdrh.histogram import HdrHistogram
+
+LOWEST_NS = 1
+HIGHEST_NS = 2**37 - 1
+SIGNIFICANT_DIGITS = 2
+_HALF = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Exact count, sum, min and max in ns; `buckets` are (index, count), index ascending."""
+
+    count: int = 0
+    sum_ns: int = 0
+    min_ns: int | None = None
+    max_ns: int | None = None
+    buckets: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def mean_ns(self) -> float | None:
+        """The exact mean, or None without samples."""
+        return self.sum_ns / self.count if self.count else None
+
+    def quantile_ns(self, quantile: float) -> int | None:
+        """The smallest value that `quantile` (0 to 1) of the samples do not exceed.
+
+        Stated as its bucket's highest value, but never beyond the exact maximum,
+        so at most 0.78 % high and never low. None without samples.
+        """
+        if not self.count or self.max_ns is None or self.min_ns is None:
+            return None
+        if quantile <= 0:
+            return self.min_ns
+        wanted = max(1, -int(-quantile * self.count // 1))
+        seen = 0
+        for index, count in self.buckets:
+            seen += count
+            if seen >= wanted:
+                return max(self.min_ns, min(self.max_ns, bucket_bounds_ns(index)[1]))
+        return self.max_ns
+
+    def to_hdr(self) -> HdrHistogram:
+        """The same buckets as an object of the hdrhistogram package."""
+        hdr = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
+        for index, count in self.buckets:
+            hdr.record_value(bucket_bounds_ns(index)[0], count)
+        return hdr
+
+
+def bucket_bounds_ns(index: int) -> tuple[int, int]:
+    """The lowest and highest value counted at `index` of the counts array."""
+    if index < 2 * _HALF:
+        return index, index
+    shift = index // _HALF - 1
+    lowest = (index % _HALF + _HALF) << shift
+    return lowest, lowest + (1 << shift) - 1
+
+
+def merge(histograms: Iterable[Histogram]) -> Histogram:
+    """The histogram of all samples together; exact."""
+    parts = [part for part in histograms if part.count]
+    if not parts:
+        return Histogram()
+    counts: dict[int, int] = {}
+    for part in parts:
+        for index, count in part.buckets:
+            counts[index] = counts.get(index, 0) + count
+    return Histogram(
+        count=sum(part.count for part in parts),
+        sum_ns=sum(part.sum_ns for part in parts),
+        min_ns=min(part.min_ns for part in parts if part.min_ns is not None),
+        max_ns=max(part.max_ns for part in parts if part.max_ns is not None),
+        buckets=tuple(sorted(counts.items())),
+    )
+
+
