@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Header fields that change per frame, and the Internet checksums that cover them.
+ *
+ * Frame n of a stream carries base + (n mod flows) * step in each field, so flows
+ * need neither a table nor a division. A checksum is moved by the difference of the
+ * 16-bit words the field touches (RFC 1624, equation 3). A result of zero is written
+ * as 0xffff, its equal in one's complement, because zero in UDP means "none".
+ */
+#ifndef PLIMSOLL_FIELDS_H
+#define PLIMSOLL_FIELDS_H
+
+#include <stdint.h>
+
+#define FIELDS_MAX 8
+#define FIELD_FIXES_MAX 2
+
+struct field {
+    uint16_t offset;
+    uint16_t width; /* 1 to 8 bytes */
+    uint32_t flows;
+    uint32_t step;
+    uint16_t fixes[FIELD_FIXES_MAX]; /* offsets of the checksums that cover the field */
+    uint16_t fix_count;
+    /* Derived by fields_prepare(). */
+    uint64_t base;
+    uint64_t mask;        /* keeps the value within its width */
+    uint16_t span_offset; /* the field's 16-bit words, counted from the frame's start */
+    uint16_t span_words;
+    uint16_t span_base_complement;
+    uint32_t next; /* n mod flows */
+};
+
+struct fields {
+    uint32_t count;
+    struct field field[FIELDS_MAX];
+};
+
+/*
+ * Reads each field's base from the template. Returns 0, or -EINVAL when a field or
+ * one of its checksums lies outside the first `length` bytes, or a checksum lies at
+ * an odd distance from the fields it covers.
+ */
+int fields_prepare(struct fields *fields, const uint8_t *frame, uint32_t length);
+
+/* Writes the next frame's values and checksums over a copy of the template. */
+void fields_write(struct fields *fields, uint8_t *frame);
+
+/* Takes back the last `frames` steps: those frames were built but not sent. */
+void fields_rewind(struct fields *fields, uint32_t frames);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The 18 bytes every frame of ours ends with (before the FCS), little-endian:
+ *
+ *   0  mark       16 bits  tells a trial's frames from all others
+ *   2  stream     16 bits
+ *   4  sequence   48 bits  counts the frames the port accepted
+ *  10  time       48 bits  TSC ticks at sending
+ *  16  complement 16 bits
+ *
+ * The nine 16-bit words sum to 0xffff in one's complement, so they add nothing to
+ * an enclosing Internet checksum: a UDP checksum computed over the template stays
+ * valid for every sequence number and time (the idea of RFC 7820). The sum does not
+ * depend on byte order (RFC 1071, section 2), and 64-bit words fold to the same
+ * value, so writing and checking take two 64-bit accesses and one 16-bit one.
+ */
+#ifndef PLIMSOLL_SIGNATURE_H
+#define PLIMSOLL_SIGNATURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define SIGNATURE_BYTES 18
+#define SIGNATURE_BITS48 ((UINT64_C(1) << 48) - 1)
+
+struct signature {
+    uint16_t mark;
+    uint16_t stream;
+    uint64_t sequence;
+    uint64_t time;
+    bool intact;
+};
+
+/* One's complement sum of two 64-bit words, folded to 16 bits: 0 only if both are 0. */
+static inline uint16_t
+ones_sum(uint64_t a, uint64_t b)
+{
+    uint64_t sum = a + b;
+
+    sum += sum < a;
+    sum = (sum >> 32) + (sum & UINT32_MAX);
+    sum = (sum >> 16 & UINT16_MAX) + (sum & UINT16_MAX) + (sum >> 32);
+    sum = (sum >> 16) + (sum & UINT16_MAX);
+    return (uint16_t)((sum >> 16) + sum);
+}
+
+static inline void
+signature_write(uint8_t *at, uint16_t mark, uint16_t stream, uint64_t sequence, uint64_t time)
+{
+    const uint64_t low = mark | (uint64_t)stream << 16 | sequence << 32;
+    const uint64_t high = (sequence >> 32 & UINT16_MAX) | time << 16;
+    const uint16_t complement = (uint16_t)~ones_sum(low, high);
+
+    memcpy(at, &low, sizeof(low));
+    memcpy(at + 8, &high, sizeof(high));
+    memcpy(at + 16, &complement, sizeof(complement));
+}
+
+static inline struct signature
+signature_read(const uint8_t *at)
+{
+    uint64_t low, high;
+    uint16_t complement;
+
+    memcpy(&low, at, sizeof(low));
+    memcpy(&high, at + 8, sizeof(high));
+    memcpy(&complement, at + 16, sizeof(complement));
+    return (struct signature){
+        .mark = (uint16_t)low,
+        .stream = (uint16_t)(low >> 16),
+        .sequence = low >> 32 | (high & UINT16_MAX) << 32,
+        .time = high >> 16,
+        .intact = (ones_sum(low, high) ^ complement) == UINT16_MAX,
+    };
+}
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "worker.h"
+
+#include <rte_cycles.h>
+#include <rte_pause.h>
+
+#include "receive.h"
+#include "transmit.h"
+
+static bool
+stopped(const struct run *run)
+{
+    return atomic_load_explicit(&run->stop, memory_order_relaxed);
+}
+
+/* Waits for the main thread to name the first send's time, so that all start as one. */
+static void
+wait_for_start(struct worker *worker)
+{
+    uint64_t start;
+
+    while ((start = atomic_load_explicit(&worker->run->start, memory_order_acquire)) == 0) {
+        if (stopped(worker->run))
+            return;
+        rte_pause();
+    }
+    for (uint32_t i = 0; i < worker->tx_stream_count; i++) {
+        struct tx_stream *stream = worker->tx_streams[i];
+
+        pacer_start(&stream->pacer, start, worker->run->ticks_per_second / stream->rate_pps,
+                    worker->run->patience_ticks);
+    }
+    worker->last_turn = rte_rdtsc();
+}
+
+static inline void
+note_turn(struct worker *worker, uint64_t now)
+{
+    struct stall_tally *tally = &worker->stalls[worker->open_page];
+    const uint64_t gap = now - worker->last_turn;
+
+    worker->last_turn = now;
+    tally->polls++;
+    if (likely(gap < worker->run->stall_ticks))
+        return;
+    atomic_store_explicit(&worker->stall_mark.end, now, memory_order_relaxed);
+    atomic_store_explicit(&worker->stall_mark.length, gap, memory_order_relaxed);
+    stall_tally_record(tally, (struct stall){.end = now, .length = gap});
+}
+
+static void
+close_sequence_pages(struct worker *worker)
+{
+    const struct run *run = worker->run;
+
+    for (uint32_t i = 0; i < run->stream_count; i++) {
+        struct rx_stream *stream = run->rx_streams[i];
+
+        for (uint32_t p = 0; p < worker->rx_port_count; p++) {
+            if (worker->rx_ports[p] != stream->port)
+                continue;
+            stream->pages[worker->open_page].missing =
+                (int64_t)(stream->sequence.missing - stream->missing_before);
+            stream->missing_before = stream->sequence.missing;
+        }
+    }
+}
+
+/* Hands the page counted so far to the main thread and turns to the other one. */
+static void
+turn_page(struct worker *worker, uint32_t epoch)
+{
+    close_sequence_pages(worker);
+    worker->open_page ^= 1;
+    atomic_store_explicit(&worker->epoch, epoch, memory_order_release);
+}
+
+static inline uint32_t
+poll_once(struct worker *worker)
+{
+    uint32_t frames = 0;
+
+    for (uint32_t i = 0; i < worker->rx_port_count; i++)
+        frames += receive(worker, worker->rx_ports[i]);
+    const uint64_t now = rte_rdtsc();
+    for (uint32_t i = 0; i < worker->tx_stream_count; i++)
+        frames += transmit(worker, worker->tx_streams[i], now);
+    return frames;
+}
+
+int
+worker_loop(void *argument)
+{
+    struct worker *worker = argument;
+    const struct run *run = worker->run;
+
+    wait_for_start(worker);
+    while (!stopped(run)) {
+        note_turn(worker, rte_rdtsc());
+        if (poll_once(worker) == 0)
+            worker->stalls[worker->open_page].idle_polls++;
+        const uint32_t epoch = atomic_load_explicit(&run->epoch, memory_order_acquire);
+        if (unlikely(epoch != atomic_load_explicit(&worker->epoch, memory_order_relaxed)))
+            turn_page(worker, epoch);
+    }
+    return 0;
+}
