@@ -2,6 +2,7 @@
 #include "fields.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 static uint64_t
@@ -85,6 +86,15 @@ prepare_field(struct field *field, const uint8_t *frame, uint32_t length)
     return 0;
 }
 
+/* Two fields in one 16-bit word would each move a shared checksum by the other's change. */
+static bool
+spans_overlap(const struct field *a, const struct field *b)
+{
+    return a->fix_count > 0 && b->fix_count > 0 &&
+           a->span_offset < b->span_offset + 2 * b->span_words &&
+           b->span_offset < a->span_offset + 2 * a->span_words;
+}
+
 int
 fields_prepare(struct fields *fields, const uint8_t *frame, uint32_t length)
 {
@@ -93,6 +103,10 @@ fields_prepare(struct fields *fields, const uint8_t *frame, uint32_t length)
 
         if (status != 0)
             return status;
+        for (uint32_t other = 0; other < i; other++) {
+            if (spans_overlap(&fields->field[other], &fields->field[i]))
+                return -EINVAL;
+        }
     }
     return 0;
 }

@@ -38,8 +38,8 @@ struct fields {
 
 /*
  * Reads each field's base from the template. Returns 0, or -EINVAL when a field or
- * one of its checksums lies outside the first `length` bytes, or a checksum lies at
- * an odd distance from the fields it covers.
+ * one of its checksums lies outside the first `length` bytes, a checksum lies at an
+ * odd distance from the fields it covers, or two fields share a 16-bit word.
  */
 int fields_prepare(struct fields *fields, const uint8_t *frame, uint32_t length);
 

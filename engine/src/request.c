@@ -257,7 +257,7 @@ read_frame_fields(const struct object *object, struct stream_request *stream)
     if (fields_prepare(&stream->fields, stream->frame, writable) != 0)
         return object_complain(object, "fields",
                                "a field or a checksum it fixes lies outside the first %u bytes, or "
-                               "they do not share an alignment",
+                               "they do not share an alignment, or two fields share a 16-bit word",
                                writable);
     return 0;
 }
@@ -339,7 +339,7 @@ request_trial(const json_t *json, uint32_t port_count, uint32_t max_frame_bytes,
         read_number(&top, "duration_s", REQUIRED, 0.001, 604800, &request->duration_s) != 0 ||
         read_number(&top, "drain_s", REQUIRED, 0, 60, &request->drain_s) != 0 ||
         read_number(&top, "interval_s", OPTIONAL, 0.01, 60, &request->interval_s) != 0 ||
-        read_number(&top, "catch_up_us", OPTIONAL, 0, 1e6, &request->catch_up_us) != 0 ||
+        read_number(&top, "catch_up_us", OPTIONAL, 10, 1e6, &request->catch_up_us) != 0 ||
         read_number(&top, "stall_us", OPTIONAL, 1, 1e6, &request->stall_us) != 0 ||
         read_streams(&top, port_count, max_frame_bytes, request) != 0)
         return -EINVAL;

@@ -137,9 +137,8 @@ drain(struct trial *trial, const struct trial_hooks *hooks)
     const uint64_t end = rte_rdtsc() + ticks(trial, trial->request->drain_s);
 
     trial->draining = true;
-    while (sleep_until(trial, hooks, end)) {
-        /* Asked to stop once more: the drain is what a stop waits for. */
-    }
+    /* Asked to stop once more, or left by the peer: there is nothing to drain for. */
+    sleep_until(trial, hooks, end);
     close_interval(trial, hooks);
 }
 

@@ -84,5 +84,3 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
         max_ns=max(part.max_ns for part in parts if part.max_ns is not None),
         buckets=tuple(sorted(counts.items())),
     )
-
-

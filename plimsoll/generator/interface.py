@@ -124,8 +124,11 @@ class Generator(Protocol):
     """Sends and measures. `watch` sees each interval and returns True to stop the trial."""
 
     @property
-    def ports(self) -> tuple[PortInfo, ...]: ...
+    def ports(self) -> tuple[PortInfo, ...]:
+        """The open ports."""
 
-    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport: ...
+    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Run one trial to its end."""
 
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End it."""

@@ -1,0 +1,94 @@
+# Plimsoll from a fresh clone: `make demo` or `make test`; both may be repeated.
+
+VENV := .venv
+BIN := $(VENV)/bin
+# Each stamp is newer than all that it was made from.
+RUN_REQUIREMENTS := $(VENV)/.run-requirements
+DEV_REQUIREMENTS := $(VENV)/.dev-requirements
+INSTALLED := $(VENV)/.installed
+
+# Folders too, so that a removed file counts as a change.
+SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-files \
+	$(shell find plimsoll engine/meson.build engine/src -name __pycache__ -prune -o -print)
+C_SOURCES = $(shell find engine -name '*.[ch]')
+
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# meson-python and ninja call meson by name.
+WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
+
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help setup build demo test lint format clean \
+	system-packages test-packages engine-tests engine-sanitized python-tests
+
+help: ## Show this
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+
+setup: test-packages $(DEV_REQUIREMENTS) ## Install what building, running and testing need
+
+build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
+
+demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
+	$(BIN)/plimsoll run examples/demo.yaml
+
+test: test-packages lint engine-tests engine-sanitized python-tests ## Run every check and test
+
+lint: $(DEV_REQUIREMENTS) ## Check style and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy --strict plimsoll
+	$(BIN)/clang-format --dry-run -Werror $(C_SOURCES)
+
+format: $(DEV_REQUIREMENTS) ## Format the Python and C sources
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	$(BIN)/clang-format -i $(C_SOURCES)
+
+clean: ## Remove what was built and the virtual environment; runs/ stays
+	rm -rf build $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find plimsoll tests -name __pycache__ -prune -exec rm -rf {} +
+
+system-packages:
+	@build-aux/install-system-packages run
+
+test-packages:
+	@build-aux/install-system-packages run test
+
+# Tools of another version cannot go on in an old build folder, so that goes too.
+$(RUN_REQUIREMENTS): pyproject.toml build-aux/list-requirements.py | system-packages
+	@$(BIN)/python -c '' 2>/dev/null || \
+		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
+	@$(BIN)/python build-aux/list-requirements.py >$@.txt
+	@echo "plimsoll: installing into $(VENV): $$(paste -sd ' ' $@.txt)"
+	@$(PIP_INSTALL) -r $@.txt
+	@rm -rf build
+	@touch $@
+
+$(DEV_REQUIREMENTS): $(RUN_REQUIREMENTS)
+	@$(BIN)/python build-aux/list-requirements.py dev >$@.txt
+	@echo "plimsoll: installing into $(VENV) what the tests need: $$(paste -sd ' ' $@.txt)"
+	@$(PIP_INSTALL) -r $@.txt
+	@touch $@
+
+# The build folder is kept, so that only what changed is compiled again.
+$(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)
+	@echo "plimsoll: building the engine, installing into $(VENV)"
+	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps \
+		--config-settings=builddir=build/wheel .
+	@touch $@
+
+build/engine-tests/build.ninja: | $(DEV_REQUIREMENTS)
+	$(WITH_TOOLS) meson setup --buildtype=debugoptimized -Dengine_tests=true $(@D)
+
+build/engine-sanitized/build.ninja: | $(DEV_REQUIREMENTS)
+	$(WITH_TOOLS) meson setup --buildtype=debug -Dengine_tests=true \
+		-Db_sanitize=address,undefined $(@D)
+
+engine-tests: build/engine-tests/build.ninja
+	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
+
+engine-sanitized: build/engine-sanitized/build.ninja
+	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
+
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED)
+	$(BIN)/pytest tests/unit tests/integration

@@ -1,0 +1,49 @@
+"""The tester's own floor, measured before each run on a loopback without a DUT."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.testbed import testbed
+from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.record.calibration import CalibrationPoint, TesterCalibration
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.units import format_pps
+
+_DURATION_S = 1.0
+_HOW = (
+    "the same streams on the same CPUs over net_ring ports that return every frame, without a "
+    "DUT, for 1 s each: the latency is the probe's own path through the tester"
+)
+
+
+def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration:
+    """Measure the tester idle (probes only) and at the search's highest load per direction.
+
+    Warns through the watcher when the tester cannot offer that load.
+    """
+    points: list[CalibrationPoint] = []
+    with testbed(session, LoopbackSettings(ports=port_count)) as bed:
+        runner = TrialRunner(session, bed)
+        streams = compile_profile(session.experiment.profile, maximum_pps, bed.ports.paths)
+        probes = tuple(stream for stream in streams if stream.role == "latency")
+        if probes:
+            points.append(_point(runner, "idle", 0.0, probes))
+        points.append(_point(runner, "at the search's maximum", maximum_pps, streams))
+    offered_pps = points[-1].sent_pps
+    if offered_pps < maximum_pps * (1 - session.experiment.tester.rate_tolerance):
+        session.watcher.note(
+            f"the tester alone reaches {format_pps(offered_pps)} per direction, less than the "
+            f"search's maximum of {format_pps(maximum_pps)}: trials above that will be invalid"
+        )
+    calibration = TesterCalibration(how=_HOW, points=tuple(points))
+    session.recorder.event("calibration", calibration=calibration.model_dump(mode="json"))
+    return calibration
+
+
+def _point(
+    runner: TrialRunner, name: str, load_pps: float, streams: tuple[StreamPlan, ...]
+) -> CalibrationPoint:
+    request = TrialRequest("calibration", load_pps, _DURATION_S, streams, judged=False)
+    return CalibrationPoint.from_trial(name, runner.run(request))

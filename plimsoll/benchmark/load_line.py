@@ -1,0 +1,178 @@
+"""The main method: search for the highest load that passes, and prove it by validation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+
+from plimsoll.benchmark.agreement import dut_agreement_of
+from plimsoll.benchmark.calibration import calibrate
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.testbed import Testbed, testbed
+from plimsoll.benchmark.versions import versions
+from plimsoll.benchmark.watcher import Watcher
+from plimsoll.dut.lab import LabDied
+from plimsoll.generator.engine_program import EngineDied
+from plimsoll.host.janitor import watched_ledger
+from plimsoll.record.calibration import TesterCalibration
+from plimsoll.record.environment import load_environment, read_environment
+from plimsoll.record.recorder import Recorder, recording
+from plimsoll.record.result import Result, read_result
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.search.ask import Ask, Finished, RecordedTrial, Search, replay
+from plimsoll.search.binary import BinarySearch
+from plimsoll.search.binary_settings import BinaryPlan
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.verdict import Verdict
+
+_LEDGER = "run"
+
+
+def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) -> Result:
+    """Run, or go on with, the experiment in `run` until it has a result.
+
+    Every finished trial is on disk before the next begins, so a run that was
+    killed goes on after the last of them. Raises PlimsollError for what the user
+    can mend; then, too, all finished trials are kept.
+    """
+    with recording(run) as recorder:
+        finished = read_result(run.result)
+        if finished is not None:
+            watcher.note("this run has finished already; its result stands")
+            return finished
+        _say_what_is_there(recorder, watcher)
+        with _deaths_recorded(recorder), watched_ledger(_LEDGER) as ledger:
+            session = Session(experiment, recorder, watcher, ledger)
+            return _LoadLineSearch(session, run).execute()
+
+
+class _LoadLineSearch:
+    """One session of a run: from bringing the test bed up to the result."""
+
+    def __init__(self, session: Session, run: RunDirectory) -> None:
+        self._session = session
+        self._experiment = session.experiment
+        self._run = run
+
+    def execute(self) -> Result:
+        """Bring everything up, search, and say what was found."""
+        with testbed(self._session, self._experiment.lab) as bed:
+            if bed.memory.note:
+                self._session.watcher.note(bed.memory.note)
+            plan = self._plan(bed)
+            calibration = self._calibrate(bed, plan.maximum_pps)
+            self._record_environment(bed, calibration)
+            search = replay(BinarySearch(plan), _told(self._trials()))
+            runner = TrialRunner(self._session, bed)
+            self._warm_up(runner, plan.minimum_pps)
+            result = self._result(bed, self._search(runner, search), calibration)
+        self._session.recorder.finish(result)
+        return result
+
+    def _plan(self, bed: Testbed) -> BinaryPlan:
+        profile = self._experiment.profile
+        return self._experiment.search.resolve(
+            profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps
+        )
+
+    def _calibrate(self, bed: Testbed, maximum_pps: float) -> TesterCalibration:
+        """Once a run: a session that goes on with it keeps the first one's."""
+        environment = load_environment(self._run.environment)
+        if environment is not None and environment.calibration is not None:
+            return environment.calibration
+        return calibrate(self._session, len(bed.ports.devargs), maximum_pps)
+
+    def _record_environment(self, bed: Testbed, calibration: TesterCalibration) -> None:
+        read_environment(versions(bed.engine.hello), calibration).write(self._run.environment)
+        self._session.recorder.event(
+            "lab-up",
+            kind_of_lab=bed.lab.kind,
+            lab=bed.lab.facts(),
+            ports=[asdict(port) for port in bed.engine.ports],
+            memory=asdict(bed.memory),
+            engine_pid=bed.engine.pid,
+        )
+
+    def _warm_up(self, runner: TrialRunner, load_pps: float) -> None:
+        """A discarded trial: it fills caches and teaches whatever learns addresses."""
+        duration_s = self._experiment.trial.warmup
+        if duration_s is not None:
+            streams = self._streams(runner, load_pps)
+            runner.run(TrialRequest("warmup", load_pps, duration_s, streams, judged=False))
+
+    def _search(self, runner: TrialRunner, search: Search) -> Finished:
+        while isinstance(asked := search.ask(), Ask):
+            request = TrialRequest(
+                asked.phase,
+                asked.load_pps,
+                asked.duration_s,
+                self._streams(runner, asked.load_pps),
+                attempt=asked.attempt,
+            )
+            search.tell(_verdict(runner.run(request)))
+        return asked
+
+    def _streams(self, runner: TrialRunner, load_pps: float) -> tuple[StreamPlan, ...]:
+        return compile_profile(self._experiment.profile, load_pps, runner.bed.ports.paths)
+
+    def _trials(self) -> tuple[TrialRecord, ...]:
+        return self._session.recorder.history().trials()
+
+    def _result(self, bed: Testbed, finished: Finished, calibration: TesterCalibration) -> Result:
+        trials = self._trials()
+        return Result.from_trials(
+            trials,
+            run_id=self._run.run_id,
+            name=self._experiment.name,
+            load_line_pps=finished.load_line_pps,
+            reason=finished.reason,
+            criteria=[criterion.model_dump(mode="json") for criterion in self._experiment.criteria],
+            line_rate_bps=bed.line_rate_bps,
+            dut_agreement=dut_agreement_of(trials),
+            calibration=calibration,
+            versions=versions(bed.engine.hello),
+        )
+
+
+def _say_what_is_there(recorder: Recorder, watcher: Watcher) -> None:
+    """Journal the beginning of this session; on resume, tell what was found."""
+    history = recorder.history()
+    if not history.events:
+        recorder.event("run-started", versions=versions(None))
+        return
+    trials, cut_short = history.trials(), history.unfinished_trials()
+    recorder.event("run-resumed", trials=len(trials), versions=versions(None))
+    watcher.note(
+        f"resuming after {len(trials)} finished trials; {len(cut_short)} cut short and run again"
+    )
+
+
+@contextmanager
+def _deaths_recorded(recorder: Recorder) -> Iterator[None]:
+    """Journal what ended a session before its result."""
+    try:
+        yield
+    except (LabDied, EngineDied) as error:
+        recorder.event("died", what=str(error))
+        raise
+    except KeyboardInterrupt:
+        recorder.event("interrupted")
+        raise
+
+
+def _told(trials: Sequence[TrialRecord]) -> Iterator[RecordedTrial]:
+    for trial in trials:
+        if trial.phase in ("search", "validation"):
+            yield RecordedTrial(trial.phase, trial.load_pps, _verdict(trial))
+
+
+def _verdict(trial: TrialRecord) -> Verdict:
+    """Of a trial that was judged."""
+    if trial.verdict == "none":
+        raise ValueError(f"trial {trial.number} was not judged")
+    return trial.verdict

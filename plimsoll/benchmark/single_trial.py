@@ -1,0 +1,38 @@
+"""One trial at one load, judged and recorded, without a search."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.testbed import testbed
+from plimsoll.benchmark.versions import versions
+from plimsoll.benchmark.watcher import Watcher
+from plimsoll.host.janitor import watched_ledger
+from plimsoll.record.environment import read_environment
+from plimsoll.record.recorder import recording
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.units import Rate
+
+
+def run_single_trial(
+    experiment: Experiment, run: RunDirectory, load: Rate, duration_s: float, watcher: Watcher
+) -> TrialRecord:
+    """Run the experiment's profile at `load` for `duration_s` into `run`.
+
+    Raises PlimsollError for what the user can mend.
+    """
+    profile = experiment.profile
+    with recording(run) as recorder, watched_ledger("trial") as ledger:
+        session = Session(experiment, recorder, watcher, ledger)
+        recorder.event("run-started", versions=versions(None))
+        with testbed(session, experiment.lab) as bed:
+            if bed.memory.note:
+                watcher.note(bed.memory.note)
+            read_environment(versions(bed.engine.hello)).write(run.environment)
+            load_pps = load.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
+            streams = compile_profile(profile, load_pps, bed.ports.paths)
+            runner = TrialRunner(session, bed)
+            return runner.run(TrialRequest("single", load_pps, duration_s, streams))

@@ -1,0 +1,46 @@
+"""The experiment's `trial` section: how every trial is run and watched."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.generator.interface import TrialPlan
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.units import DurationField
+
+# A short trial is watched at least this often, so that a stall spoils only a part of it
+# and a hopeless one ends early.
+_INTERVALS_AT_LEAST = 20
+_SHORTEST_INTERVAL_S = 0.1
+
+
+class TrialSettings(BaseModel):
+    """Defaults are RFC 2544's (drain) and the seed methodology's (one sample a second).
+
+    A frame that the tester is later with than `catch_up` is skipped, not sent in a
+    burst. A gap in a polling loop longer than `stall` is recorded as a stall. The
+    warm-up trial, at the least load, is discarded; null leaves it out.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    drain: Annotated[DurationField, Field(le=60)] = 2.0
+    interval: Annotated[DurationField, Field(ge=0.1, le=60)] = 1.0
+    catch_up: Annotated[DurationField, Field(ge=1e-5, le=1)] = 0.001
+    stall: Annotated[DurationField, Field(ge=1e-6, le=1)] = 20e-6
+    warmup: Annotated[DurationField, Field(le=3600)] | None = 1.0
+
+    def plan(self, streams: tuple[StreamPlan, ...], duration_s: float, mark: int) -> TrialPlan:
+        """A trial of these streams."""
+        closely = max(_SHORTEST_INTERVAL_S, duration_s / _INTERVALS_AT_LEAST)
+        return TrialPlan(
+            mark=mark,
+            streams=streams,
+            duration_s=duration_s,
+            drain_s=self.drain,
+            interval_s=min(self.interval, closely),
+            catch_up_us=self.catch_up * 1e6,
+            stall_us=self.stall * 1e6,
+        )

@@ -1,0 +1,66 @@
+"""The command `plimsoll`."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from plimsoll.cli import lab, report, run, trial
+from plimsoll.cli.output import errors
+from plimsoll.errors import PlimsollError
+from plimsoll.version import VERSION
+
+_INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Find, prove and explain the load line of a packet dataplane: the highest load it "
+    "carries with bounded loss, bounded latency and repeatable behaviour.",
+    epilog="Start with: plimsoll run examples/demo.yaml",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+run.add_to(app)
+trial.add_to(app)
+report.add_to(app)
+app.add_typer(lab.app)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"plimsoll {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Print the version.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    """Typer's place for options that come before a command."""
+
+
+def _end_cleanly(number: int, _: FrameType | None) -> NoReturn:
+    """Unwind as Ctrl-C does, so that the test bed is taken down and the record is whole."""
+    raise KeyboardInterrupt(number)
+
+
+def main() -> None:
+    """Run the command line; every error the user can mend is one message and its exit code."""
+    signal.signal(signal.SIGTERM, _end_cleanly)
+    try:
+        app()
+    except PlimsollError as error:
+        errors.print_error(error)
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        errors.print_interrupted()
+        sys.exit(_INTERRUPTED)

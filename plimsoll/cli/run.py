@@ -1,0 +1,98 @@
+"""`plimsoll run`: search for the load line, validate it, record and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.cli.options import parse_option
+from plimsoll.cli.output import stderr, stdout
+from plimsoll.cli.progress import progress_on
+from plimsoll.cli.result_summary import print_result
+from plimsoll.errors import InputError
+from plimsoll.host.ledger import sweep
+from plimsoll.record.journal import read_journal
+from plimsoll.record.result import Result
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.traffic.units import parse_duration
+
+_NO_LOAD_LINE = 1
+_EPILOG = (
+    "Examples: **plimsoll run examples/demo.yaml** · "
+    "**plimsoll run experiment.yaml --validation 3h** · "
+    "**plimsoll run --resume runs/20260101T120000-demo**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(run)
+
+
+def run(
+    experiment: Annotated[
+        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with this run directory after its last trial.")
+    ] = None,
+    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
+    validation: Annotated[
+        str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Find the load line: search, validate, record, report.
+
+    Exits with 0 when a load passed search and validation, with 1 when none did.
+    """
+    asked, directory = _what_to_run(experiment, resume, runs, validation)
+    for line in sweep():
+        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
+    with progress_on(stderr) as progress:
+        result = find_load_line(asked, directory, progress)
+    page = write_report(directory)
+    _print(result, directory, page, stdout, json)
+    if result.load_line is None:
+        raise typer.Exit(_NO_LOAD_LINE)
+
+
+def _what_to_run(
+    experiment: Path | None, resume: Path | None, runs: Path, validation: str | None
+) -> tuple[Experiment, RunDirectory]:
+    if (experiment is None) == (resume is None):
+        raise InputError(
+            "name an experiment, or a run to resume; one of the two",
+            where="plimsoll run",
+            remedy="plimsoll run examples/demo.yaml, or plimsoll run --resume runs/<id>",
+        )
+    if resume is not None:
+        if validation is not None:
+            raise InputError(
+                "a resumed run keeps its own validation",
+                where="--validation",
+                remedy="leave it out, or start a new run",
+            )
+        directory = RunDirectory.open(resume)
+        return load_experiment(directory.experiment), directory
+    assert experiment is not None  # noqa: S101 - one of the two is given
+    asked = load_experiment(experiment)
+    if validation is not None:
+        asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
+    return asked, RunDirectory.create(runs, asked.name, asked.normalised())
+
+
+def _print(
+    result: Result, directory: RunDirectory, page: Path, console: Console, json: bool
+) -> None:
+    if json:
+        typer.echo(result.model_dump_json(indent=2))
+        return
+    print_result(result, read_journal(directory.journal).trials(), console)
+    console.print(f"\nreport: {page}", soft_wrap=True, highlight=False)

@@ -1,0 +1,67 @@
+"""`plimsoll trial`: one trial at one load."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.single_trial import run_single_trial
+from plimsoll.cli.options import parse_option
+from plimsoll.cli.output import stderr, stdout
+from plimsoll.cli.progress import progress_on
+from plimsoll.cli.stream_table import stream_table
+from plimsoll.cli.trial_table import trial_table
+from plimsoll.host.ledger import sweep
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.report import write_report
+from plimsoll.traffic.units import parse_duration, parse_rate
+
+_NOT_PASSED = 1
+_EPILOG = (
+    "Examples: **plimsoll trial examples/demo.yaml --load 500kpps --duration 5s** · "
+    "**plimsoll trial experiment.yaml --load 60% --duration 1m --json**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(trial)
+
+
+def trial(
+    experiment: Annotated[Path, typer.Argument(help="The experiment (YAML).")],
+    load: Annotated[str, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")],
+    duration: Annotated[str, typer.Option(help="How long to send: 5s, 2m.")] = "5s",
+    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
+    json: Annotated[bool, typer.Option("--json", help="Print the trial as JSON.")] = False,
+) -> None:
+    """Run one trial, without a search, and judge it by the experiment's criteria.
+
+    Exits with 0 when it passed, with 1 when it failed or was invalid.
+    """
+    asked = load_experiment(experiment)
+    rate = parse_option("--load", parse_rate, load)
+    duration_s = parse_option("--duration", parse_duration, duration)
+    sweep()
+    directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
+    with progress_on(stderr) as progress:
+        record = run_single_trial(asked, directory, rate, duration_s, progress)
+    page = write_report(directory)
+    _print(record, page, json)
+    if record.verdict != "pass":
+        raise typer.Exit(_NOT_PASSED)
+
+
+def _print(record: TrialRecord, page: Path, json: bool) -> None:
+    if json:
+        typer.echo(record.model_dump_json(indent=2))
+        return
+    stdout.print()
+    stdout.print(trial_table([record]))
+    stdout.print()
+    stdout.print(stream_table(record))
+    stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)

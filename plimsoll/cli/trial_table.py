@@ -1,0 +1,71 @@
+"""Trials as rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.record.trial_record import TrialPhase, TrialRecord, Verdict
+from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
+
+PHASES: dict[TrialPhase, str] = {
+    "calibration": "calibration",
+    "warmup": "warm-up",
+    "search": "search",
+    "validation": "validation",
+    "single": "trial",
+}
+VERDICT_STYLES: dict[Verdict, str] = {
+    "pass": "bold green",
+    "fail": "bold red",
+    "invalid": "bold yellow",
+    "none": "dim",
+}
+
+
+def trial_table(trials: Sequence[TrialRecord]) -> Table:
+    """Every trial with its verdict and why."""
+    table = Table(title="Trials", title_justify="left", box=None, pad_edge=False)
+    for name in ("#", "phase", "load/direction", "sent for", "loss", "probe p99", "verdict"):
+        table.add_column(name, justify="left" if name in ("phase", "verdict") else "right")
+    table.add_column("why", overflow="fold")
+    for trial in trials:
+        table.add_row(
+            str(trial.number),
+            PHASES[trial.phase],
+            format_pps(trial.load_pps) if trial.load_pps else "probe only",
+            format_duration(trial.sending_s),
+            _loss(trial),
+            _probe_p99(trial),
+            Text(trial.verdict if trial.verdict != "none" else "", VERDICT_STYLES[trial.verdict]),
+            reason_of(trial),
+        )
+    return table
+
+
+def reason_of(trial: TrialRecord) -> str:
+    """The first reason of the verdict, and how many more there are; loss and latency of a pass."""
+    reasons = trial.reasons
+    if reasons:
+        more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
+        return reasons[0].text + more
+    return f"loss {_loss(trial)}, probe p99 {_probe_p99(trial)}"
+
+
+def _loss(trial: TrialRecord) -> str:
+    """Over all streams."""
+    lost = sum(stream.lost for stream in trial.streams)
+    offered = lost + sum(stream.received - stream.duplicate for stream in trial.streams)
+    return format_ratio(lost / offered) if offered > 0 else "-"
+
+
+def _probe_p99(trial: TrialRecord) -> str:
+    """The worst probe's."""
+    known = [
+        stream.latency.p99_ns
+        for stream in trial.streams
+        if stream.role == "latency" and stream.latency.p99_ns is not None
+    ]
+    return format_ns(max(known)) if known else "-"

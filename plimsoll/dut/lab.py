@@ -1,0 +1,120 @@
+"""What a lab is: the DUT and the ports that lead to it, brought up, watched, taken down."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticCustomError
+
+from plimsoll.errors import PlimsollError
+from plimsoll.host.child import Child, Lifetime, describe_exit
+from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger import Ledger
+
+# Who empties the queue that the tester fills: decides whose fault a full queue is.
+DrainedBy = Literal["dut", "wire", "tester"]
+# One (tx_port, rx_port) of the tester's ports for each direction, in direction order.
+Paths = tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LabPorts:
+    """The ports that the tester opens, as DPDK devargs, and how frames travel between them.
+
+    `line_rate_bps` is L1, None where there is no wire to limit the rate.
+    """
+
+    devargs: tuple[str, ...]
+    descriptors: int
+    paths: Paths
+    drained_by: DrainedBy
+    line_rate_bps: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DutPortCounters:
+    """The DUT's own counters of one of its ports since it started."""
+
+    port: int
+    rx_frames: int
+    tx_frames: int
+    rx_missed: int
+    rx_errors: int
+    tx_errors: int
+    rx_no_mbuf: int
+
+
+class LabDied(PlimsollError):
+    """A process of the lab ended by itself.
+
+    `exit_status` is its exit status, or minus the signal that killed it.
+    """
+
+    def __init__(self, child: Child, exit_status: int) -> None:
+        tail = "".join(f"\n    {line}" for line in child.log_tail())
+        said = f"; its log ends with:{tail}" if tail else "; it logged nothing"
+        super().__init__(
+            f"{child.name} (pid {child.pid}) {describe_exit(exit_status)}{said}",
+            where="lab",
+            remedy="mend what its log names, if anything, and start again",
+        )
+        self.process = child.name
+        self.pid = child.pid
+        self.exit_status = exit_status
+
+
+class Lab(Protocol):
+    """One lab. Whatever it starts is noted in its ledger before anything is asked of it."""
+
+    kind: str
+
+    def up(self) -> LabPorts:
+        """Start it. Raises InputError, MachineError or LabDied; then nothing is left running."""
+
+    def wait_links(self, timeout_s: float) -> None:
+        """Return once the DUT sees all its links up. Raises MachineError on timeout, LabDied."""
+
+    def check(self) -> None:
+        """Raise LabDied if one of its processes has ended."""
+
+    def counters(self) -> tuple[DutPortCounters, ...] | None:
+        """The DUT's own counters by port; None where it has none that we may read."""
+
+    def facts(self) -> dict[str, object]:
+        """What the environment record should say of it, as JSON."""
+
+    def cpus(self) -> tuple[int, ...]:
+        """The CPUs that its polling loops keep busy."""
+
+    def down(self) -> None:
+        """Take it down; dying on the way is no error. May be repeated."""
+
+
+def unsound(problem: str, remedy: str) -> PydanticCustomError:
+    """What a settings validator raises; the loader of documents knows the place."""
+    return PydanticCustomError("unsound", "{problem}", {"problem": problem, "remedy": remedy})
+
+
+class LabModel(BaseModel, ABC):
+    """The settings of one kind of lab, as written in an experiment under `lab`.
+
+    A subclass adds `kind: Literal[...]`, states what it is in `summary`, and makes the lab.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    summary: ClassVar[str]
+    # Whether it can be kept up between commands (`plimsoll lab up`).
+    can_stand: ClassVar[bool] = False
+
+    @property
+    def megabytes(self) -> int:
+        """The packet memory that the DUT needs, in MB."""
+        return 0
+
+    @abstractmethod
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
+        """The lab, not yet up."""

@@ -1,0 +1,36 @@
+"""The lab `loopback`: ports whose frames come straight back, to show the tester's own floor."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from plimsoll.dut.lab import Lab, LabModel, LabPorts
+from plimsoll.dut.passive import PassiveLab
+from plimsoll.host.child import Lifetime
+from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger import Ledger
+
+# net_ring makes its rings this long and takes no other size.
+_RING_SIZE = 1024
+
+
+class LoopbackSettings(LabModel):
+    """`ports` net_ring ports inside the tester, each its own return path."""
+
+    summary: ClassVar[str] = "net_ring ports inside the tester, no DUT: the tester's own floor"
+
+    kind: Literal["loopback"] = "loopback"
+    ports: int = Field(default=2, ge=1, le=16)
+
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
+        """A lab that needs neither ledger nor memory."""
+        ports = LabPorts(
+            devargs=tuple(f"net_ring{port}" for port in range(self.ports)),
+            descriptors=_RING_SIZE,
+            paths=tuple((port, port) for port in range(self.ports)),
+            drained_by="tester",
+            line_rate_bps=None,
+        )
+        return PassiveLab(self.kind, ports)

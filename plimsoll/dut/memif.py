@@ -1,0 +1,69 @@
+"""Memif, shared memory between two DPDK processes: its devargs and its socket."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+from typing import Literal
+
+from plimsoll.errors import InputError
+
+# sun_path of sockaddr_un, its closing zero included.
+_LONGEST_PATH_BYTES = 107
+# What ends a value in DPDK's devargs.
+_DEVARGS_SYNTAX = frozenset(",=[]\"' ")
+
+
+def memif_devargs(
+    role: Literal["server", "client"], port: int, socket_path: Path, ring_size: int
+) -> str:
+    """The vdev of one end of connection `port`; several may share a socket.
+
+    `ring_size` must be a power of two up to 16384. The socket is a file, because an
+    abstract one would be open to every user of the machine.
+    """
+    return (
+        f"net_memif{port},role={role},id={port},socket={socket_path},"
+        f"socket-abstract=no,rsize={ring_size.bit_length() - 1}"
+    )
+
+
+def check_new_socket(path: Path, where: str) -> None:
+    """Refuse a path at which no server could create its socket. Raises InputError."""
+    problem = _bad_form(path) or _bad_place(path)
+    if problem:
+        reason, remedy = problem
+        raise InputError(f"cannot create the socket {path}: {reason}", where=where, remedy=remedy)
+
+
+def _bad_form(path: Path) -> tuple[str, str] | None:
+    """What is wrong with the path as such, and how to mend it."""
+    if len(str(path).encode()) > _LONGEST_PATH_BYTES:
+        return f"longer than {_LONGEST_PATH_BYTES} bytes", "choose a shorter path"
+    if _DEVARGS_SYNTAX & set(str(path)):
+        return "DPDK cannot read such a path", "choose one without blanks and any of , = [ ] \" '"
+    if not path.is_absolute():
+        return "not an absolute path", "begin it with /"
+    return None
+
+
+def _bad_place(path: Path) -> tuple[str, str] | None:
+    """What stands in the way on disk, and how to mend it."""
+    if not path.parent.is_dir():
+        return "its directory does not exist", f"create {path.parent}"
+    if not path.exists() and not path.is_symlink():
+        return None
+    if _has_listener(path):
+        return "another process listens on it", "stop that process or choose another path"
+    return "the file exists, though nothing listens on it", "remove it or choose another path"
+
+
+def _has_listener(path: Path) -> bool:
+    for kind in (socket.SOCK_SEQPACKET, socket.SOCK_STREAM):
+        with socket.socket(socket.AF_UNIX, kind) as probe:
+            try:
+                probe.connect(str(path))
+            except OSError:
+                continue
+            return True
+    return False

@@ -1,0 +1,38 @@
+"""A lab without a process of its own: ports that are simply there."""
+
+from __future__ import annotations
+
+from plimsoll.dut.lab import DutPortCounters, LabPorts
+
+
+class PassiveLab:
+    """Nothing to start, watch or read; the tester's own ports tell whether links are up."""
+
+    def __init__(self, kind: str, ports: LabPorts) -> None:
+        self.kind = kind
+        self._ports = ports
+
+    def up(self) -> LabPorts:
+        """Name the ports."""
+        return self._ports
+
+    def wait_links(self, timeout_s: float) -> None:
+        """Return at once: only the tester sees these links."""
+
+    def check(self) -> None:
+        """Return: there is no process that could have died."""
+
+    def counters(self) -> tuple[DutPortCounters, ...] | None:
+        """None: there is no DUT whose counters could be read."""
+        return None
+
+    def facts(self) -> dict[str, object]:
+        """The ports as given to the tester."""
+        return {"devargs": list(self._ports.devargs)}
+
+    def cpus(self) -> tuple[int, ...]:
+        """None are used."""
+        return ()
+
+    def down(self) -> None:
+        """Nothing to take down."""

@@ -1,0 +1,99 @@
+"""A client of DPDK's telemetry, version 2: one JSON answer for each command."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from plimsoll.errors import PlimsollError
+
+# DPDK announces 16384 as its longest answer.
+_LONGEST_ANSWER_BYTES = 65536
+
+
+class TelemetryError(PlimsollError):
+    """A DPDK process does not answer, or not in the form its protocol promises."""
+
+
+class Telemetry:
+    """One connection to the telemetry socket of a DPDK process."""
+
+    def __init__(self, path: Path, timeout_s: float = 5.0) -> None:
+        """Connect. Raises TelemetryError when nobody listens or the greeting is not one."""
+        self._path = path
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        try:
+            self._socket.settimeout(timeout_s)
+            self._connect()
+            greeting = self._receive("the greeting")
+            self.version = str(greeting.get("version", "unknown"))
+        except BaseException:
+            self._socket.close()
+            raise
+
+    def query(self, command: str) -> dict[str, object]:
+        """The answer to a command such as "/ethdev/stats,0".
+
+        Raises TelemetryError when the process does not know the command or its
+        parameter, is gone, or answers with anything but an object.
+        """
+        try:
+            self._socket.send(command.encode())
+        except OSError as error:
+            raise self._error(f"cannot ask for {command}: {error}") from error
+        answer = self._receive(command).get(command.partition(",")[0])
+        if answer is None:
+            raise self._error(f"the process does not know {command}")
+        if not isinstance(answer, dict):
+            raise self._error(f"the answer to {command} is not an object")
+        return answer
+
+    def close(self) -> None:
+        """Hang up."""
+        self._socket.close()
+
+    def __enter__(self) -> Self:
+        """The connection, closed when the block ends."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Hang up."""
+        self.close()
+
+    def _connect(self) -> None:
+        try:
+            self._socket.connect(str(self._path))
+        except OSError as error:
+            raise self._error(f"cannot connect: {error.strerror or error}") from error
+
+    def _receive(self, what: str) -> dict[str, object]:
+        try:
+            answer, _, flags, _ = self._socket.recvmsg(_LONGEST_ANSWER_BYTES)
+        except OSError as error:
+            raise self._error(f"no answer to {what}: {error}") from error
+        if not answer:
+            raise self._error(f"the process hung up instead of answering {what}")
+        if flags & socket.MSG_TRUNC:
+            raise self._error(f"the answer to {what} exceeds {_LONGEST_ANSWER_BYTES} bytes")
+        try:
+            document = json.loads(answer)
+        except (ValueError, RecursionError) as error:
+            raise self._error(f"the answer to {what} is not JSON: {error}") from error
+        if not isinstance(document, dict):
+            raise self._error(f"the answer to {what} is not an object")
+        return document
+
+    def _error(self, message: str) -> TelemetryError:
+        return TelemetryError(
+            message,
+            where=f"DPDK telemetry {self._path}",
+            remedy="check that the process still runs and is a DPDK of 20.11 or later",
+        )

@@ -1,0 +1,258 @@
+"""The lab `testpmd-memif`: dpdk-testpmd forwards between two memif ports on its own CPU."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from pydantic import Field, field_validator
+
+from plimsoll.dut.lab import DutPortCounters, LabDied, LabModel, LabPorts, unsound
+from plimsoll.dut.memif import check_new_socket, memif_devargs
+from plimsoll.dut.telemetry import Telemetry, TelemetryError
+from plimsoll.errors import MachineError
+from plimsoll.host.child import Child, Lifetime
+from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
+from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger import Ledger
+
+_PROGRAM = "dpdk-testpmd"
+_PORTS = (0, 1)
+# The memif driver takes its ring from `rsize` and ignores descriptor counts.
+_DESCRIPTORS = 1024
+_START_TIMEOUT_S = 30.0
+_END_PATIENCE_S = 5.0
+_POLL_S = 0.02
+# Measured with DPDK 22.11: 16384 mbufs of 2176 bytes take 53 MB of hugepages in all.
+_BASE_MEGABYTES = 32
+_MBUF_BYTES = 2560
+
+
+class TestpmdSettings(LabModel):
+    """dpdk-testpmd between two memif ports.
+
+    `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
+    carry over the milliseconds that a shared CPU is taken away. `socket` defaults to a
+    path that is private to the run.
+    """
+
+    # Keeps pytest from taking the class for tests.
+    __test__: ClassVar[bool] = False
+    summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
+    can_stand: ClassVar[bool] = True
+
+    kind: Literal["testpmd-memif"] = "testpmd-memif"
+    cpu: int = Field(default=1, ge=0)
+    forwarding: Literal["mac", "io", "macswap", "5tswap", "csum"] = "mac"
+    ring_size: int = Field(default=16384, ge=64, le=16384)
+    burst: int = Field(default=32, ge=1, le=512)
+    mbufs: int = Field(default=16384, ge=4096, le=1048576)
+    socket: Path | None = None
+
+    @field_validator("ring_size")
+    @classmethod
+    def _check_ring_size(cls, ring_size: int) -> int:
+        if ring_size.bit_count() != 1:
+            raise unsound(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
+        return ring_size
+
+    @property
+    def megabytes(self) -> int:
+        """The memory for DPDK itself and the mbufs, in MB."""
+        return _BASE_MEGABYTES + -(-self.mbufs * _MBUF_BYTES // 2**20)
+
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> TestpmdLab:
+        """The lab, not yet up."""
+        return TestpmdLab(self, ledger, memory, lifetime)
+
+
+class TestpmdLab:
+    """One dpdk-testpmd, started anew for every run: it may crash when its peer hangs up."""
+
+    __test__: ClassVar[bool] = False
+
+    def __init__(
+        self, settings: TestpmdSettings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
+    ) -> None:
+        self.kind: str = settings.kind
+        self._settings = settings
+        self._ledger = ledger
+        self._memory = memory
+        self._lifetime: Lifetime = lifetime
+        self._socket = settings.socket or ledger.directory / "memif.sock"
+        self._child: Child | None = None
+        self._facts: dict[str, object] = {}
+
+    def up(self) -> LabPorts:
+        """Start testpmd and wait until it forwards."""
+        check_cpus([("lab.cpu", self._settings.cpu)])
+        check_new_socket(self._socket, "lab.socket")
+        self._ledger.note_path(self._socket)
+        try:
+            self._start(_find_program())
+            self._wait_until_ready()
+        except BaseException:
+            self.down()
+            raise
+        return LabPorts(
+            devargs=tuple(self._devargs("client", port) for port in _PORTS),
+            descriptors=_DESCRIPTORS,
+            paths=((0, 1), (1, 0)),
+            drained_by="dut",
+            line_rate_bps=None,
+        )
+
+    def wait_links(self, timeout_s: float) -> None:
+        """Return once a client has connected to each port."""
+        deadline = time.monotonic() + timeout_s
+        while down := self._links_down():
+            self.check()
+            if time.monotonic() > deadline:
+                raise MachineError(
+                    f"ports {down} of {_PROGRAM} still have no link after {timeout_s:g} s",
+                    where="lab",
+                    remedy="check that the tester opened the lab's ports and still runs",
+                )
+            time.sleep(_POLL_S)
+
+    def check(self) -> None:
+        """Raise LabDied if testpmd has ended."""
+        if self._child is not None and (status := self._child.exit_status()) is not None:
+            raise LabDied(self._child, status)
+
+    def counters(self) -> tuple[DutPortCounters, ...]:
+        """testpmd's own counters since it started, by port."""
+        answers = self._ask(*(f"/ethdev/stats,{port}" for port in _PORTS))
+        return tuple(_port_counters(port, answers[port]) for port in _PORTS)
+
+    def facts(self) -> dict[str, object]:
+        """Which testpmd it was, and how it was started."""
+        return {**self._facts, "settings": self._settings.model_dump(mode="json")}
+
+    def cpus(self) -> tuple[int, ...]:
+        """The CPU of the forwarding loop; the main thread sleeps."""
+        return (self._settings.cpu,)
+
+    def down(self) -> None:
+        """End testpmd, however it takes it, and remove its socket."""
+        if self._child is not None:
+            self._child.end(_END_PATIENCE_S)
+            self._child = None
+        self._socket.unlink(missing_ok=True)
+
+    def _start(self, program: str) -> None:
+        argv = (program, *self._eal_arguments(), "--", *self._forwarding_arguments())
+        self._child = Child.start(
+            argv,
+            log=self._ledger.directory / "testpmd.log",
+            environment=self._ledger.environment,
+            lifetime=self._lifetime,
+        )
+        self._ledger.note_process(_PROGRAM, self._child.identity)
+        self._facts = {"argv": list(argv), "pid": self._child.pid}
+
+    def _eal_arguments(self) -> tuple[str, ...]:
+        # The main thread only sleeps, so it floats over all CPUs.
+        lcores = f"0@({format_cpu_list(allowed_cpus())}),1@{self._settings.cpu}"
+        vdevs = (("--vdev", self._devargs("server", port)) for port in _PORTS)
+        return (
+            *("--lcores", lcores, "--no-pci", "--file-prefix", "dut"),
+            *self._memory_arguments(),
+            *(word for vdev in vdevs for word in vdev),
+        )
+
+    def _memory_arguments(self) -> tuple[str, ...]:
+        """Neither way leaves files behind, nor needs hugetlbfs to be mounted."""
+        if self._memory.huge:
+            return ("--in-memory",)
+        return ("--no-huge", "-m", str(self._settings.megabytes), "--no-shconf")
+
+    def _forwarding_arguments(self) -> tuple[str, ...]:
+        return (
+            f"--forward-mode={self._settings.forwarding}",
+            "--nb-cores=1",
+            f"--total-num-mbufs={self._settings.mbufs}",
+            f"--burst={self._settings.burst}",
+        )
+
+    def _devargs(self, role: Literal["server", "client"], port: int) -> str:
+        return memif_devargs(role, port, self._socket, self._settings.ring_size)
+
+    def _telemetry(self) -> Telemetry:
+        return Telemetry(self._ledger.directory / "dpdk" / "dut" / "dpdk_telemetry.v2")
+
+    def _wait_until_ready(self) -> None:
+        """Wait for the ports to be started; the forwarding loop begins right after."""
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while not self._ports_started():
+            self.check()
+            if time.monotonic() > deadline:
+                raise MachineError(
+                    f"{_PROGRAM} did not start its ports within {_START_TIMEOUT_S:g} s",
+                    where="lab",
+                    remedy="start it again on a less busy machine",
+                )
+            time.sleep(_POLL_S)
+
+    def _ports_started(self) -> bool:
+        try:
+            with self._telemetry() as telemetry:
+                self._facts["version"] = telemetry.version
+                infos = [telemetry.query(f"/ethdev/info,{port}") for port in _PORTS]
+        except TelemetryError:
+            # Neither the socket nor the ports are there at first.
+            return False
+        return all(info.get("dev_started") == 1 for info in infos)
+
+    def _links_down(self) -> list[int]:
+        answers = self._ask(*(f"/ethdev/link_status,{port}" for port in _PORTS))
+        return [port for port in _PORTS if answers[port].get("status") != "UP"]
+
+    def _ask(self, *commands: str) -> list[dict[str, object]]:
+        """The answers to `commands`. Raises LabDied rather than a failed conversation."""
+        try:
+            with self._telemetry() as telemetry:
+                return [telemetry.query(command) for command in commands]
+        except TelemetryError:
+            # A dying process closes its sockets a moment before it can be waited for.
+            if self._child is not None:
+                self._child.wait(timeout_s=1)
+            self.check()
+            raise
+
+
+def _find_program() -> str:
+    program = shutil.which(_PROGRAM)
+    if program is None:
+        raise MachineError(
+            f"{_PROGRAM} is missing",
+            where="lab",
+            remedy="install the package dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)",
+        )
+    return program
+
+
+def _port_counters(port: int, stats: Mapping[str, object]) -> DutPortCounters:
+    return DutPortCounters(
+        port=port,
+        rx_frames=_count(stats, "ipackets"),
+        tx_frames=_count(stats, "opackets"),
+        rx_missed=_count(stats, "imissed"),
+        rx_errors=_count(stats, "ierrors"),
+        tx_errors=_count(stats, "oerrors"),
+        rx_no_mbuf=_count(stats, "rx_nombuf"),
+    )
+
+
+def _count(stats: Mapping[str, object], name: str) -> int:
+    value = stats.get(name)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TelemetryError(
+            f"the port counter {name!r} is {value!r}, not a count",
+            where="DPDK telemetry",
+            remedy="check the version of the DUT's DPDK",
+        )
+    return value

@@ -1,0 +1,146 @@
+"""Plimsoll's own generator: the engine process behind the Generator interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.generator.engine_messages import (
+    HELLO,
+    INTERVAL,
+    PORTS,
+    PROTOCOL,
+    TRIAL_REPORT,
+    Hello,
+    open_request,
+    trial_request,
+)
+from plimsoll.generator.engine_program import EngineProgram
+from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.version import VERSION
+
+_HELLO_TIMEOUT_S = 20.0
+_START_TIMEOUT_S = 60.0
+# Beyond a trial's own length: how long a starved machine may keep the engine from answering.
+_ANSWER_TIMEOUT_S = 60.0
+
+
+class EngineRefused(PlimsollError):
+    """The engine would not do what was asked; `where` is the place in the request."""
+
+
+class Engine:
+    """One engine process, and its ports once they are open."""
+
+    def __init__(self, program: EngineProgram, hello: Hello) -> None:
+        """Use `start` instead."""
+        self._program = program
+        self._next_id = 0
+        self.hello = hello
+        self._ports: tuple[PortInfo, ...] = ()
+
+    @classmethod
+    def start(cls, log: Path, environment: Mapping[str, str]) -> Engine:
+        """Start the process. Raises MachineError when it is missing or of another version."""
+        program = EngineProgram(log, environment)
+        try:
+            hello = HELLO.validate_python(program.receive(_HELLO_TIMEOUT_S))
+            if hello.version != VERSION or hello.protocol != PROTOCOL:
+                raise MachineError(
+                    f"the engine is version {hello.version} (protocol {hello.protocol}), "
+                    f"this is Plimsoll {VERSION} (protocol {PROTOCOL})",
+                    where="plimsoll-engine",
+                    remedy="install both from one source: make build",
+                )
+        except BaseException:
+            program.close()
+            raise
+        return cls(program, hello)
+
+    @property
+    def pid(self) -> int:
+        """The engine's process id."""
+        return self._program.pid
+
+    @property
+    def ports(self) -> tuple[PortInfo, ...]:
+        """The open ports."""
+        return self._ports
+
+    def open(
+        self,
+        settings: EngineSettings,
+        *,
+        huge: bool,
+        devargs: Sequence[str],
+        descriptors: int,
+        main_cpus: Collection[int],
+        max_frame_bytes: int,
+        link_wait_s: float = 10.0,
+    ) -> None:
+        """Open the ports and wait for their links. The CPUs must exist (check_cpus).
+
+        The main thread sleeps on `main_cpus`. Raises EngineRefused, EngineDied, InputError.
+        """
+        reply = self._ask(
+            open_request(
+                huge=huge,
+                megabytes=settings.megabytes,
+                main_cpus=sorted(main_cpus),
+                workers=settings.layout(len(devargs)),
+                devargs=devargs,
+                descriptors=descriptors,
+                link_wait_s=link_wait_s,
+                max_frame_bytes=max_frame_bytes,
+            ),
+            _START_TIMEOUT_S + link_wait_s,
+        )
+        self._ports = PORTS.validate_python(reply["ports"])
+
+    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
+        number = self._send(trial_request(plan))
+        intervals: list[Interval] = []
+        stopping = False
+        while True:
+            message = self._program.receive(
+                max(plan.interval_s * 1.5, plan.drain_s) + _ANSWER_TIMEOUT_S
+            )
+            if message.get("event") == "interval":
+                intervals.append(INTERVAL.validate_python(message))
+                if watch(intervals[-1]) and not stopping:
+                    self._send({"request": "stop"})
+                    stopping = True
+            elif message.get("id") == number:
+                report = TRIAL_REPORT.validate_python(_checked(message))
+                return replace(report, intervals=tuple(intervals))
+
+    def close(self) -> None:
+        """End the process."""
+        self._program.close()
+
+    def _send(self, request: Mapping[str, Any]) -> int:
+        self._next_id += 1
+        self._program.send({"id": self._next_id, **request})
+        return self._next_id
+
+    def _ask(self, request: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+        number = self._send(request)
+        while (message := self._program.receive(timeout_s)).get("id") != number:
+            pass  # An answer to a stop that came after its trial had ended.
+        return _checked(message)
+
+
+def _checked(message: dict[str, Any]) -> dict[str, Any]:
+    if message.get("ok"):
+        return message
+    error = message.get("error", {})
+    raise EngineRefused(
+        str(error.get("message", message)),
+        where=f"generator: {error.get('where') or 'request'}",
+        remedy="correct the experiment's generator, lab or profile",
+    )

@@ -1,0 +1,109 @@
+"""The kernel's pools of hugepages, and what a run has claimed of one."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+SYSFS_HUGEPAGES = Path("/sys/kernel/mm/hugepages")
+# arm64 also has pools of 64 kB pages, too small to be worth the trouble.
+_SMALLEST_PAGE_KB = 2048
+_POOL_NAME = re.compile(r"hugepages-(\d+)kB")
+
+
+@dataclass(frozen=True, slots=True)
+class HugepagePool:
+    """All pages of one size; `directory` is the pool's in sysfs."""
+
+    directory: Path
+
+    @property
+    def page_kb(self) -> int:
+        """The size of one page in kB."""
+        match = _POOL_NAME.fullmatch(self.directory.name)
+        return int(match[1]) if match else 0
+
+    @property
+    def total(self) -> int:
+        """Pages in the pool."""
+        return self._read("nr_hugepages")
+
+    @property
+    def free(self) -> int:
+        """Pages that nobody has mapped nor reserved by a mapping not yet touched."""
+        return max(0, self._read("free_hugepages") - self._read("resv_hugepages"))
+
+    def resize(self, pages: int) -> int:
+        """Ask the kernel for a pool of `pages`; the size it found memory for. Raises OSError."""
+        (self.directory / "nr_hugepages").write_text(f"{pages}\n")
+        return self.total
+
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Alone among all Plimsoll processes of this machine, whoever runs them."""
+        descriptor = os.open(self.directory / "nr_hugepages", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def _read(self, name: str) -> int:
+        return int((self.directory / name).read_text())
+
+
+@dataclass(frozen=True, slots=True)
+class HugepageClaim:
+    """What one run needs of a pool, and what it added to it.
+
+    `step` and `total_before` are written down before the pool is resized, so that a
+    process that cleans up after a kill can tell from the pool whether the resize
+    still happened.
+    """
+
+    pool: str
+    pages: int
+    added: int
+    total_before: int
+    step: Literal["adding", "held", "returning"]
+
+    def owed(self, total_now: int) -> int:
+        """How many of the added pages are still in a pool of `total_now` pages."""
+        grown = total_now - self.total_before
+        if self.step == "adding":
+            return min(max(grown, 0), self.added)
+        if self.step == "returning":
+            return min(max(self.added + grown, 0), self.added)
+        return self.added
+
+
+def pools(root: Path = SYSFS_HUGEPAGES) -> tuple[HugepagePool, ...]:
+    """The pools of pages of 2 MB and more, smallest pages first; the kernel may have none."""
+    found = [HugepagePool(path) for path in root.glob("hugepages-*kB")]
+    useful = [pool for pool in found if pool.page_kb >= _SMALLEST_PAGE_KB]
+    return tuple(sorted(useful, key=lambda pool: pool.page_kb))
+
+
+def give_back(claim: HugepageClaim, note: Callable[[HugepageClaim], None]) -> int:
+    """Shrink the pool by what the claim added; the pages given back.
+
+    Only once the processes that held them are gone. `note` must make the claim it is
+    given durable before it returns. Raises OSError when the pool cannot be resized.
+    """
+    if not claim.added:
+        return 0
+    pool = HugepagePool(Path(claim.pool))
+    with pool.locked():
+        total = pool.total
+        owed = min(claim.owed(total), total)
+        if owed:
+            note(replace(claim, added=owed, total_before=total, step="returning"))
+            pool.resize(total - owed)
+        note(replace(claim, added=0, step="held"))
+    return owed

@@ -1,0 +1,264 @@
+"""The list of everything a run changes on the machine, so that all of it can be undone.
+
+A ledger is a private directory: ledger.json in it says what to undo, and beside it
+lie the sockets, logs and runtime files of the run's processes. Whatever is noted is
+on disk before it happens or at once after, so a run may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.host.hugepage_pool import HugepageClaim, give_back
+from plimsoll.host.ledger_record import (
+    LedgerRecord,
+    NotedProcess,
+    boot_id,
+    from_json,
+    to_json,
+)
+from plimsoll.host.processes import (
+    ProcessIdentity,
+    end_process,
+    identify,
+    processes_with_environment,
+)
+from plimsoll.host.state_root import STATE_VARIABLE, state_root
+
+# DPDK keeps its runtime files, telemetry socket included, in the directory this names
+# (and systemd sets it with that meaning too). It also marks our processes.
+_MARK = "RUNTIME_DIRECTORY"
+_FILE = "ledger.json"
+_UNFINISHED = ".new-"
+# The path of a Unix socket has 107 bytes; leave room for those that lie in a ledger.
+_LONGEST_DIRECTORY_BYTES = 72
+
+
+class Ledger:
+    """One ledger on disk. One process writes it, its owner; who undoes it takes a lock."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @classmethod
+    def create(cls, kind: str) -> Ledger:
+        """Make a ledger owned by this process. `kind` is a word for lists and file names.
+
+        Raises MachineError when the state directory cannot be written.
+        """
+        root = state_root()
+        owner = identify(os.getpid())
+        token = secrets.token_hex(3)
+        directory = root / f"{kind}-{token}"
+        if len(os.fsencode(directory)) > _LONGEST_DIRECTORY_BYTES:
+            raise MachineError(
+                "this path is too long for the sockets that DPDK puts into it",
+                where=str(directory),
+                remedy=f"set {STATE_VARIABLE} to a shorter path",
+            )
+        unfinished = root / f"{_UNFINISHED}{owner.pid}-{owner.start_ticks}-{token}"
+        record = LedgerRecord(kind, boot_id(), time.time(), owner)
+        try:
+            unfinished.mkdir(mode=0o700)
+            _write(unfinished, record)
+            # A ledger appears whole or not at all.
+            return cls(unfinished.rename(directory))
+        except OSError as error:
+            raise _cannot_write(root, error) from error
+
+    @property
+    def id(self) -> str:
+        """The name it is listed under."""
+        return self.directory.name
+
+    @property
+    def record(self) -> LedgerRecord:
+        """What is noted now. Raises MachineError when it is gone or damaged."""
+        file = self.directory / _FILE
+        try:
+            return from_json(file.read_text())
+        except (OSError, ValueError) as error:
+            raise MachineError(
+                f"cannot read the ledger: {error}",
+                where=str(file),
+                remedy="end its processes by hand and remove its directory",
+            ) from error
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment for this run's processes.
+
+        It leads DPDK's runtime files here, and tells the processes as ours when their
+        starter was killed before it could note them.
+        """
+        return {**os.environ, _MARK: str(self.directory)}
+
+    def note_process(self, name: str, identity: ProcessIdentity) -> None:
+        """Remember a process to be ended."""
+        record = self.record
+        noted = NotedProcess(name, identity)
+        self._write(replace(record, processes=(*record.processes, noted)))
+
+    def note_hugepages(self, claims: tuple[HugepageClaim, ...]) -> None:
+        """Replace the claims on the hugepage pools."""
+        self._write(replace(self.record, hugepages=claims))
+
+    def note_path(self, path: Path) -> None:
+        """Remember a file outside the ledger's directory to be removed."""
+        record = self.record
+        self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
+
+    def note_facts(self, facts: Mapping[str, object]) -> None:
+        """Add facts for those who list the ledger; they must be JSON."""
+        record = self.record
+        self._write(replace(record, facts={**record.facts, **facts}))
+
+    def hand_over(self) -> None:
+        """Let it stand without an owner: from now on only an explicit undo ends it."""
+        self._write(replace(self.record, owner=None))
+
+    def undo(self) -> list[str]:
+        """End its processes, give back its hugepages, remove its files: what was done, in words.
+
+        May be repeated, and by several processes at once: the first does it all, the others
+        wait for it and return an empty list. What cannot be undone now is said, and the
+        ledger stays.
+        """
+        with _locked(self.directory) as present:
+            if not present:
+                return []
+            record = self.record
+            if record.boot_id != boot_id():
+                shutil.rmtree(self.directory)
+                return [f"removed {self.id}, left over from before the last boot"]
+            return self._undo(record)
+
+    def _undo(self, record: LedgerRecord) -> list[str]:
+        done, survivors = self._end_processes(record)
+        if survivors:
+            return [*done, *survivors]
+        try:
+            done += self._give_back(record)
+            for path in record.paths:
+                Path(path).unlink(missing_ok=True)
+            shutil.rmtree(self.directory)
+        except OSError as error:
+            return [*done, f"could not undo the rest of {self.id}: {error}"]
+        return [*done, f"removed {self.directory}"]
+
+    def _end_processes(self, record: LedgerRecord) -> tuple[list[str], list[str]]:
+        """The processes ended, and those that could not be, in words."""
+        names = {noted.identity: noted.name for noted in record.processes}
+        for identity in processes_with_environment(f"{_MARK}={self.directory}"):
+            names.setdefault(identity, "a process of its own")
+        done: list[str] = []
+        survivors: list[str] = []
+        for identity, name in names.items():
+            if identity.pid == os.getpid() or not identity.alive:
+                continue
+            if end_process(identity, patience_s=0):
+                done.append(f"killed {name} (pid {identity.pid})")
+            else:
+                survivors.append(f"could not kill {name} (pid {identity.pid})")
+        return done, survivors
+
+    def _give_back(self, record: LedgerRecord) -> list[str]:
+        done: list[str] = []
+        claims = list(record.hugepages)
+        for index, claim in enumerate(record.hugepages):
+
+            def note(changed: HugepageClaim, index: int = index) -> None:
+                claims[index] = changed
+                self.note_hugepages(tuple(claims))
+
+            if pages := give_back(claim, note):
+                done.append(f"gave back {pages} pages to {Path(claim.pool).name}")
+        return done
+
+    def _write(self, record: LedgerRecord) -> None:
+        try:
+            _write(self.directory, record)
+        except OSError as error:
+            raise _cannot_write(self.directory, error) from error
+
+
+def ledgers() -> tuple[Ledger, ...]:
+    """This user's ledgers, by name; any may be undone by another process meanwhile."""
+    entries = sorted(state_root().iterdir())
+    return tuple(Ledger(entry) for entry in entries if not entry.name.startswith("."))
+
+
+def live_records() -> tuple[LedgerRecord, ...]:
+    """What the readable ledgers of this boot say, damaged ones left out."""
+    found: list[LedgerRecord] = []
+    for ledger in ledgers():
+        with contextlib.suppress(PlimsollError):
+            found.append(ledger.record)
+    here = boot_id()
+    return tuple(record for record in found if record.boot_id == here)
+
+
+def sweep() -> list[str]:
+    """Undo what dead owners left behind: what was done, in words."""
+    done: list[str] = []
+    for ledger in ledgers():
+        try:
+            if ledger.record.abandoned:
+                done += ledger.undo()
+        except PlimsollError as error:
+            # One undone meanwhile by its janitor is none of our business.
+            if ledger.directory.exists():
+                done.append(str(error))
+    for unfinished in state_root().glob(f"{_UNFINISHED}*"):
+        pid, start_ticks = unfinished.name.removeprefix(_UNFINISHED).split("-")[:2]
+        if not ProcessIdentity(int(pid), int(start_ticks)).alive:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            done.append(f"removed {unfinished}, which was never finished")
+    return done
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[bool]:
+    """Alone with the directory; False when it is gone."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield directory.exists()
+    finally:
+        os.close(descriptor)
+
+
+def _write(directory: Path, record: LedgerRecord) -> None:
+    """Replace ledger.json, all of it or nothing, and wait until it is on disk."""
+    fresh = directory / f"{_FILE}.new"
+    with fresh.open("w") as file:
+        file.write(to_json(record))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(directory / _FILE)
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _cannot_write(place: Path, error: OSError) -> MachineError:
+    return MachineError(
+        f"cannot write the ledger: {error.strerror}",
+        where=str(place),
+        remedy=f"free some space there, or set {STATE_VARIABLE} to another directory",
+    )

@@ -1,0 +1,117 @@
+"""Processes by an identity that a recycled pid cannot fake, and how to end them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+_PROC = Path("/proc")
+# How long the kernel may take to tear down a killed process with gigabytes of hugepages.
+_KILL_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessIdentity:
+    """A pid and its process's start, in clock ticks since boot (/proc/PID/stat field 22)."""
+
+    pid: int
+    start_ticks: int
+
+    @property
+    def alive(self) -> bool:
+        """Whether this very process still runs; a zombie does not."""
+        try:
+            state, start_ticks = _read_stat(self.pid)
+        except ProcessLookupError:
+            return False
+        return start_ticks == self.start_ticks and state not in "ZX"
+
+
+def identify(pid: int) -> ProcessIdentity:
+    """The identity of the process that has `pid` now. Raises ProcessLookupError if none has."""
+    return ProcessIdentity(pid, _read_stat(pid)[1])
+
+
+def wait_for_end(process: ProcessIdentity, timeout_s: float | None = None) -> bool:
+    """Sleep until the process, which need not be our child, has ended; False on timeout."""
+    with _pidfd(process) as pidfd:
+        if pidfd is None:
+            return True
+        poll = select.poll()
+        poll.register(pidfd, select.POLLIN)
+        return bool(poll.poll(None if timeout_s is None else timeout_s * 1000))
+
+
+def end_process(process: ProcessIdentity, patience_s: float) -> bool:
+    """Ask the process to end, kill it after `patience_s` (0: at once); True when it is gone."""
+    if patience_s > 0:
+        _send(process, signal.SIGTERM)
+        if wait_for_end(process, patience_s):
+            return True
+    _send(process, signal.SIGKILL)
+    return wait_for_end(process, _KILL_TIMEOUT_S)
+
+
+def processes_with_environment(assignment: str) -> Iterator[ProcessIdentity]:
+    """Every other process that was started with `NAME=value` in its environment.
+
+    Finds what a starter that was killed had no time to write down. Processes of other
+    users are passed over.
+    """
+    wanted = assignment.encode()
+    for entry in _PROC.iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        with contextlib.suppress(OSError):
+            if wanted in (entry / "environ").read_bytes().split(b"\0"):
+                yield identify(int(entry.name))
+
+
+def hugepages_mapped_kb(processes: Iterable[ProcessIdentity]) -> int:
+    """The hugepages that the living ones of `processes` hold, in kB."""
+    return sum(_hugetlb_kb(process.pid) for process in processes if process.alive)
+
+
+def _hugetlb_kb(pid: int) -> int:
+    with contextlib.suppress(OSError):
+        for line in (_PROC / str(pid) / "status").read_text().splitlines():
+            if line.startswith("HugetlbPages:"):
+                return int(line.split()[1])
+    return 0
+
+
+def _read_stat(pid: int) -> tuple[str, int]:
+    try:
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+    except OSError as error:
+        raise ProcessLookupError(f"no process {pid}") from error
+    # The second field is the command in parentheses and may itself hold blanks and ")".
+    fields = text.rpartition(")")[2].split()
+    return fields[0], int(fields[19])
+
+
+@contextlib.contextmanager
+def _pidfd(process: ProcessIdentity) -> Iterator[int | None]:
+    """A descriptor of this very process, or None when it has ended."""
+    try:
+        pidfd = os.pidfd_open(process.pid)
+    except ProcessLookupError:
+        yield None
+        return
+    try:
+        # The descriptor pins the process, so what is checked now stays true.
+        yield pidfd if process.alive else None
+    finally:
+        os.close(pidfd)
+
+
+def _send(process: ProcessIdentity, number: signal.Signals) -> None:
+    with _pidfd(process) as pidfd:
+        if pidfd is not None:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(pidfd, number)

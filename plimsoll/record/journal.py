@@ -1,0 +1,168 @@
+"""The journal: every event of a run, one JSON object a line, on the disk as it happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from pydantic import ValidationError
+
+from plimsoll.record.append_file import AppendFile
+from plimsoll.record.record_error import RecordError, write_failed
+from plimsoll.record.trial_record import TrialRecord
+
+# The kinds that readers of the record know. Others may be written and are kept.
+RUN_STARTED = "run-started"
+RUN_RESUMED = "run-resumed"
+LAB_UP = "lab-up"
+CALIBRATION = "calibration"
+TRIAL_STARTED = "trial-started"
+TRIAL = "trial"
+DIED = "died"
+FINISHED = "finished"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEvent:
+    """One line: what happened (`kind`), when (UTC, ns since the epoch), and its facts."""
+
+    kind: str
+    at_unix_ns: int
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalContents:
+    """All events in order. `torn` says that a last line, cut short by a kill, was left out."""
+
+    events: tuple[JournalEvent, ...] = ()
+    torn: bool = False
+    sound_bytes: int = 0
+
+    def of_kind(self, kind: str) -> tuple[JournalEvent, ...]:
+        """The events of one kind, in order."""
+        return tuple(event for event in self.events if event.kind == kind)
+
+    def trials(self) -> tuple[TrialRecord, ...]:
+        """The finished trials, in order. Raises RecordError when one is of another version."""
+        return tuple(_trial(event) for event in self.of_kind(TRIAL))
+
+    def unfinished_trials(self) -> tuple[JournalEvent, ...]:
+        """The trials that were started and never ended: cut short by a kill, or running."""
+        finished = {trial.number for trial in self.trials()}
+        started = self.of_kind(TRIAL_STARTED)
+        return tuple(event for event in started if event.fields.get("number") not in finished)
+
+    def next_trial_number(self) -> int:
+        """One more than the highest number ever started, so that no number is used twice."""
+        numbers = [event.fields.get("number") for event in self.of_kind(TRIAL_STARTED)]
+        started = [number for number in numbers if isinstance(number, int)]
+        return 1 + max([0, *started, *(trial.number for trial in self.trials())])
+
+
+class Journal:
+    """Appends events; each is on the disk when `append` returns. Raises RecordError."""
+
+    def __init__(self, path: Path) -> None:
+        """Open for appending; a torn last line is cut off, a damaged one is an error."""
+        contents = read_journal(path)
+        if contents.torn:
+            _cut(path, contents.sound_bytes)
+        self._file = AppendFile(path, sync=True)
+
+    def append(self, kind: str, /, **fields: object) -> JournalEvent:
+        """Record that `kind` happened now. `fields` must be JSON values."""
+        event = JournalEvent(kind, time.time_ns(), fields)
+        line = {"kind": event.kind, "at_unix_ns": event.at_unix_ns, **fields}
+        self._file.append([json.dumps(line, ensure_ascii=False)])
+        return event
+
+    def close(self) -> None:
+        """Close the file; safe to repeat."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        """The journal itself."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+def read_journal(path: Path) -> JournalContents:
+    """Read a journal, also one that is being written; without a file there are no events.
+
+    A last line that a kill has torn is left out and reported as `torn`. Raises
+    RecordError naming the line when another line is damaged.
+    """
+    try:
+        lines = path.read_bytes().splitlines(keepends=True)
+    except FileNotFoundError:
+        return JournalContents()
+    except OSError as error:
+        raise _damaged(path, "the file", str(error)) from error
+    return _parse(path, lines)
+
+
+def _parse(path: Path, lines: list[bytes]) -> JournalContents:
+    events: list[JournalEvent] = []
+    sound_bytes = 0
+    for number, line in enumerate(lines, start=1):
+        try:
+            events.append(_event(line))
+        except ValueError as error:
+            if number == len(lines):
+                return JournalContents(tuple(events), torn=True, sound_bytes=sound_bytes)
+            raise _damaged(path, f"line {number}", str(error)) from error
+        sound_bytes += len(line)
+    return JournalContents(tuple(events), sound_bytes=sound_bytes)
+
+
+def _event(line: bytes) -> JournalEvent:
+    if not line.endswith(b"\n"):
+        raise ValueError("the line has no end")
+    fields = json.loads(line)
+    if not isinstance(fields, dict):
+        raise ValueError("not a JSON object")
+    kind, at_unix_ns = fields.pop("kind", None), fields.pop("at_unix_ns", None)
+    if not isinstance(kind, str) or not isinstance(at_unix_ns, int):
+        raise ValueError("no kind or no time")
+    return JournalEvent(kind, at_unix_ns, fields)
+
+
+def _trial(event: JournalEvent) -> TrialRecord:
+    try:
+        return TrialRecord.model_validate_json(json.dumps(event.fields.get("trial")))
+    except ValidationError as error:
+        raise RecordError(
+            f"a trial in the journal does not fit this version of plimsoll: {error}",
+            where="journal.jsonl",
+            remedy="read the run with the version of plimsoll that its environment.json names",
+        ) from error
+
+
+def _damaged(path: Path, place: str, reason: str) -> RecordError:
+    return RecordError(
+        f"{place} is damaged: {reason}",
+        where=str(path),
+        remedy="restore it from a copy of the run, or delete that line and lose its event",
+    )
+
+
+def _cut(path: Path, length: int) -> None:
+    try:
+        os.truncate(path, length)
+    except OSError as error:
+        raise write_failed(path, error) from error

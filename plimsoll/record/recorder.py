@@ -1,0 +1,138 @@
+"""The recorder: the one writer of a run, from its first event to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.record.histogram_log import HistogramLog
+from plimsoll.record.journal import (
+    FINISHED,
+    TRIAL,
+    TRIAL_STARTED,
+    Journal,
+    JournalContents,
+    read_journal,
+)
+from plimsoll.record.metric_row import interval_rows
+from plimsoll.record.metrics import MetricsWriter, convert_leftovers, trial_period
+from plimsoll.record.result import Result
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.spikes import SpikeLog, interval_spikes
+from plimsoll.record.trial_record import TrialPhase, TrialRecord
+
+
+class Recorder:
+    """Writes one run. Hold it by `recording(run)`; every method raises RecordError."""
+
+    def __init__(
+        self, run: RunDirectory, journal: Journal, histograms: HistogramLog, spikes: SpikeLog
+    ) -> None:
+        """Use `recording` instead, which also locks, mends and closes."""
+        self.run = run
+        self._journal = journal
+        self._histograms = histograms
+        self._spikes = spikes
+
+    def history(self) -> JournalContents:
+        """What the journal holds so far, for a run that is resumed."""
+        return read_journal(self.run.journal)
+
+    def event(self, kind: str, /, **fields: object) -> None:
+        """Record that `kind` happened now; on the disk when it returns."""
+        self._journal.append(kind, **fields)
+
+    @contextmanager
+    def trial(
+        self,
+        plan: TrialPlan,
+        *,
+        number: int,
+        phase: TrialPhase,
+        load_pps: float,
+        attempt: int = 1,
+        refused_is_lost: bool,
+    ) -> Iterator[TrialRecorder]:
+        """Record one trial: its start now, its intervals and its end by the object given.
+
+        Left without `end` (an exception, a kill), the trial stays unfinished and
+        its series so far are kept. `number` is `history().next_trial_number()`.
+        """
+        self._journal.append(
+            TRIAL_STARTED,
+            number=number,
+            phase=phase,
+            load_pps=load_pps,
+            attempt=attempt,
+            planned_s=plan.duration_s,
+        )
+        with MetricsWriter(self.run, trial_period(number)) as metrics:
+            yield TrialRecorder(self, plan, number, metrics, refused_is_lost)
+
+    def finish(self, result: Result) -> None:
+        """Write result.json and the journal's last event."""
+        result.write(self.run.result)
+        self._journal.append(FINISHED, result=result.model_dump(mode="json"))
+
+    def _interval(self, number: int, plan: TrialPlan, interval: Interval) -> None:
+        self._histograms.append(plan.streams, interval)
+        self._spikes.append(interval_spikes(number, plan.streams, interval))
+
+    def _trial_ended(self, record: TrialRecord) -> None:
+        # The journal first: from here on the trial counts, whatever happens to its series.
+        self._journal.append(TRIAL, trial=record.model_dump(mode="json"))
+        self._spikes.convert()
+
+
+class TrialRecorder:
+    """Records the intervals of one trial as they come, and its end."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        plan: TrialPlan,
+        number: int,
+        metrics: MetricsWriter,
+        refused_is_lost: bool,
+    ) -> None:
+        """Use `Recorder.trial` instead."""
+        self._recorder = recorder
+        self._plan = plan
+        self._number = number
+        self._metrics = metrics
+        self._refused_is_lost = refused_is_lost
+
+    def interval(self, interval: Interval) -> None:
+        """Record the series, the histograms and the spikes of one interval."""
+        rows = interval_rows(
+            trial_period(self._number),
+            self._plan.streams,
+            interval,
+            refused_is_lost=self._refused_is_lost,
+        )
+        self._metrics.append(rows)
+        self._recorder._interval(self._number, self._plan, interval)
+
+    def end(self, record: TrialRecord) -> None:
+        """Record the finished trial; it survives any kill once this returns."""
+        self._recorder._trial_ended(record)
+        self._metrics.finish()
+
+
+@contextmanager
+def recording(run: RunDirectory) -> Iterator[Recorder]:
+    """Be the run's only writer for the length of a `with`.
+
+    Series that a killed run left behind are turned into Parquet first. Raises
+    RecordError, naming the other writer's pid when there is one.
+    """
+    with ExitStack() as stack:
+        stack.enter_context(run.lock())
+        convert_leftovers(run)
+        yield Recorder(
+            run,
+            stack.enter_context(Journal(run.journal)),
+            stack.enter_context(HistogramLog(run.histograms)),
+            stack.enter_context(SpikeLog(run)),
+        )

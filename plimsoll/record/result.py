@@ -1,0 +1,216 @@
+"""The result of a run: result.json, and what `plimsoll run --json` prints.
+
+Its JSON Schema is published as docs/schemas/result.schema.json.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Self
+
+from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+
+from plimsoll.record.calibration import TesterCalibration
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.trial_record import StreamRecord, TrialRecord, Verdict
+from plimsoll.record.whole_file import write_whole
+from plimsoll.traffic.wire import l1_bits, l2_bits
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class LoadLine(_Part):
+    """The highest load that passed a search trial and the validation.
+
+    `pps_per_direction` is the load as asked, `total_pps` that of all directions.
+    The bit rates follow from the load streams' frame sizes, `l1` with preamble
+    and gap, `l2` without FCS; where directions differ they are the greater one's.
+    `percent_of_line_rate` is null where the lab has no line rate.
+    """
+
+    pps_per_direction: float
+    total_pps: float
+    directions: int
+    frame_sizes: tuple[int, ...]
+    l1_bps_per_direction: float
+    l2_bps_per_direction: float
+    percent_of_line_rate: float | None
+
+    @classmethod
+    def of(cls, trial: TrialRecord, line_rate_bps: float | None) -> Self:
+        """The load line that this validation trial proved."""
+        load = [stream for stream in trial.streams if stream.role == "load"]
+        paths = sorted({(stream.tx_port, stream.rx_port) for stream in load})
+        sizes = [_mean_frame_size(load, path) for path in paths]
+        largest = max(sizes, default=0.0)
+        l1_bps = trial.load_pps * l1_bits(largest)
+        return cls(
+            pps_per_direction=trial.load_pps,
+            total_pps=trial.load_pps * len(paths),
+            directions=len(paths),
+            frame_sizes=tuple(sorted({stream.frame_size for stream in load})),
+            l1_bps_per_direction=l1_bps,
+            l2_bps_per_direction=trial.load_pps * l2_bits(largest),
+            percent_of_line_rate=100 * l1_bps / line_rate_bps if line_rate_bps else None,
+        )
+
+
+class Validation(_Part):
+    """The last validation trial: its verdict, how long it sent, at which load per direction."""
+
+    verdict: Verdict
+    trial: int
+    duration_s: float
+    load_pps: float
+
+
+class TrialCounts(_Part):
+    """How many trials ended how, and in which phase; calibration and warm-up included."""
+
+    total: int
+    by_verdict: dict[str, int]
+    by_phase: dict[str, int]
+
+
+class InvalidReason(_Part):
+    """One way in which the tester spoiled trials, and how many trials it spoiled."""
+
+    rule: str
+    trials: int
+    example: str
+
+
+class DutAgreement(_Part):
+    """Whether the DUT's own counters agree with the engine's to the frame, over all trials."""
+
+    trials_compared: int
+    trials_agreeing: int
+    differences: tuple[str, ...]
+
+
+class Result(_Part):
+    """What a run found. `reason` says why there is no load line; it is null when there is one.
+
+    `criteria` are as the experiment asks. `streams` are the totals and latency
+    quantiles of the validation at the load line; empty without one.
+    """
+
+    run_id: str
+    name: str
+    load_line: LoadLine | None
+    reason: str | None
+    criteria: tuple[dict[str, JsonValue], ...]
+    validation: Validation | None
+    trials: TrialCounts
+    invalid_reasons: tuple[InvalidReason, ...]
+    streams: tuple[StreamRecord, ...]
+    dut_agreement: DutAgreement | None
+    calibration: TesterCalibration | None
+    versions: dict[str, str | None]
+
+    @classmethod
+    def from_trials(
+        cls,
+        trials: Sequence[TrialRecord],
+        *,
+        run_id: str,
+        name: str,
+        load_line_pps: float | None,
+        reason: str,
+        criteria: Sequence[Mapping[str, JsonValue]],
+        line_rate_bps: float | None = None,
+        dut_agreement: DutAgreement | None = None,
+        calibration: TesterCalibration | None = None,
+        versions: Mapping[str, str | None] | None = None,
+    ) -> Self:
+        """The result of a search that ended at `load_line_pps` (None: no load holds).
+
+        Raises ValueError when no validation trial passed at `load_line_pps`.
+        """
+        proof = None if load_line_pps is None else _proof(trials, load_line_pps)
+        return cls(
+            run_id=run_id,
+            name=name,
+            load_line=None if proof is None else LoadLine.of(proof, line_rate_bps),
+            reason=reason if proof is None else None,
+            criteria=tuple(dict(criterion) for criterion in criteria),
+            validation=_validation(proof, trials),
+            trials=_counts(trials),
+            invalid_reasons=invalid_reasons(trials),
+            streams=() if proof is None else proof.streams,
+            dut_agreement=dut_agreement,
+            calibration=calibration,
+            versions=dict(versions or {}),
+        )
+
+    def write(self, path: Path) -> None:
+        """Write result.json. Raises RecordError."""
+        write_whole(path, self.model_dump_json(indent=2) + "\n")
+
+
+def read_result(path: Path) -> Result | None:
+    """The result at `path`; None when the run has not come to one. Raises RecordError."""
+    try:
+        return Result.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise RecordError(
+            f"cannot be read: {error}",
+            where=str(path),
+            remedy="restore it from a copy of the run, or delete it and resume the run",
+        ) from error
+
+
+def _proof(trials: Sequence[TrialRecord], load_pps: float) -> TrialRecord:
+    for trial in reversed(trials):
+        if (trial.phase, trial.verdict, trial.load_pps) == ("validation", "pass", load_pps):
+            return trial
+    raise ValueError(f"no validation passed at {load_pps} pps: it is no load line")
+
+
+def _validation(proof: TrialRecord | None, trials: Sequence[TrialRecord]) -> Validation | None:
+    validations = [trial for trial in trials if trial.phase == "validation"]
+    trial = proof or (validations[-1] if validations else None)
+    if trial is None:
+        return None
+    return Validation(
+        verdict=trial.verdict,
+        trial=trial.number,
+        duration_s=trial.sending_s,
+        load_pps=trial.load_pps,
+    )
+
+
+def _counts(trials: Sequence[TrialRecord]) -> TrialCounts:
+    verdicts = Counter({"pass": 0, "fail": 0, "invalid": 0})
+    verdicts.update(trial.verdict for trial in trials if trial.verdict != "none")
+    return TrialCounts(
+        total=len(trials),
+        by_verdict=dict(verdicts),
+        by_phase=dict(Counter(trial.phase for trial in trials)),
+    )
+
+
+def invalid_reasons(trials: Sequence[TrialRecord]) -> tuple[InvalidReason, ...]:
+    """Why trials were invalid, the most frequent rule first; a trial may count under several."""
+    examples: dict[str, str] = {}
+    spoiled: Counter[str] = Counter()
+    for trial in (trial for trial in trials if trial.verdict == "invalid"):
+        for finding in trial.reasons:
+            examples.setdefault(finding.rule, finding.text)
+        spoiled.update({finding.rule for finding in trial.reasons})
+    return tuple(
+        InvalidReason(rule=rule, trials=count, example=examples[rule])
+        for rule, count in spoiled.most_common()
+    )
+
+
+def _mean_frame_size(load: Sequence[StreamRecord], path: tuple[int, int]) -> float:
+    streams = [stream for stream in load if (stream.tx_port, stream.rx_port) == path]
+    planned_pps = sum(stream.planned_pps for stream in streams)
+    return sum(stream.frame_size * stream.planned_pps for stream in streams) / planned_pps

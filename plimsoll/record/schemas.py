@@ -1,0 +1,59 @@
+"""The published JSON Schemas of the record, generated from its models.
+
+Run `python -m plimsoll.record.schemas docs/schemas` after a change of a model.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from plimsoll.record.result import Result
+from plimsoll.record.trial_record import TrialRecord
+
+_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_BASE = "https://plimsoll.dev/schemas"
+_PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
+    ("result", Result),
+    ("trial-record", TrialRecord),
+)
+
+
+def published_schemas() -> dict[str, str]:
+    """File name to content, for every schema of the record."""
+    return {f"{name}.schema.json": _schema(name, model) for name, model in _PUBLISHED}
+
+
+def write_schemas(folder: Path) -> list[Path]:
+    """Write every schema into `folder` and return their paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for file_name, text in published_schemas().items():
+        path = folder / file_name
+        path.write_text(text, encoding="utf-8")
+        paths.append(path)
+    return paths
+
+
+def _schema(name: str, model: type[BaseModel]) -> str:
+    head = {"$schema": _DIALECT, "$id": f"{_BASE}/{name}/1"}
+    schema = model.model_json_schema(mode="serialization")
+    return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Write the schemas into the folder that the one argument names."""
+    if len(arguments) != 1:
+        print("usage: python -m plimsoll.record.schemas FOLDER", file=sys.stderr)
+        return 2
+    for path in write_schemas(Path(arguments[0])):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,121 @@
+"""Tables that grow as JSON lines and end as Parquet; DuckDB does the turning and reading."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from plimsoll.record.record_error import RecordError, write_failed
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's columns and their DuckDB types."""
+
+    columns: Mapping[str, str]
+
+    def read(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path] = (),
+        *,
+        where: str = "true",
+        values: Sequence[object] = (),
+        order_by: str,
+    ) -> list[tuple[Any, ...]]:
+        """The rows of Parquet files and of JSON lines still being written, in column order.
+
+        `where` is a condition in SQL with a `?` for each of `values`. A torn last
+        line of a growing file is left out. Raises RecordError.
+        """
+        sources, paths = self._sources(finished, growing)
+        if not sources:
+            return []
+        query = f"SELECT * FROM ({sources}) WHERE {where} ORDER BY {order_by}"  # noqa: S608
+        try:
+            with _connect() as connection:
+                return connection.execute(query, [*paths, *values]).fetchall()
+        except duckdb.Error as error:
+            raise _unreadable([*finished, *growing], error) from error
+
+    def convert(self, growing: Path, finished: Path) -> None:
+        """Turn the JSON lines of `growing` into `finished`, then remove `growing`.
+
+        Rows that `finished` holds already stay in it; the two together are taken
+        as a set, so that a kill between the last two steps doubles nothing. At
+        every moment `finished` is complete. Raises RecordError.
+        """
+        unfinished = finished.with_name(f".{finished.name}.unfinished")
+        try:
+            self._copy(growing, finished, unfinished)
+            unfinished.replace(finished)
+            growing.unlink()
+        except OSError as error:
+            raise write_failed(finished, error) from error
+
+    def _copy(self, growing: Path, finished: Path, target: Path) -> None:
+        earlier = [finished] if finished.exists() else []
+        sources, paths = self._sources(earlier, [growing])
+        try:
+            with _connect() as connection:
+                rows = connection.sql(sources, params=paths)
+                kept = rows.distinct() if earlier else rows
+                kept.write_parquet(str(target), compression="zstd")
+        except duckdb.Error as error:
+            with contextlib.suppress(OSError):
+                target.unlink()
+            raise RecordError(
+                f"cannot be turned into Parquet: {error}",
+                where=str(growing),
+                remedy="make room on this file system, then resume the run",
+            ) from error
+
+    def _sources(
+        self, finished: Sequence[Path], growing: Sequence[Path]
+    ) -> tuple[str, list[object]]:
+        selections: list[str] = []
+        paths: list[object] = []
+        if finished:
+            selections.append(f"SELECT {self._names} FROM read_parquet(?)")  # noqa: S608
+            paths.append([str(path) for path in finished])
+        if growing:
+            selections.append(
+                f"SELECT {self._names} FROM read_json(?, format='newline_delimited', "  # noqa: S608
+                f"columns={self._types}, ignore_errors=true) WHERE {self._first} IS NOT NULL"
+            )
+            paths.append([str(path) for path in growing])
+        return " UNION ALL ".join(selections), paths
+
+    @property
+    def _first(self) -> str:
+        return f'"{next(iter(self.columns))}"'
+
+    @property
+    def _names(self) -> str:
+        return ", ".join(f'"{name}"' for name in self.columns)
+
+    @property
+    def _types(self) -> str:
+        pairs = ", ".join(f"'{name}': '{kind}'" for name, kind in self.columns.items())
+        return f"{{{pairs}}}"
+
+
+def _connect() -> duckdb.DuckDBPyConnection:
+    # Parquet and JSON are built in; nothing may be fetched from a network meanwhile.
+    return duckdb.connect(
+        ":memory:",
+        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"},
+    )
+
+
+def _unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
+    return RecordError(
+        f"cannot be read: {error}",
+        where=", ".join(str(path) for path in paths[:3]),
+        remedy="restore the file from a copy of the run, or delete it and lose its series",
+    )

@@ -1,0 +1,212 @@
+"""The trial record: everything a trial found, as the journal keeps it.
+
+Its JSON Schema is published as docs/schemas/trial-record.schema.json.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.generator.interface import EndedBy, StreamCounts, TrialPlan, TrialReport
+from plimsoll.record.latency_record import LatencyRecord
+from plimsoll.traffic.plan import Role, StreamPlan
+
+TrialPhase = Literal["calibration", "warmup", "search", "validation", "single"]
+Verdict = Literal["pass", "fail", "invalid", "none"]
+FindingOutcome = Literal["ok", "fail", "invalid"]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null")
+
+
+class FindingRecord(_Record):
+    """One rule applied to one subject: measured value, limit, and a sentence that says it."""
+
+    rule: str
+    subject: str
+    value: float | None
+    limit: float | None
+    unit: str
+    outcome: FindingOutcome
+    text: str
+
+
+class StreamRecord(_Record):
+    """One stream over the whole trial. `loss_ratio` is lost ÷ offered; null when none offered.
+
+    What counts as lost is the judge's choice (refused frames are the DUT's loss
+    or the tester's, as the lab has it), so `lost` is given and offered follows
+    from it: lost + received - duplicate.
+    """
+
+    stream: int
+    name: str
+    role: Role
+    tx_port: int
+    rx_port: int
+    frame_size: int
+    planned_pps: float
+    sent: int
+    refused: int
+    skipped: int
+    received: int
+    lost: int
+    loss_ratio: float | None
+    out_of_order: int
+    duplicate: int
+    corrupt: int
+    misdirected: int
+    latency: LatencyRecord
+    samples_across_stalls: int
+    lateness: LatencyRecord
+
+    @classmethod
+    def of(cls, plan: StreamPlan, counts: StreamCounts, lost: int) -> Self:
+        """The record of one stream, its plan and its counts."""
+        return cls(
+            stream=plan.stream,
+            name=plan.name,
+            role=plan.role,
+            tx_port=plan.tx_port,
+            rx_port=plan.rx_port,
+            frame_size=plan.frame_size,
+            planned_pps=plan.rate_pps,
+            sent=counts.sent,
+            refused=counts.refused,
+            skipped=counts.skipped,
+            received=counts.received,
+            lost=lost,
+            loss_ratio=_ratio(lost, lost + counts.received - counts.duplicate),
+            out_of_order=counts.out_of_order,
+            duplicate=counts.duplicate,
+            corrupt=counts.corrupt,
+            misdirected=counts.misdirected,
+            latency=LatencyRecord.of(counts.latency),
+            samples_across_stalls=counts.latency_across_stalls.count,
+            lateness=LatencyRecord.of(counts.lateness),
+        )
+
+
+class PortRecord(_Record):
+    """One of the tester's ports: frames that are no part of the trial, and what it missed."""
+
+    port: int
+    foreign: int
+    stale: int
+    rx_missed: int
+    rx_errors: int
+    rx_no_mbuf: int
+
+
+class StallRecord(_Record):
+    """A gap in a polling loop of the tester: its end in s since the trial's start, its length."""
+
+    at_s: float
+    length_ns: int
+
+
+class WorkerRecord(_Record):
+    """One polling loop of the tester and its stalls, the longest first."""
+
+    cpu: int
+    polls: int
+    idle_polls: int
+    stalls: int
+    stalled_ns: int
+    worst_stall_ns: int
+    longest: tuple[StallRecord, ...]
+
+
+class DutPortRecord(_Record):
+    """One port of the DUT: its own counters over this trial."""
+
+    port: int
+    rx_frames: int
+    tx_frames: int
+    rx_missed: int
+    rx_errors: int
+    tx_errors: int
+    rx_no_mbuf: int
+
+
+class TrialRecord(_Record):
+    """One finished trial. `load_pps` is per direction; `number` is unique in its run.
+
+    `attempt` counts the trials at this load in a row from 1, `planned_s` is the
+    duration asked for and `sending_s` the one it came to (early abort). `dut` is
+    null where the DUT has no counters to read.
+    """
+
+    number: int = Field(ge=1)
+    phase: TrialPhase
+    load_pps: float = Field(ge=0)
+    attempt: int = Field(ge=1)
+    planned_s: float
+    sending_s: float
+    ended_by: EndedBy
+    begin_unix_ns: int
+    verdict: Verdict
+    findings: tuple[FindingRecord, ...]
+    streams: tuple[StreamRecord, ...]
+    ports: tuple[PortRecord, ...]
+    workers: tuple[WorkerRecord, ...]
+    dut: tuple[DutPortRecord, ...] | None
+
+    @classmethod
+    def from_report(
+        cls,
+        plan: TrialPlan,
+        report: TrialReport,
+        *,
+        number: int,
+        phase: TrialPhase,
+        load_pps: float,
+        lost: Mapping[int, int],
+        attempt: int = 1,
+        verdict: Verdict = "none",
+        findings: Iterable[object] = (),
+        dut: Sequence[object] | None = None,
+    ) -> Self:
+        """The record of a trial that ran `plan` and came back with `report`.
+
+        `lost` gives the lost frames of every stream id in the report; a stream
+        without an entry, or one the plan does not know, raises KeyError.
+        `findings` have the attributes of FindingRecord (the trial layer's Finding
+        does), `dut` those of DutPortRecord, counted over this trial alone. Raises
+        pydantic's ValidationError when they have not.
+        """
+        plans = {stream.stream: stream for stream in plan.streams}
+        return cls(
+            number=number,
+            phase=phase,
+            load_pps=load_pps,
+            attempt=attempt,
+            planned_s=plan.duration_s,
+            sending_s=report.sending_s,
+            ended_by=report.ended_by,
+            begin_unix_ns=report.begin_unix_ns,
+            verdict=verdict,
+            findings=tuple(FindingRecord.model_validate(finding) for finding in findings),
+            streams=tuple(
+                StreamRecord.of(plans[counts.stream], counts, lost[counts.stream])
+                for counts in report.streams
+            ),
+            ports=tuple(PortRecord.model_validate(counts) for counts in report.ports),
+            workers=tuple(WorkerRecord.model_validate(counts) for counts in report.workers),
+            dut=None
+            if dut is None
+            else tuple(DutPortRecord.model_validate(counters) for counters in dut),
+        )
+
+    @property
+    def reasons(self) -> tuple[FindingRecord, ...]:
+        """The findings that made the verdict what it is; none for a pass."""
+        return tuple(finding for finding in self.findings if finding.outcome == self.verdict)
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole > 0 else None

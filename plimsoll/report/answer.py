@@ -1,0 +1,108 @@
+"""The answer, before anything else: the load line, its proof, and each criterion's measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.record.result import LoadLine
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.report.finding_lines import FindingLine, criterion_lines
+from plimsoll.report.run_data import RunData
+from plimsoll.traffic.units import format_duration, format_pps
+
+# Zero events in N samples: the true rate lies below 3/N with 95 % confidence.
+_ZERO_EVENTS_BOUND = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the top of the page says. `value` is empty when there is no load line yet."""
+
+    heading: str
+    value: str
+    unit: str
+    facts: tuple[tuple[str, str], ...]
+    sentences: tuple[str, ...]
+    criteria: tuple[FindingLine, ...]
+    criteria_of: str
+    holds: bool
+
+
+def answer(data: RunData) -> Answer:
+    """The load line with its proof; or why there is none, be it the DUT or a run cut short."""
+    line = data.result.load_line if data.result else None
+    criteria = criterion_lines(data)
+    criteria_of = _measured_in(data.focus)
+    if line is None:
+        sentences = _without_line(data)
+        return Answer("No load line", "", "", (), sentences, criteria, criteria_of, holds=False)
+    value, unit = format_pps(line.pps_per_direction).split(" ")
+    return Answer(
+        heading="Load line",
+        value=value,
+        unit=f"{unit} per direction",
+        facts=_facts(line, data),
+        sentences=_proof(data.focus),
+        criteria=criteria,
+        criteria_of=criteria_of,
+        holds=True,
+    )
+
+
+def format_bps(bps: float) -> str:
+    """For people: "1.843 Gbit/s", four digits."""
+    for factor, prefix in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if bps >= factor * 0.99995:
+            return f"{bps / factor:.4g} {prefix}bit/s"
+    return f"{bps:.4g} bit/s"
+
+
+def _facts(line: LoadLine, data: RunData) -> tuple[tuple[str, str], ...]:
+    sizes = ", ".join(str(size) for size in line.frame_sizes)
+    directions = "both directions" if line.directions == 2 else f"{line.directions} direction(s)"
+    facts = [
+        (format_pps(line.total_pps), f"in {directions}"),
+        (format_bps(line.l1_bps_per_direction), "L1 per direction"),
+        (format_bps(line.l2_bps_per_direction), "L2 per direction"),
+        (f"{sizes} B", "frame size, with FCS"),
+    ]
+    if line.percent_of_line_rate is not None:
+        facts.insert(2, (f"{line.percent_of_line_rate:.4g} %", "of line rate"))
+    if data.result is not None and data.result.validation is not None:
+        validation = data.result.validation
+        length = format_duration(validation.duration_s)
+        facts.append((length, f"validation: {validation.verdict}"))
+    return tuple(facts)
+
+
+def _proof(trial: TrialRecord | None) -> tuple[str, ...]:
+    if trial is None:
+        return ()
+    received = sum(stream.received for stream in trial.streams)
+    lost = sum(stream.lost for stream in trial.streams)
+    length = format_duration(trial.sending_s)
+    if lost == 0 and received:
+        frames = f"{received / _ZERO_EVENTS_BOUND:,.0f}"
+        told = f"none was lost, so the true loss is below one frame in {frames} (95 %, 3/N)"
+    else:
+        told = f"{lost:,} were lost"
+    return (f"The validation received {received:,} frames in {length}; {told}.",)
+
+
+def _without_line(data: RunData) -> tuple[str, ...]:
+    if data.result is not None:
+        return (data.result.reason or "The run ended without a load line.",)
+    deaths = tuple(f"Died: {death}." for death in data.deaths)
+    passed = [trial.load_pps for trial in data.trials if trial.verdict == "pass"]
+    best = (
+        (f"The highest load that passed a trial so far is {format_pps(max(passed))}.",)
+        if passed
+        else ()
+    )
+    return ("The run has not come to its end; plimsoll run --resume goes on.", *deaths, *best)
+
+
+def _measured_in(trial: TrialRecord | None) -> str:
+    if trial is None:
+        return ""
+    return f"trial {trial.number}, {trial.phase}, {format_duration(trial.sending_s)}"

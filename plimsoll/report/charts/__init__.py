@@ -1,0 +1,23 @@
+"""The report's charts. A new one is a file here and a line in CHARTS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.latency_distribution import latency_distribution
+from plimsoll.report.charts.latency_over_time import latency_over_time
+from plimsoll.report.charts.lost_frames import lost_frames
+from plimsoll.report.charts.rx_rate import rx_rate
+from plimsoll.report.charts.search_path import search_path
+from plimsoll.report.charts.stalls import stalls
+from plimsoll.report.run_data import RunData
+
+CHARTS: tuple[Callable[[RunData], Figure], ...] = (
+    search_path,
+    rx_rate,
+    lost_frames,
+    latency_over_time,
+    latency_distribution,
+    stalls,
+)

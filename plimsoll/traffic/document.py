@@ -1,0 +1,134 @@
+"""User documents (YAML, or JSON as its subset) read into models, mistakes with their line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.mistakes import Location, describe_mistakes
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file: plain data, and the nodes that know its lines."""
+
+    path: Path
+    data: object
+    _root: yaml.Node
+
+    def line_of(self, location: Location) -> int:
+        """The line, from 1, of a field, or of the nearest thing around it that exists."""
+        node = key = self._root
+        for part in location:
+            found = _child(node, part)
+            if found is not None:
+                key, node = found
+        return int(key.start_mark.line) + 1
+
+    def validate(self, model: type[M]) -> M:
+        """The data as `model`; raises InputError that lists every mistake with its place."""
+        try:
+            return model.model_validate(self.data)
+        except ValidationError as error:
+            raise describe_mistakes(error, model, str(self.path), self.line_of) from None
+
+
+def load_document(path: Path, model: type[M]) -> M:
+    """Read `path` as `model`.
+
+    Raises InputError naming file, line and field for a file that cannot be read
+    or parsed, a key given twice, and everything the model does not accept.
+    """
+    return read_document(path).validate(model)
+
+
+def read_document(path: Path) -> Document:
+    """Parse `path` without judging its content."""
+    text = _read_text(path)
+    if text.lstrip().startswith("{"):
+        # JSON may be indented with tabs, YAML may not; inside JSON's strings a tab is illegal.
+        text = text.replace("\t", " ")
+    try:
+        return _parse(path, text)
+    except yaml.MarkedYAMLError as error:
+        raise _syntax_error(path, error) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"cannot be parsed: {error}", where=str(path), remedy=_FIX) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", where=str(path), remedy=_FIX) from None
+
+
+_FIX = "mend the file's YAML"
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """PyYAML's safe loader, except that a key given twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if (key.tag, key.value) in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{key.value!r} is given twice", key.start_mark
+                )
+            seen.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise InputError("no such file", where=str(path), remedy="check the path") from None
+    except UnicodeDecodeError:
+        raise InputError(
+            "is not UTF-8 text", where=str(path), remedy="give a YAML or JSON file"
+        ) from None
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise InputError(
+            f"cannot be read: {reason}", where=str(path), remedy="give a readable file"
+        ) from None
+
+
+def _parse(path: Path, text: str) -> Document:
+    loader = _StrictLoader(text)
+    try:
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            raise InputError(
+                "holds no fields", where=str(path), remedy="write `field: value` lines"
+            )
+        return Document(path, loader.construct_document(root), root)
+    finally:
+        loader.dispose()
+
+
+def _syntax_error(path: Path, error: yaml.MarkedYAMLError) -> InputError:
+    mark = error.problem_mark or error.context_mark
+    where = f"{path}:{mark.line + 1}" if mark else str(path)
+    problem = error.problem or error.context or "is not YAML"
+    return InputError(f"cannot be parsed: {problem}", where=where, remedy=_FIX)
+
+
+def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    """The key node and value node of `part`; None where the part is no child.
+
+    Locations from pydantic also hold the tags of unions, which are in no file.
+    """
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value == str(part):
+                return key, value
+    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+        return node.value[part], node.value[part]
+    return None

@@ -1,0 +1,163 @@
+"""What pydantic rejected, told to the person who wrote the file."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Callable, Iterable
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from plimsoll.errors import InputError
+
+Location = tuple[str | int, ...]
+
+
+def describe_mistakes(
+    error: ValidationError,
+    model: type[BaseModel],
+    file: str,
+    line_of: Callable[[Location], int],
+) -> InputError:
+    """One InputError for all that `error` found, in the order of the file's lines."""
+    mistakes = [(line_of(_location(details)), details) for details in _genuine(error.errors())]
+    mistakes.sort(key=lambda mistake: mistake[0])
+    told = [_tell(details, model, f"{file}:{line}") for line, details in mistakes]
+    if len(told) == 1:
+        return told[0]
+    listing = "".join(f"\n  {mistake}" for mistake in told)
+    return InputError(f"{len(told)} mistakes:{listing}", where=file)
+
+
+def did_you_mean(found: str, known: Iterable[str]) -> str:
+    """A remedy for a misspelt name: the likeliest meant, or all there are."""
+    names = sorted(known)
+    likely = difflib.get_close_matches(found, names, n=1)
+    return f"did you mean {likely[0]}?" if likely else f"use one of {', '.join(names)}"
+
+
+def _genuine(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Without the shortness of a list that is short only because its items are wrong."""
+    return [
+        each
+        for each in errors
+        if each["type"] != "too_short" or not any(_is_below(other, each) for other in errors)
+    ]
+
+
+def _is_below(details: ErrorDetails, above: ErrorDetails) -> bool:
+    depth = len(above["loc"])
+    return len(details["loc"]) > depth and details["loc"][:depth] == above["loc"]
+
+
+def _location(details: ErrorDetails) -> Location:
+    """Where it is; a model's own check names the field it is about in its context."""
+    field = details.get("ctx", {}).get("field")
+    return (*details["loc"], field) if field else details["loc"]
+
+
+def _tell(details: ErrorDetails, model: type[BaseModel], where: str) -> InputError:
+    location = _location(details)
+    tags = _tags_in(model, location)
+    path = _dotted(part for place, part in enumerate(location) if place not in tags)
+    message, remedy = _explain(details, model)
+    return InputError(f"{path}: {message}" if path else message, where=where, remedy=remedy)
+
+
+def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    """What is wrong and what to do."""
+    context: dict[str, Any] = details.get("ctx", {})
+    if "remedy" in context:
+        return details["msg"], context["remedy"]
+    if explain := _EXPLAINED.get(details["type"]):
+        return explain(details, model)
+    wanted = details["msg"].removeprefix("Input ")
+    return f"found {reprlib.repr(details['input'])}", f"it {wanted}"
+
+
+def _unknown_field(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    known = _fields_at(model, details["loc"][:-1])
+    return "unknown field", did_you_mean(str(details["loc"][-1]), known)
+
+
+def _missing_field(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return "is missing", f"add `{details['loc'][-1]}:`"
+
+
+def _missing_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    field = details["ctx"]["discriminator"].strip("'")
+    return f"has no {field}", f"add `{field}:`"
+
+
+def _unknown_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    context = details["ctx"]
+    known = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
+    field = context["discriminator"].strip("'")
+    return f"unknown {field} {context['tag']!r}", did_you_mean(context["tag"], known)
+
+
+def _unknown_word(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"{reprlib.repr(details['input'])} is not known", f"use {details['ctx']['expected']}"
+
+
+def _broken_check(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return details["msg"].removeprefix("Value error, "), ""
+
+
+_EXPLAINED: dict[str, Callable[[ErrorDetails, type[BaseModel]], tuple[str, str]]] = {
+    "extra_forbidden": _unknown_field,
+    "missing": _missing_field,
+    "union_tag_not_found": _missing_tag,
+    "union_tag_invalid": _unknown_tag,
+    "literal_error": _unknown_word,
+    "value_error": _broken_check,
+}
+
+
+def _dotted(parts: Iterable[str | int]) -> str:
+    text = ""
+    for part in parts:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")
+
+
+def _fields_at(model: type[BaseModel], location: Location) -> set[str]:
+    return {name for place in _walk(model, location)[0] for name in place.model_fields}
+
+
+def _tags_in(model: type[BaseModel], location: Location) -> set[int]:
+    return _walk(model, location)[1]
+
+
+def _walk(model: type[BaseModel], location: Location) -> tuple[list[type[BaseModel]], set[int]]:
+    """The models that may stand at `location`, and which of its parts are tags of unions.
+
+    A location holds, besides fields and indexes, the tag of each union member
+    that pydantic chose; a tag is in no file and narrows the choice of models.
+    """
+    here, tags = [model], set[int]()
+    for place, part in enumerate(location):
+        if isinstance(part, int):
+            continue
+        holders = [each for each in here if part in each.model_fields]
+        if holders:
+            annotations = [each.model_fields[part].annotation for each in holders]
+            here = [found for annotation in annotations for found in _models_in(annotation)]
+        elif chosen := [each for each in here if _has_tag(each, part)]:
+            here = chosen
+            tags.add(place)
+    return here, tags
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _models_in(argument)]
+
+
+def _has_tag(model: type[BaseModel], tag: str) -> bool:
+    return tag == model.__name__ or any(
+        tag in get_args(field.annotation) for field in model.model_fields.values()
+    )

@@ -1,0 +1,41 @@
+"""What every criterion is: settings that judge an outcome."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from plimsoll.generator.interface import TrialPlan
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.outcome import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class LossBudget:
+    """How many frames these streams may lose together, over the whole planned trial."""
+
+    streams: frozenset[int]
+    frames: float
+
+
+class Criterion(BaseModel, ABC):
+    """One rule a trial must meet, as written in an experiment under `criteria`.
+
+    A subclass adds `kind: Literal[...]` and is listed in registry.py.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @abstractmethod
+    def evaluate(self, outcome: Outcome) -> list[Finding]:
+        """A finding for each subject, kept or broken.
+
+        Where there is nothing to judge, or the tester's stalls explain what broke
+        the rule, the finding is `invalid`; it is never `ok` by default.
+        """
+
+    def losses_allowed(self, plan: TrialPlan) -> list[LossBudget]:
+        """What may be lost before this criterion is broken whatever follows; none by default."""
+        return []

@@ -1,0 +1,74 @@
+"""A bound on one quantile of the latency."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from plimsoll.generator.histogram import Histogram
+from plimsoll.traffic.plan import Role, StreamPlan
+from plimsoll.traffic.units import LatencyField, format_ns
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome import Outcome
+
+QuantileName = Literal["min", "p50", "p99", "p99.9", "p99.99", "max"]
+
+_QUANTILES: dict[QuantileName, float] = {
+    "min": 0.0,
+    "p50": 0.5,
+    "p99": 0.99,
+    "p99.9": 0.999,
+    "p99.99": 0.9999,
+    "max": 1.0,
+}
+
+
+class LatencyBound(Criterion):
+    """At most this latency at a quantile, of each stream of a role.
+
+    `stream` narrows it to the profile's stream of that name. Samples that a
+    stall of the tester touched are left out: they measure the tester.
+    """
+
+    kind: Literal["latency"] = "latency"
+    quantile: QuantileName
+    at_most: LatencyField
+    role: Role = "latency"
+    stream: str | None = None
+
+    def evaluate(self, outcome: Outcome) -> list[Finding]:
+        """One finding per stream; invalid where no stream or no sample is there to judge."""
+        streams = [plan for plan in outcome.plan.streams if self._concerns(plan)]
+        if not streams:
+            wanted = f"stream {self.stream}" if self.stream else f"{self.role} stream"
+            return [self._finding("trial", None, "invalid", f"there is no {wanted} to judge")]
+        return [self._judge(plan, outcome) for plan in streams]
+
+    def _concerns(self, plan: StreamPlan) -> bool:
+        named = self.stream is None or self.stream in (plan.name, plan.name.rpartition("/")[0])
+        return named and plan.role == self.role
+
+    def _judge(self, plan: StreamPlan, outcome: Outcome) -> Finding:
+        counts = outcome.counts(plan.stream)
+        value_ns = _quantile_ns(counts.latency, self.quantile)
+        if value_ns is None:
+            touched = counts.latency_across_stalls.count
+            said = f"no latency sample ({touched:,} more were touched by stalls of the tester)"
+            return self._finding(plan.name, None, "invalid", said)
+        said = f"{self.quantile} latency {format_ns(value_ns)}"
+        verdict: FindingOutcome = "ok" if value_ns <= self.at_most else "fail"
+        return self._finding(plan.name, value_ns, verdict, said)
+
+    def _finding(
+        self, subject: str, value_ns: int | None, outcome: FindingOutcome, said: str
+    ) -> Finding:
+        text = f"{subject}: {said}; {self.quantile} at most {format_ns(self.at_most)} allowed"
+        rule = f"{self.kind}-{self.quantile}"
+        return Finding(rule, subject, value_ns, self.at_most, "ns", outcome, text)
+
+
+def _quantile_ns(histogram: Histogram, name: QuantileName) -> int | None:
+    """The quantile; minimum and maximum are exact, the others at most a bucket too high."""
+    if name == "max":
+        return histogram.max_ns
+    return histogram.quantile_ns(_QUANTILES[name])

@@ -1,0 +1,22 @@
+"""Every criterion there is. A new one is a file beside this one and a member of the union."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from plimsoll.trial.criteria.frame_count import FrameCount
+from plimsoll.trial.criteria.latency_bound import LatencyBound
+from plimsoll.trial.criteria.loss_ratio import LossRatio
+
+# One entry of an experiment's `criteria`, told apart by `kind`.
+CriterionSettings = Annotated[
+    LossRatio | LatencyBound | FrameCount,
+    Field(discriminator="kind"),
+]
+
+
+def default_criteria() -> tuple[CriterionSettings, ...]:
+    """Those of the seed methodology, and that frames come back whole and where they belong."""
+    return (LossRatio(), FrameCount(kind="corrupt"), FrameCount(kind="misdirected"))

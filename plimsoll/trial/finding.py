@@ -1,0 +1,26 @@
+"""One rule applied to one subject."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+FindingOutcome = Literal["ok", "fail", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What `rule` says of `subject` (a stream, a direction, a port, a worker, the trial).
+
+    `value` and `limit` are in `unit`; None where there was nothing to measure or
+    to hold it against. `text` is a sentence for people. `fail` is the DUT's,
+    `invalid` the tester's.
+    """
+
+    rule: str
+    subject: str
+    value: float | None
+    limit: float | None
+    unit: str
+    outcome: FindingOutcome
+    text: str

@@ -1,0 +1,51 @@
+"""What a trial left behind to be judged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
+from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
+from plimsoll.trial.stall_excuses import StallExcuses
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A trial's plan and report, at `load_pps` per direction.
+
+    `drained_by` decides whose fault a full send queue is. The DUT's own
+    counters were read before the first frame and after the drain; both are None
+    where the DUT has none.
+    """
+
+    plan: TrialPlan
+    report: TrialReport
+    load_pps: float
+    drained_by: DrainedBy
+    paths: Paths
+    dut_before: tuple[DutPortCounters, ...] | None = None
+    dut_after: tuple[DutPortCounters, ...] | None = None
+
+    def counts(self, stream: int) -> StreamCounts:
+        """The totals of one stream."""
+        return next(counts for counts in self.report.streams if counts.stream == stream)
+
+    def offered(self, stream: int) -> int:
+        """Frames that the DUT was offered: sent, and those it left no room for."""
+        counts = self.counts(stream)
+        return counts.sent + (counts.refused if self.drained_by == "dut" else 0)
+
+    def lost(self, stream: int) -> int:
+        """Frames offered that did not come back on their port; negative is impossible."""
+        counts = self.counts(stream)
+        return self.offered(stream) - (counts.received - counts.duplicate)
+
+    def unexcused_losses(self) -> dict[int, int]:
+        """By stream, the frames lost that no stall of the tester explains."""
+        excuses = StallExcuses(self.plan.streams, self.drained_by)
+        for interval in self.report.intervals:
+            excuses.add(interval)
+        return {
+            plan.stream: excuses.unexcused_of(plan.stream, self.lost(plan.stream))
+            for plan in self.plan.streams
+        }

@@ -1,0 +1,63 @@
+"""The verdict on a trial: pass, fail, or invalid, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.dut_agreement import dut_agreement
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.tester import TesterLimits
+
+Verdict = Literal["pass", "fail", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and every finding that was considered, the tester's first."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+    @property
+    def reasons(self) -> tuple[Finding, ...]:
+        """The findings that made the trial fail or invalid; none for a pass."""
+        return tuple(each for each in self.findings if each.outcome == self.verdict)
+
+
+def judge(outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits) -> Judgement:
+    """Judge the tester first, then the DUT.
+
+    A tester at fault makes the trial invalid whatever the criteria say. A broken
+    criterion fails it, even where another could not be evaluated: no frame came
+    back, say, so there is no latency. A criterion that could not be evaluated,
+    and a trial stopped early without a broken criterion, are invalid.
+    """
+    tester = [*limits.findings(outcome), *dut_agreement(outcome)]
+    judged = [each for criterion in criteria for each in criterion.evaluate(outcome)]
+    if not _any(tester, "invalid") and not _any(judged, "fail"):
+        judged += _stopped_early(outcome, limits)
+    return Judgement(_verdict(tester, judged), (*tester, *judged))
+
+
+def _verdict(tester: list[Finding], judged: list[Finding]) -> Verdict:
+    if _any(tester, "invalid"):
+        return "invalid"
+    if _any(judged, "fail"):
+        return "fail"
+    return "invalid" if _any(judged, "invalid") else "pass"
+
+
+def _any(findings: list[Finding], outcome: Verdict) -> bool:
+    return any(each.outcome == outcome for each in findings)
+
+
+def _stopped_early(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
+    ran, wanted = outcome.report.sending_s, outcome.plan.duration_s
+    if ran >= wanted * (1 - limits.runtime_tolerance):
+        return []
+    text = f"stopped after {ran:.4g} s of {wanted:.4g} s with no criterion broken"
+    return [Finding("runtime", "trial", ran, wanted, "s", "invalid", text)]

@@ -1,0 +1,76 @@
+import os
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import (
+    allowed_cpus,
+    check_cpus,
+    format_cpu_list,
+    online_cpus,
+    parse_cpu_list,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "cpus"),
+    [
+        ("0", (0,)),
+        ("2-5,8", (2, 3, 4, 5, 8)),
+        ("8, 2-3", (2, 3, 8)),
+        ("7-7", (7,)),
+    ],
+)
+def test_a_cpu_list_is_read_as_the_kernel_writes_it(text: str, cpus: tuple[int, ...]) -> None:
+    assert parse_cpu_list(text) == cpus
+
+
+@pytest.mark.parametrize("text", ["", "a", "-1", "5-2", "1-", "1,,2", "0x1", "0-999999", "١"])
+def test_anything_else_is_refused_with_its_place(text: str) -> None:
+    with pytest.raises(InputError, match=r"tester\.cpus: .*is not a list of CPUs.*2-5,8"):
+        parse_cpu_list(text, where="tester.cpus")
+
+
+def test_a_cpu_named_twice_in_a_list_is_refused() -> None:
+    with pytest.raises(InputError, match="names a CPU twice"):
+        parse_cpu_list("1-3,2")
+
+
+@given(st.frozensets(st.integers(0, 300), min_size=1))
+def test_what_is_formatted_is_read_back(cpus: frozenset[int]) -> None:
+    assert parse_cpu_list(format_cpu_list(cpus)) == tuple(sorted(cpus))
+
+
+def test_runs_of_cpus_are_written_as_ranges() -> None:
+    assert format_cpu_list({8, 2, 3, 4, 0}) == "0,2-4,8"
+
+
+def test_sound_assignments_pass() -> None:
+    check_cpus([("lab.cpu", 1), ("tester.cpus", 2)], online={0, 1, 2}, allowed={0, 1, 2})
+
+
+def test_a_cpu_that_does_not_exist_is_named_with_its_place_and_the_choice() -> None:
+    with pytest.raises(InputError) as refused:
+        check_cpus([("lab.cpu", 7)], online={0, 1, 2, 5}, allowed={0, 1, 2, 5})
+    assert refused.value.where == "lab.cpu"
+    assert "CPU 7 does not exist" in refused.value.message
+    assert refused.value.remedy.endswith("0-2,5")
+
+
+def test_a_cpu_outside_the_affinity_is_refused() -> None:
+    with pytest.raises(InputError, match=r"lab\.cpu: CPU 1 exists, but .*choose from 0,2"):
+        check_cpus([("lab.cpu", 1)], online={0, 1, 2}, allowed={0, 2})
+
+
+def test_a_cpu_used_twice_is_refused_naming_both_places() -> None:
+    with pytest.raises(InputError) as refused:
+        check_cpus([("lab.cpu", 1), ("tester.cpus", 1)], online={0, 1}, allowed={0, 1})
+    assert refused.value.where == "tester.cpus"
+    assert "CPU 1 is already used by lab.cpu" in refused.value.message
+
+
+def test_this_machine_counts_as_python_sees_it() -> None:
+    assert len(online_cpus()) == os.cpu_count()
+    assert allowed_cpus() <= online_cpus()

@@ -1,0 +1,137 @@
+import json
+import os
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger import Ledger, ledgers, live_records, sweep
+from plimsoll.host.ledger_record import from_json, to_json
+from plimsoll.host.processes import ProcessIdentity, identify
+
+
+def abandon(ledger: Ledger) -> None:
+    """Make the ledger that of a process that has ended."""
+    dead = replace(ledger.record, owner=ProcessIdentity(os.getpid(), 1))
+    (ledger.directory / "ledger.json").write_text(to_json(dead))
+
+
+def test_a_new_ledger_is_private_owned_and_listed(state: Path) -> None:
+    ledger = Ledger.create("test")
+    assert ledger.directory.parent == state
+    assert ledger.directory.stat().st_mode & 0o777 == 0o700
+    assert ledger.record.owner == identify(os.getpid())
+    assert [found.id for found in ledgers()] == [ledger.id]
+
+
+def test_what_is_noted_is_on_disk(state: Path) -> None:
+    ledger = Ledger.create("test")
+    process = ProcessIdentity(2**22, 5)
+    ledger.note_process("thing", process)
+    ledger.note_facts({"a": 1})
+    ledger.note_facts({"b": [2]})
+    ledger.note_path(Path("/nonexistent/file"))
+    document = json.loads((ledger.directory / "ledger.json").read_text())
+    assert document["processes"] == [
+        {"name": "thing", "identity": {"pid": 2**22, "start_ticks": 5}}
+    ]
+    assert document["facts"] == {"a": 1, "b": [2]}
+    assert document["paths"] == ["/nonexistent/file"]
+    assert from_json(to_json(ledger.record)) == ledger.record
+
+
+def test_undo_kills_removes_and_says_so_once(state: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create("test")
+    outside = tmp_path / "socket"
+    outside.write_text("")
+    ledger.note_path(outside)
+    with subprocess.Popen(["sleep", "600"]) as process:
+        ledger.note_process("sleeper", identify(process.pid))
+        done = ledger.undo()
+    assert done == [f"killed sleeper (pid {process.pid})", f"removed {ledger.directory}"]
+    assert process.returncode == -9
+    assert not outside.exists()
+    assert ledger.undo() == []
+    assert list(state.iterdir()) == []
+
+
+def test_undo_finds_a_process_that_was_never_noted(state: Path) -> None:
+    ledger = Ledger.create("test")
+    with subprocess.Popen(["sleep", "600"], env=ledger.environment) as process:
+        done = ledger.undo()
+    assert done[0] == f"killed a process of its own (pid {process.pid})"
+
+
+def test_sweep_leaves_living_and_standing_ledgers_alone(state: Path) -> None:
+    living = Ledger.create("living")
+    standing = Ledger.create("standing")
+    standing.hand_over()
+    assert sweep() == []
+    assert {ledger.id for ledger in ledgers()} == {living.id, standing.id}
+
+
+def test_sweep_undoes_what_a_dead_owner_left(state: Path) -> None:
+    living, dead = Ledger.create("living"), Ledger.create("dead")
+    abandon(dead)
+    assert sweep() == [f"removed {dead.directory}"]
+    assert [ledger.id for ledger in ledgers()] == [living.id]
+
+
+def test_a_ledger_of_another_boot_kills_nobody(state: Path) -> None:
+    ledger = Ledger.create("old")
+    with subprocess.Popen(["sleep", "600"]) as process:
+        ledger.note_process("namesake", identify(process.pid))
+        old = replace(ledger.record, boot_id="another")
+        (ledger.directory / "ledger.json").write_text(to_json(old))
+        assert live_records() == ()
+        assert sweep() == [f"removed {ledger.id}, left over from before the last boot"]
+        assert process.poll() is None
+        process.kill()
+
+
+def test_sweep_removes_only_half_made_ledgers_of_the_dead(state: Path) -> None:
+    me = identify(os.getpid())
+    mine = state / f".new-{me.pid}-{me.start_ticks}-abc"
+    orphan = state / f".new-{me.pid}-{me.start_ticks - 1}-abc"
+    mine.mkdir()
+    orphan.mkdir()
+    assert sweep() == [f"removed {orphan}, which was never finished"]
+    assert list(state.iterdir()) == [mine]
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"kind": 1}', "[" * 100000])
+def test_a_damaged_ledger_is_said_and_left_alone(content: str, state: Path) -> None:
+    damaged, dead = Ledger.create("a-damaged"), Ledger.create("dead")
+    abandon(dead)
+    (damaged.directory / "ledger.json").write_text(content)
+    with pytest.raises(MachineError, match=r"ledger\.json: cannot read the ledger.*by hand"):
+        _ = damaged.record
+    said, removed = sweep()
+    assert str(damaged.directory) in said
+    assert removed == f"removed {dead.directory}"
+
+
+def test_a_state_directory_too_long_for_sockets_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / ("x" * 70)))
+    with pytest.raises(MachineError, match="too long for the sockets.*shorter path"):
+        Ledger.create("test")
+
+
+def test_a_full_disk_is_named_with_place_and_remedy(
+    state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ledger = Ledger.create("test")
+
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(MachineError, match=rf"{ledger.id}: .*No space left.*PLIMSOLL_STATE"):
+        ledger.note_facts({"a": 1})
+    monkeypatch.undo()
+    monkeypatch.setenv("PLIMSOLL_STATE", str(state))
+    assert ledger.record.facts == {}

@@ -1,0 +1,152 @@
+"""User files read into models: what is wrong, on which line, and what to do."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated, Literal
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.document import load_document
+from plimsoll.traffic.units import RateField
+
+
+class _Forbidding(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Cat(_Forbidding):
+    kind: Literal["cat"]
+    lives: Annotated[int, Field(ge=1)] = 9
+
+
+class Dog(_Forbidding):
+    kind: Literal["dog"]
+    tricks: list[str] = []
+
+
+class Keeper(_Forbidding):
+    name: str
+    rate: RateField | None = None
+    pets: list[Annotated[Cat | Dog, Field(discriminator="kind")]] = []
+    favourite: Annotated[Cat | Dog, Field(discriminator="kind")] | None = None
+
+
+def _load(folder: Path, text: str) -> Keeper:
+    path = folder / "keeper.yaml"
+    path.write_text(text, encoding="utf-8")
+    return load_document(path, Keeper)
+
+
+def _mistake(folder: Path, text: str) -> str:
+    with pytest.raises(InputError) as caught:
+        _load(folder, text)
+    return str(caught.value).removeprefix(f"{folder}/")
+
+
+def test_yaml_is_read(tmp_path: Path) -> None:
+    keeper = _load(tmp_path, "name: Ada\npets:\n  - kind: cat\n    lives: 7\n")
+    assert keeper == Keeper(name="Ada", pets=[Cat(kind="cat", lives=7)])
+
+
+def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
+    keeper = _load(tmp_path, '{\n\t"name": "Ada",\n\t"pets": [{"kind":"dog"}]\n}')
+    assert keeper.pets == [Dog(kind="dog")]
+
+
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        (
+            "name: Ada\nrat: 5kpps\n",
+            "keeper.yaml:2: rat: unknown field (did you mean rate?)",
+        ),
+        (
+            "name: Ada\npets:\n  - kind: cat\n    live: 7\n",
+            "keeper.yaml:4: pets[0].live: unknown field (did you mean lives?)",
+        ),
+        (
+            "name: Ada\npets:\n  - kind: dog\n    lives: 7\n",
+            "keeper.yaml:4: pets[0].lives: unknown field (use one of kind, tricks)",
+        ),
+        (
+            "name: Ada\npets:\n  - kind: cow\n",
+            "keeper.yaml:3: pets[0]: unknown kind 'cow' (use one of cat, dog)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cats\n",
+            "keeper.yaml:2: favourite: unknown kind 'cats' (did you mean cat?)",
+        ),
+        ("name: Ada\npets:\n  - lives: 3\n", "keeper.yaml:3: pets[0]: has no kind (add `kind:`)"),
+        ("rate: 5\n", "keeper.yaml:1: name: is missing (add `name:`)"),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  lives: 0\n",
+            "keeper.yaml:4: favourite.lives: found 0 (it should be greater than or equal to 1)",
+        ),
+        (
+            "name: Ada\nrate: 0\n",
+            "keeper.yaml:2: rate: a rate of 0 sends nothing (give a rate above zero)",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_line_field_and_remedy(
+    tmp_path: Path, text: str, mistake: str
+) -> None:
+    assert _mistake(tmp_path, text) == mistake
+
+
+def test_all_mistakes_are_told_in_the_order_of_lines(tmp_path: Path) -> None:
+    told = _mistake(tmp_path, "nam: Ada\nrate: 3 furlongs\npets:\n  - kind: cat\n    lives: no\n")
+    assert told.splitlines()[0] == "keeper.yaml: 4 mistakes:"
+    lines = [line.split("keeper.yaml:")[1].split(":")[0] for line in told.splitlines()[1:]]
+    assert lines == ["1", "1", "2", "5"]
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "problem"),
+    [
+        ("name: [Ada\nrate: 5\n", "keeper.yaml:2:", "cannot be parsed"),
+        ("name: Ada\n\tpets: []\n", "keeper.yaml:2:", "cannot be parsed"),
+        ("name: Ada\nname: Bob\n", "keeper.yaml:2:", "'name' is given twice"),
+        ("name: !!python/object:os.system x\n", "keeper.yaml:1:", "cannot be parsed"),
+        ("name: a\n---\nname: b\n", "keeper.yaml:2:", "cannot be parsed"),
+        ("", "keeper.yaml:", "holds no fields"),
+        ("- a\n- b\n", "keeper.yaml:", "holds no fields"),
+        ("name: \x00\n", "keeper.yaml:", "cannot be parsed"),
+        ("name: " + "[" * 5000, "keeper.yaml", ""),
+    ],
+)
+def test_what_is_not_yaml_is_told_with_its_place(
+    tmp_path: Path, text: str, place: str, problem: str
+) -> None:
+    told = _mistake(tmp_path, text)
+    assert told.startswith(place)
+    assert problem in told
+    assert told.endswith(")")
+
+
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"absent\.yaml: no such file \(check the path\)"):
+        load_document(tmp_path / "absent.yaml", Keeper)
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        load_document(tmp_path, Keeper)
+    binary = tmp_path / "binary.yaml"
+    binary.write_bytes(b"\xff\xfe\x00name")
+    with pytest.raises(InputError, match="is not UTF-8 text"):
+        load_document(binary, Keeper)
+
+
+def test_an_alias_bomb_is_refused_and_told_briefly(tmp_path: Path) -> None:
+    levels = "\n".join(f"  - &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))
+    told = _mistake(tmp_path, f"name: Ada\npets:\n  - &a0 [x]\n{levels}\n")
+    assert len(told) < 10_000
+
+
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused(tmp_path: Path, text: str) -> None:
+    with suppress(InputError):
+        _load(tmp_path, text)

@@ -1,0 +1,162 @@
+"""Profiles in Plimsoll's own form: what is accepted, and how mistakes are told."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.profile import Profile, Stream
+from plimsoll.traffic.trafficgen import load_profile
+
+LOAD: dict[str, Any] = {"name": "load", "role": "load", "flows": 1024}
+PROBE: dict[str, Any] = {"name": "probe", "role": "latency", "rate": "1000pps"}
+
+
+def _mistake(folder: Path, *streams: dict[str, Any]) -> str:
+    path = folder / "profile.yaml"
+    path.write_text(yaml.safe_dump({"streams": list(streams)}, sort_keys=False))
+    with pytest.raises(InputError) as caught:
+        load_profile(path)
+    return str(caught.value).removeprefix(f"{path}:")
+
+
+def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
+    path = tmp_path / "profile.yaml"
+    path.write_text(yaml.safe_dump({"streams": [LOAD, PROBE]}))
+    profile = load_profile(path)
+    load, probe = profile.streams
+    assert (load.frame_size, load.flows, load.vary, load.direction) == (
+        64,
+        1024,
+        ("dst_ip",),
+        "bidirectional",
+    )
+    assert str(load.src_ip).startswith("198.18.")
+    assert str(load.dst_ip).startswith("198.19.")
+    assert (probe.role, probe.rate.value) == ("latency", 1000)
+    assert profile.load_streams == (load,)
+    assert profile.latency_streams == (probe,)
+    assert profile.rate_pps is None
+    assert profile.notes() == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "mistake"),
+    [
+        (
+            {"frame_size": 60},
+            "streams[0].frame_size: 60 bytes are too few for the headers, signature and FCS of "
+            "load (give at least 64 bytes)",
+        ),
+        (
+            {"frame_size": 9219},
+            "streams[0].frame_size: 9219 bytes are more than a frame of load may have "
+            "(give at most 9218 bytes)",
+        ),
+        (
+            {"flows": 65535},
+            "streams[0].flows: 65535 flows are more than dst_ip has values: 65534 from "
+            "198.19.0.1 (use fewer flows, a lower start or a wider network (smaller prefix))",
+        ),
+        (
+            {"flows": 3, "vary": ["src_port"], "src_port": 65534, "direction": "unidirectional"},
+            "streams[0].flows: 3 flows are more than src_port has values: 2 from 65534 "
+            "(use fewer flows, a lower start)",
+        ),
+        (
+            {"flows": 2, "vary": []},
+            "streams[0].vary: 2 flows differ in no field (list one, such as dst_ip)",
+        ),
+        (
+            {"protocol": "TCP"},
+            "streams[0].protocol: TCP frames cannot be sent yet (use UDP)",
+        ),
+        (
+            {"frame_sise": 64},
+            "streams[0].frame_sise: unknown field (did you mean frame_size?)",
+        ),
+        ({"rate": "0x"}, "streams[0].rate: a rate of 0x sends nothing (give a rate above zero)"),
+        (
+            {"rate": "60%"},
+            "streams[0].rate: 60% is not a share of the load "
+            "(give a weight such as 1.0x, or a rate in pps)",
+        ),
+        (
+            {"taken_from": "load"},
+            "streams[0].taken_from: a load stream makes up the load "
+            "(remove it, or use role: latency)",
+        ),
+        (
+            {"stream_types": ["teaching_warmup"]},
+            "streams[0].stream_types: streams only for teaching, and ddos streams, cannot be sent "
+            "yet (include measurement and leave out ddos, or remove the stream)",
+        ),
+        (
+            {"src_mac": "12:34"},
+            "streams[0].src_mac: '12:34' is not a MAC address (write aa:bb:cc:dd:ee:ff)",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_field_and_remedy(
+    tmp_path: Path, changes: dict[str, Any], mistake: str
+) -> None:
+    line, _, told = _mistake(tmp_path, LOAD | changes).partition(": ")
+    assert told == mistake
+    assert int(line) > 1
+
+
+def test_a_probe_needs_a_fixed_rate(tmp_path: Path) -> None:
+    told = _mistake(tmp_path, LOAD, PROBE | {"rate": "1x"})
+    assert "streams[1].rate: 1x is not the fixed rate of a probe (give it in pps)" in told
+
+
+def test_names_differ(tmp_path: Path) -> None:
+    assert "two streams are named load" in _mistake(tmp_path, LOAD, LOAD)
+
+
+def test_weights_and_rates_do_not_mix(tmp_path: Path) -> None:
+    other = LOAD | {"name": "other", "rate": "5kpps"}
+    assert "give all of them weights, or all of them pps" in _mistake(tmp_path, LOAD, other)
+
+
+def test_a_probe_is_taken_from_a_load_stream(tmp_path: Path) -> None:
+    told = _mistake(tmp_path, LOAD, PROBE | {"taken_from": "lod"})
+    assert "probe is taken from lod, which is no load stream (name one of load)" in told
+
+
+def test_the_reverse_direction_needs_addresses_too() -> None:
+    """It varies the other end's address."""
+    close_to_the_end = {"src_ip": "198.18.255.250", "flows": 100}
+    Stream.model_validate(LOAD | close_to_the_end | {"direction": "unidirectional"})
+    for direction in ("bidirectional", "revunidirectional"):
+        with pytest.raises(ValidationError, match="src_ip has values: 5 from"):
+            Stream.model_validate(LOAD | close_to_the_end | {"direction": direction})
+
+
+def test_a_wider_network_has_more_addresses() -> None:
+    wide = {"src_ip": "10.0.0.1", "dst_ip": "11.0.0.1", "prefix": 8, "flows": 2**24 - 2}
+    assert Stream.model_validate(LOAD | wide).flows == 16_777_214
+
+
+def test_rate_and_size_are_those_of_the_load() -> None:
+    small = {"name": "small", "role": "load", "rate": "3kpps", "frame_size": 64}
+    large = {"name": "large", "role": "load", "rate": "1kpps", "frame_size": 1518}
+    profile = Profile.model_validate({"streams": [small, large, PROBE]})
+    assert profile.rate_pps == 4000
+    assert profile.mean_frame_size == pytest.approx((3 * 64 + 1518) / 4)
+    assert profile.largest_frame_size == 1518
+
+
+def test_a_profile_survives_being_written_and_read() -> None:
+    given = [LOAD | {"vary": ["src_ip", "dst_port"]}, PROBE | {"taken_from": "load"}]
+    profile = Profile.model_validate({"streams": given})
+    assert Profile.model_validate(profile.model_dump(mode="json")) == profile
+
+
+def test_teaching_that_is_left_out_is_said() -> None:
+    types = {"stream_types": ["teaching_warmup", "measurement"]}
+    profile = Profile.model_validate({"streams": [LOAD | types, PROBE]})
+    assert profile.notes() == ["no teaching frames are sent yet, though load ask for them"]

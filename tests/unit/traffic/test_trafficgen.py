@@ -1,0 +1,260 @@
+"""The import of bench-trafficgen's profiles."""
+
+import json
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.flow_mods import parse_flow_mods
+from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.trafficgen import TrafficgenProfile, import_trafficgen, load_profile
+from plimsoll.traffic.units import Rate
+
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+BY_DST_IP = "function:create_flow_mod_object(use_dst_ip_flows=True)"
+MINIMAL: dict[str, Any] = {
+    "flows": 1024,
+    "frame_size": 64,
+    "flow_mods": BY_DST_IP,
+    "rate": 1_000_000,
+    "latency": False,
+}
+
+
+def _import(*streams: dict[str, Any]) -> Profile:
+    return import_trafficgen(TrafficgenProfile.model_validate({"streams": list(streams)}))
+
+
+def _mistake(folder: Path, document: dict[str, Any]) -> str:
+    path = folder / "trafficgen.profile"
+    path.write_text(json.dumps(document, indent="\t"))
+    with pytest.raises(InputError) as caught:
+        load_profile(path)
+    return str(caught.value).removeprefix(f"{path}:")
+
+
+def test_the_articles_profile_says_what_the_article_says() -> None:
+    load, probe = load_profile(EXAMPLES / "trafficgen.profile.json").streams
+    assert (load.role, load.rate, load.flows, load.frame_size, load.direction, load.vary) == (
+        "load",
+        Rate(29_761_904, "pps"),
+        1024,
+        64,
+        "bidirectional",
+        ("dst_ip",),
+    )
+    assert (probe.role, probe.rate, probe.direction) == (
+        "latency",
+        Rate(1000, "pps"),
+        "unidirectional",
+    )
+    assert set(load.stream_types) == {"teaching_warmup", "teaching_measurement", "measurement"}
+
+
+def test_our_own_form_of_it_is_the_same() -> None:
+    own = load_profile(EXAMPLES / "article-profile.yaml")
+    assert own == load_profile(EXAMPLES / "trafficgen.profile.json")
+
+
+def test_defaults_are_trafficgens() -> None:
+    """latency is on: a probe at 1000 pps, taken out of the load."""
+    load, probe = _import({k: v for k, v in MINIMAL.items() if k != "latency"}).streams
+    assert (load.name, load.role, load.direction) == ("stream1", "load", "bidirectional")
+    assert (probe.name, probe.role, probe.taken_from) == ("stream1-latency", "latency", "stream1")
+    assert probe.rate == Rate(1000, "pps")
+    assert probe.direction == "bidirectional"
+
+
+def test_a_slow_stream_with_latency_is_all_probe() -> None:
+    (probe,) = _import(MINIMAL | {"rate": 300, "latency": True}).streams
+    assert (probe.role, probe.rate) == ("latency", Rate(300, "pps"))
+
+
+def test_the_default_profile_of_several_is_taken() -> None:
+    document = {
+        "default_profile": "large",
+        "profiles": [
+            {"name": "small", "streams": [MINIMAL]},
+            {"name": "large", "streams": [MINIMAL | {"frame_size": 1518}]},
+        ],
+    }
+    profile = import_trafficgen(TrafficgenProfile.model_validate(document))
+    assert [stream.frame_size for stream in profile.streams] == [1518]
+
+
+def test_streams_that_are_off_are_left_out_whatever_they_are() -> None:
+    off = MINIMAL | {"enabled": False, "protocol": "TCP", "frame_type": "garp"}
+    assert len(_import(off, MINIMAL).streams) == 1
+
+
+def test_streams_that_share_an_id_get_names_of_their_own() -> None:
+    streams = _import(*[MINIMAL | {"stream_id": "my stream"}] * 2).streams
+    assert [stream.name for stream in streams] == ["my_stream", "my_stream-2"]
+
+
+def test_without_a_varying_field_there_is_one_flow() -> None:
+    (stream,) = _import(MINIMAL | {"flow_mods": BY_DST_IP.replace("True", "False")}).streams
+    assert (stream.flows, stream.vary) == (1, ())
+
+
+@pytest.mark.parametrize(
+    "field", ["src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port"]
+)
+def test_every_field_takes_as_many_flows_as_trafficgen(field: str) -> None:
+    mods = f"function:create_flow_mod_object(use_{field}_flows=True)"
+    (stream,) = _import(MINIMAL | {"flows": 65536, "flow_mods": mods}).streams
+    assert (stream.flows, stream.vary) == (65536, (field,))
+
+
+_WITHOUT_COUNTERPART: list[tuple[str, object]] = [
+    ("frame_type", "icmp"),
+    ("frame_type", "garp"),
+    ("offset", 5),
+    ("duration", 10),
+    ("repeat", True),
+    ("repeat_delay", 60),
+    ("repeat_flows", False),
+    ("the_packet", "scapy:Ether()/IP()"),
+    ("device_pairs", ["0:1"]),
+    ("protocol", "TCP"),
+    ("stream_types", ["ddos", "measurement"]),
+    ("stream_types", ["teaching_warmup"]),
+    ("frame_size", 60),
+    ("rate", 0),
+    ("latency_only", True),
+    ("flow_mods", "function:create_flow_mod_object(use_protocol_flows=True)"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), _WITHOUT_COUNTERPART)
+def test_what_has_no_counterpart_is_refused_by_name(
+    tmp_path: Path, field: str, value: object
+) -> None:
+    line, _, told = _mistake(tmp_path, {"streams": [MINIMAL | {field: value}]}).partition(": ")
+    assert told.startswith(f"streams[0].{field}: ")
+    assert told.endswith(")")
+    assert int(line) > 3
+
+
+@pytest.mark.parametrize(
+    ("document", "mistake"),
+    [
+        ({"streams": []}, "streams"),
+        ({"default_profile": "x", "profiles": []}, "profiles"),
+        (
+            {"default_profile": "x", "profiles": [{"name": "a", "streams": [MINIMAL]}]},
+            "default_profile: 'x' is none of the profiles (use one of a)",
+        ),
+        (
+            {"streams": [MINIMAL], "profiles": [{"name": "a", "streams": [MINIMAL]}]},
+            "needs either streams or profiles (give one of them)",
+        ),
+        ({"streams": [MINIMAL | {"enabled": False}]}, "no stream is enabled (enable one)"),
+        (
+            {"streams": [MINIMAL | {"flowz": 1}]},
+            "streams[0].flowz: unknown field (did you mean flows?)",
+        ),
+        (
+            {"streams": [{k: v for k, v in MINIMAL.items() if k != "rate"}]},
+            "streams[0].rate: is missing (add `rate:`)",
+        ),
+        ({"streams": [MINIMAL | {"flows": 65537}]}, "streams[0].flows: found 65537"),
+        ({"streams": [MINIMAL | {"rate": "1kpps"}]}, "streams[0].rate: found '1kpps'"),
+    ],
+)
+def test_mistakes_are_told(tmp_path: Path, document: dict[str, Any], mistake: str) -> None:
+    assert mistake in _mistake(tmp_path, document)
+
+
+@pytest.mark.parametrize(
+    ("text", "fields"),
+    [
+        (BY_DST_IP, ("dst_ip",)),
+        ("function:create_flow_mod_object()", ()),
+        (
+            "function:create_flow_mod_object( use_dst_port_flows = True , use_src_mac_flows=True,)",
+            ("src_mac", "dst_port"),
+        ),
+        (
+            "function:create_flow_mod_object(use_protocol_flows=True, use_src_ip_flows=False)",
+            ("protocol",),
+        ),
+    ],
+)
+def test_flow_mods_are_parsed(text: str, fields: tuple[str, ...]) -> None:
+    assert parse_flow_mods(text) == fields
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("__import__('os').system('true')", "no call of create_flow_mod_object"),
+        ("function:create_flow_mod_object(use_dst_ip_flows=1)", "keyword=True"),
+        ("function:create_flow_mod_object(use_dst_ip_flows=True", "no call"),
+        ("function:create_flow_mod_object(use_dst_ip_flows=exit())", "keyword=True"),
+        ("function:create_flow_mod_object(use_dst_ip_flow=True)", "unknown keyword"),
+        (
+            "function:create_flow_mod_object(use_dst_ip_flows=True,use_dst_ip_flows=False)",
+            "given twice",
+        ),
+        ("function:create_flow_mod_object(,)", "keyword=True"),
+    ],
+)
+def test_flow_mods_that_are_anything_else_are_refused(text: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        parse_flow_mods(text)
+    assert caught.value.remedy
+
+
+@given(st.text(max_size=200))
+def test_any_text_as_flow_mods_is_parsed_or_refused(arguments: str) -> None:
+    with suppress(InputError):
+        parse_flow_mods(f"function:create_flow_mod_object({arguments})")
+
+
+_streams = st.fixed_dictionaries(
+    {
+        "flows": st.integers(1, 65536),
+        "frame_size": st.integers(40, 9218),
+        "flow_mods": st.sets(
+            st.sampled_from(["src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port"])
+        ).map(
+            lambda fields: (
+                "function:create_flow_mod_object("
+                + ", ".join(f"use_{field}_flows=True" for field in sorted(fields))
+                + ")"
+            )
+        ),
+        "rate": st.integers(0, 2**32),
+        "latency": st.booleans(),
+        "latency_only": st.booleans(),
+        "traffic_direction": st.sampled_from(
+            ["bidirectional", "unidirectional", "revunidirectional"]
+        ),
+        "stream_id": st.text(max_size=60),
+    }
+)
+
+
+def _has_no_counterpart(stream: dict[str, Any]) -> bool:
+    nothing_to_send = stream["latency_only"] and not stream["latency"]
+    return stream["frame_size"] < 64 or stream["rate"] == 0 or nothing_to_send
+
+
+@given(st.lists(_streams, min_size=1, max_size=4))
+def test_what_is_imported_sends_what_trafficgen_sends(streams: list[dict[str, Any]]) -> None:
+    if any(_has_no_counterpart(stream) for stream in streams):
+        with pytest.raises(ValidationError):
+            _import(*streams)
+        return
+    imported = _import(*streams).streams
+    # What is taken out of a load adds nothing.
+    sent_pps = sum(stream.rate.value for stream in imported if stream.taken_from is None)
+    assert sent_pps == sum(stream["rate"] for stream in streams)
+    assert len({stream.name for stream in imported}) == len(imported)

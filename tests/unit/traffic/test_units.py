@@ -1,0 +1,237 @@
+"""Rates, durations, ratios and latencies as people write them."""
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel, TypeAdapter
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.units import (
+    DurationField,
+    LatencyField,
+    Rate,
+    RateField,
+    RateUnit,
+    RatioField,
+    format_duration,
+    format_ns,
+    format_pps,
+    format_ratio,
+    parse_duration,
+    parse_latency_ns,
+    parse_rate,
+    parse_ratio,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "unit"),
+    [
+        ("500kpps", 500_000, "pps"),
+        ("2.5 Mpps", 2_500_000, "pps"),
+        ("14.88mpps", 14_880_000, "pps"),
+        (1000, 1000, "pps"),
+        (0.5, 0.5, "pps"),
+        ("1e6", 1e6, "pps"),
+        ("10Gbps", 10e9, "l1_bps"),
+        ("10 Gbps-l1", 10e9, "l1_bps"),
+        ("5Gbps-l2", 5e9, "l2_bps"),
+        ("800bps", 800, "l1_bps"),
+        ("60%", 60, "percent"),
+        ("60 %", 60, "percent"),
+        ("1.5x", 1.5, "multiplier"),
+    ],
+)
+def test_rates_are_read(text: object, value: float, unit: RateUnit) -> None:
+    assert parse_rate(text) == Rate(value, unit)
+
+
+@pytest.mark.parametrize(
+    ("given_rate", "problem"),
+    [
+        ("0", "sends nothing"),
+        (0, "sends nothing"),
+        ("-5kpps", "sends nothing"),
+        ("10 parsecs", "unknown unit 'parsecs'"),
+        ("10kx", "unknown unit 'kx'"),
+        ("fast", "'fast' is not a rate"),
+        ("", "'' is not a rate"),
+        (True, "True is not a rate"),
+        (None, "None is not a rate"),
+        (float("nan"), "not a rate"),
+        (float("inf"), "not a rate"),
+        ("1e999 pps", "too large"),
+        ("1e9999999999 pps", "not a rate"),
+    ],
+)
+def test_a_bad_rate_is_an_error_with_a_remedy(given_rate: object, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        parse_rate(given_rate)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("rate", "frame_size", "pps"),
+    [
+        # Line rates at 64 and 1518 bytes, as RFC 2544 testers know them by heart.
+        ("10Gbps", 64, 14_880_952.38),
+        ("10Gbps", 1518, 812_743.82),
+        ("100%", 64, 14_880_952.38),
+        ("60%", 64, 8_928_571.43),
+        # 60 bytes without FCS are 480 bits.
+        ("4.8Mbps-l2", 64, 10_000),
+        ("1.5x", 64, 3_000),
+        ("7kpps", 64, 7_000),
+    ],
+)
+def test_rates_become_frames_per_second(rate: str, frame_size: int, pps: float) -> None:
+    found = parse_rate(rate).to_pps(frame_size, line_rate_bps=10e9, profile_pps=2_000)
+    assert found == pytest.approx(pps, rel=1e-8)
+
+
+def test_a_percentage_needs_a_line_rate() -> None:
+    with pytest.raises(InputError, match="60% is a share of the line rate") as caught:
+        parse_rate("60%").to_pps(64, None, None)
+    assert "pps or bps" in caught.value.remedy
+
+
+def test_a_multiplier_needs_a_profile_with_a_rate() -> None:
+    with pytest.raises(InputError, match="multiplies the profile's own rate") as caught:
+        parse_rate("2x").to_pps(64, 10e9, None)
+    assert "pps" in caught.value.remedy
+
+
+@given(
+    st.floats(min_value=1e-6, max_value=1e15),
+    st.sampled_from(["pps", "l1_bps", "l2_bps", "percent", "multiplier"]),
+)
+def test_a_rate_written_is_read_back(value: float, unit: RateUnit) -> None:
+    assert parse_rate(str(Rate(value, unit))) == Rate(value, unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("3s", 3),
+        ("2h", 7200),
+        ("250ms", 0.25),
+        ("1m30s", 90),
+        ("1h 2m 3.5s", 3723.5),
+        ("5min", 300),
+        ("1d", 86400),
+        ("20us", 20e-6),
+        (10, 10),
+        ("0.5", 0.5),
+    ],
+)
+def test_durations_are_read(text: object, seconds: float) -> None:
+    assert parse_duration(text) == seconds
+
+
+@pytest.mark.parametrize(
+    ("given_duration", "problem"),
+    [
+        ("0s", "no time"),
+        (-1, "no time"),
+        ("-3s", "not a duration"),
+        ("3 fortnights", "unknown unit 'fortnights'"),
+        ("3s and a bit", "not a duration"),
+        ("soon", "not a duration"),
+        (True, "not a duration"),
+    ],
+)
+def test_a_bad_duration_is_an_error_with_a_remedy(given_duration: object, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        parse_duration(given_duration)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "ratio"), [("0.002%", 2e-5), (2e-5, 2e-5), ("5 %", 0.05), (0, 0.0), ("100%", 1.0)]
+)
+def test_ratios_are_read_exactly(text: object, ratio: float) -> None:
+    assert parse_ratio(text) == ratio
+
+
+@pytest.mark.parametrize("given_ratio", ["101%", -0.1, "2", "half", "5‰", [0.1]])
+def test_a_bad_ratio_is_an_error_with_a_remedy(given_ratio: object) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_ratio(given_ratio)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "latency_ns"), [("500us", 500_000), ("500µs", 500_000), ("2ms", 2_000_000), ("7ns", 7)]
+)
+def test_latencies_are_read(text: str, latency_ns: int) -> None:
+    assert parse_latency_ns(text) == latency_ns
+
+
+@pytest.mark.parametrize(
+    ("given_latency", "problem"),
+    [(500, "no unit"), ("0us", "below 1ns"), ("500", "not a latency"), ("5 hops", "unknown unit")],
+)
+def test_a_bad_latency_is_an_error_with_a_remedy(given_latency: object, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        parse_latency_ns(given_latency)
+    assert caught.value.remedy
+
+
+class _Settings(BaseModel):
+    rate: RateField
+    duration: DurationField
+    ratio: RatioField
+    latency: LatencyField
+
+
+@given(
+    st.floats(min_value=1e-3, max_value=1e12),
+    st.floats(min_value=1e-9, max_value=1e9),
+    st.floats(min_value=0, max_value=1),
+    st.integers(min_value=1, max_value=2**37),
+)
+def test_settings_survive_being_written_and_read(
+    rate_pps: float, duration_s: float, ratio: float, latency_ns: int
+) -> None:
+    given_settings = {
+        "rate": rate_pps,
+        "duration": duration_s,
+        "ratio": ratio,
+        "latency": f"{latency_ns}ns",
+    }
+    settings = _Settings.model_validate(given_settings)
+    assert (settings.rate.value, settings.duration) == (rate_pps, duration_s)
+    assert (settings.ratio, settings.latency) == (ratio, latency_ns)
+    assert _Settings.model_validate(settings.model_dump(mode="json")) == settings
+
+
+@given(st.one_of(st.text(max_size=40), st.floats(), st.integers(), st.none()))
+def test_parsers_only_ever_raise_input_errors(given_value: object) -> None:
+    for parse in (parse_rate, parse_duration, parse_ratio, parse_latency_ns):
+        with suppress(InputError):
+            parse(given_value)
+
+
+def test_fields_have_a_json_schema() -> None:
+    schema = TypeAdapter(RateField).json_schema()
+    assert schema["type"] == ["string", "number"]
+
+
+def test_numbers_are_shown_to_people() -> None:
+    assert format_pps(500_000) == "500 kpps"
+    assert format_pps(14_880_952) == "14.88 Mpps"
+    assert format_pps(999_999) == "1 Mpps"
+    assert format_pps(12.5) == "12.5 pps"
+    assert format_ns(12_400) == "12.4 µs"
+    assert format_ns(850) == "850 ns"
+    assert format_ns(2.5e9) == "2.5 s"
+    assert format_ratio(2e-5) == "0.002 %"
+    assert [format_duration(s) for s in (0.25, 2.5, 59.96, 90, 3720)] == [
+        "250ms",
+        "2.5s",
+        "1m00s",
+        "1m30s",
+        "1h02m",
+    ]
