@@ -96,7 +96,7 @@ struct worker {
     uint32_t rx_port_count;
     struct tx_stream *tx_streams[STREAMS_MAX];
     uint16_t rx_ports[PORTS_MAX];
-    uint64_t last_turn; /* TSC */
+    uint64_t last_look; /* at the clock, TSC */
     uint32_t open_page; /* 0 or 1 */
     _Atomic uint32_t epoch;
     struct stall_mark stall_mark;

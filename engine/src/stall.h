@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A polling loop's own account of the time it was away: each turn of the loop tells
- * the meter the time, and a gap longer than the threshold is a stall. Times are TSC
+ * A polling loop's own account of the time it was away: it looks at the clock before
+ * every burst, and a gap longer than the threshold is a stall. Times are TSC
  * ticks. The loop alone writes; totals pass to the main thread with the books.
  */
 #ifndef PLIMSOLL_STALL_H

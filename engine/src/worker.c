@@ -30,22 +30,27 @@ wait_for_start(struct worker *worker)
         pacer_start(&stream->pacer, start, worker->run->ticks_per_second / stream->rate_pps,
                     worker->run->patience_ticks);
     }
-    worker->last_turn = rte_rdtsc();
+    worker->last_look = rte_rdtsc();
 }
 
-static inline void
-note_turn(struct worker *worker, uint64_t now)
+/*
+ * Reads the clock and notes a stall since the last reading. It is read before every
+ * burst, so that a turn full of bursts, which is work, is not taken for a stall.
+ */
+static inline uint64_t
+look_at_clock(struct worker *worker)
 {
-    struct stall_tally *tally = &worker->stalls[worker->open_page];
-    const uint64_t gap = now - worker->last_turn;
+    const uint64_t now = rte_rdtsc();
+    const uint64_t gap = now - worker->last_look;
 
-    worker->last_turn = now;
-    tally->polls++;
-    if (likely(gap < worker->run->stall_ticks))
-        return;
-    atomic_store_explicit(&worker->stall_mark.end, now, memory_order_relaxed);
-    atomic_store_explicit(&worker->stall_mark.length, gap, memory_order_relaxed);
-    stall_tally_record(tally, (struct stall){.end = now, .length = gap});
+    worker->last_look = now;
+    if (unlikely(gap >= worker->run->stall_ticks)) {
+        atomic_store_explicit(&worker->stall_mark.end, now, memory_order_relaxed);
+        atomic_store_explicit(&worker->stall_mark.length, gap, memory_order_relaxed);
+        stall_tally_record(&worker->stalls[worker->open_page],
+                           (struct stall){.end = now, .length = gap});
+    }
+    return now;
 }
 
 static void
@@ -80,11 +85,12 @@ poll_once(struct worker *worker)
 {
     uint32_t frames = 0;
 
-    for (uint32_t i = 0; i < worker->rx_port_count; i++)
+    for (uint32_t i = 0; i < worker->rx_port_count; i++) {
+        look_at_clock(worker);
         frames += receive(worker, worker->rx_ports[i]);
-    const uint64_t now = rte_rdtsc();
+    }
     for (uint32_t i = 0; i < worker->tx_stream_count; i++)
-        frames += transmit(worker, worker->tx_streams[i], now);
+        frames += transmit(worker, worker->tx_streams[i], look_at_clock(worker));
     return frames;
 }
 
@@ -96,9 +102,10 @@ worker_loop(void *argument)
 
     wait_for_start(worker);
     while (!stopped(run)) {
-        note_turn(worker, rte_rdtsc());
-        if (poll_once(worker) == 0)
-            worker->stalls[worker->open_page].idle_polls++;
+        struct stall_tally *tally = &worker->stalls[worker->open_page];
+
+        tally->polls++;
+        tally->idle_polls += poll_once(worker) == 0;
         const uint32_t epoch = atomic_load_explicit(&run->epoch, memory_order_acquire);
         if (unlikely(epoch != atomic_load_explicit(&worker->epoch, memory_order_relaxed)))
             turn_page(worker, epoch);
