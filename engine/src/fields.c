@@ -49,15 +49,31 @@ sum_words(const uint8_t *at, uint32_t words)
     return fold(sum);
 }
 
+/* Where the checksum of the IPv4 header is, or 0 in other frames. */
+static uint32_t
+ipv4_checksum_offset(const uint8_t *frame, uint32_t length)
+{
+    const uint64_t ipv4 = 0x0800, vlan = 0x8100, service_vlan = 0x88a8;
+    uint64_t type = vlan;
+    uint32_t at;
+
+    for (at = 12; at + 2 <= length; at += 4) {
+        type = load_big_endian(frame + at, 2);
+        if (type != vlan && type != service_vlan)
+            break;
+    }
+    return type == ipv4 ? at + 12 : 0;
+}
+
 static void
-fix_checksum(uint8_t *at, uint32_t difference)
+fix_checksum(uint8_t *at, uint32_t difference, uint16_t zero)
 {
     uint16_t checksum;
 
     memcpy(&checksum, at, sizeof(checksum));
     checksum = (uint16_t)~fold((uint16_t)~checksum + difference);
     if (checksum == 0)
-        checksum = UINT16_MAX;
+        checksum = zero;
     memcpy(at, &checksum, sizeof(checksum));
 }
 
@@ -70,12 +86,14 @@ prepare_field(struct field *field, const uint8_t *frame, uint32_t length)
     const uint32_t odd = field->fix_count > 0 ? field->fixes[0] % 2 : 0;
     const uint32_t begin = field->offset - (field->offset + odd) % 2;
     const uint32_t end = field->offset + field->width;
+    const uint32_t may_be_zero = ipv4_checksum_offset(frame, length);
 
     field->span_offset = (uint16_t)begin;
     field->span_words = (uint16_t)((end - begin + 1) / 2);
     for (uint32_t i = 0; i < field->fix_count; i++) {
         if (field->fixes[i] + 2u > length || field->fixes[i] % 2 != odd)
             return -EINVAL;
+        field->zeros[i] = field->fixes[i] == may_be_zero ? 0 : UINT16_MAX;
     }
     if (begin + 2u * field->span_words > length)
         return -EINVAL;
@@ -125,7 +143,7 @@ fields_write(struct fields *fields, uint8_t *frame)
         const uint32_t difference =
             sum_words(frame + field->span_offset, field->span_words) + field->span_base_complement;
         for (uint32_t fix = 0; fix < field->fix_count; fix++)
-            fix_checksum(frame + field->fixes[fix], difference);
+            fix_checksum(frame + field->fixes[fix], difference, field->zeros[fix]);
     }
 }
 

@@ -5,7 +5,8 @@
  * Frame n of a stream carries base + (n mod flows) * step in each field, so flows
  * need neither a table nor a division. A checksum is moved by the difference of the
  * 16-bit words the field touches (RFC 1624, equation 3). A result of zero is written
- * as 0xffff, its equal in one's complement, because zero in UDP means "none".
+ * as 0xffff, its equal in one's complement, because zero in UDP means "none"; but not
+ * in an IPv4 header, where a receiver that recomputes the checksum expects the zero.
  */
 #ifndef PLIMSOLL_FIELDS_H
 #define PLIMSOLL_FIELDS_H
@@ -28,6 +29,7 @@ struct field {
     uint16_t span_offset; /* the field's 16-bit words, counted from the frame's start */
     uint16_t span_words;
     uint16_t span_base_complement;
+    uint16_t zeros[FIELD_FIXES_MAX]; /* what each checksum is when it comes to zero */
     uint32_t next; /* n mod flows */
 };
 

@@ -31,8 +31,8 @@ class HugepagePool:
 
     @property
     def total(self) -> int:
-        """Pages in the pool."""
-        return self._read("nr_hugepages")
+        """Pages that the pool is to hold; those beyond it vanish when their holders end."""
+        return self._read("nr_hugepages") - self._read("surplus_hugepages")
 
     @property
     def free(self) -> int:

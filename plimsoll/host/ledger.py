@@ -218,7 +218,13 @@ def sweep() -> list[str]:
             # One undone meanwhile by its janitor is none of our business.
             if ledger.directory.exists():
                 done.append(str(error))
-    for unfinished in state_root().glob(f"{_UNFINISHED}*"):
+    return done + _sweep_unfinished()
+
+
+def _sweep_unfinished() -> list[str]:
+    """Remove the directories whose makers died before they became ledgers."""
+    done: list[str] = []
+    for unfinished in state_root().glob(f"{_UNFINISHED}*-*-*"):
         pid, start_ticks = unfinished.name.removeprefix(_UNFINISHED).split("-")[:2]
         if not ProcessIdentity(int(pid), int(start_ticks)).alive:
             shutil.rmtree(unfinished, ignore_errors=True)

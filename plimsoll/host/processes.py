@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _PROC = Path("/proc")
 # How long the kernel may take to tear down a killed process with gigabytes of hugepages.
@@ -24,17 +25,19 @@ class ProcessIdentity:
 
     @property
     def alive(self) -> bool:
-        """Whether this very process still runs; a zombie does not."""
+        """Whether this very process still runs, or holds memory; a mere zombie does not."""
         try:
-            state, start_ticks = _read_stat(self.pid)
+            stat = _read_stat(self.pid)
         except ProcessLookupError:
             return False
-        return start_ticks == self.start_ticks and state not in "ZX"
+        # A main thread is a zombie as soon as it has ended itself, while others live on.
+        ended = stat.state in "ZX" and stat.threads <= 1
+        return stat.start_ticks == self.start_ticks and not ended
 
 
 def identify(pid: int) -> ProcessIdentity:
     """The identity of the process that has `pid` now. Raises ProcessLookupError if none has."""
-    return ProcessIdentity(pid, _read_stat(pid)[1])
+    return ProcessIdentity(pid, _read_stat(pid).start_ticks)
 
 
 def wait_for_end(process: ProcessIdentity, timeout_s: float | None = None) -> bool:
@@ -85,14 +88,22 @@ def _hugetlb_kb(pid: int) -> int:
     return 0
 
 
-def _read_stat(pid: int) -> tuple[str, int]:
+class _Stat(NamedTuple):
+    """What /proc/PID/stat says, fields 3, 20 and 22."""
+
+    state: str
+    threads: int
+    start_ticks: int
+
+
+def _read_stat(pid: int) -> _Stat:
     try:
         text = (_PROC / str(pid) / "stat").read_text(errors="replace")
     except OSError as error:
         raise ProcessLookupError(f"no process {pid}") from error
     # The second field is the command in parentheses and may itself hold blanks and ")".
     fields = text.rpartition(")")[2].split()
-    return fields[0], int(fields[19])
+    return _Stat(fields[0], int(fields[17]), int(fields[19]))
 
 
 @contextlib.contextmanager

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from pydantic import BaseModel
 
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.histogram_log import HistogramLog
@@ -73,7 +77,7 @@ class Recorder:
     def finish(self, result: Result) -> None:
         """Write result.json and the journal's last event."""
         result.write(self.run.result)
-        self._journal.append(FINISHED, result=result.model_dump(mode="json"))
+        self._journal.append(FINISHED, result=_plain(result))
 
     def _interval(self, number: int, plan: TrialPlan, interval: Interval) -> None:
         self._histograms.append(plan.streams, interval)
@@ -81,7 +85,7 @@ class Recorder:
 
     def _trial_ended(self, record: TrialRecord) -> None:
         # The journal first: from here on the trial counts, whatever happens to its series.
-        self._journal.append(TRIAL, trial=record.model_dump(mode="json"))
+        self._journal.append(TRIAL, trial=_plain(record))
         self._spikes.convert()
 
 
@@ -136,3 +140,8 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
             stack.enter_context(HistogramLog(run.histograms)),
             stack.enter_context(SpikeLog(run)),
         )
+
+
+def _plain(model: BaseModel) -> Any:
+    # By way of its JSON, in which a number that JSON cannot hold is null.
+    return json.loads(model.model_dump_json())

@@ -20,7 +20,9 @@ FindingOutcome = Literal["ok", "fail", "invalid"]
 
 
 class _Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null")
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null"
+    )
 
 
 class FindingRecord(_Record):

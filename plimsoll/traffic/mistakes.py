@@ -14,6 +14,8 @@ from plimsoll.errors import InputError
 
 Location = tuple[str | int, ...]
 
+_MOST_TOLD = 20
+
 
 def describe_mistakes(
     error: ValidationError,
@@ -27,8 +29,9 @@ def describe_mistakes(
     told = [_tell(details, model, f"{file}:{line}") for line, details in mistakes]
     if len(told) == 1:
         return told[0]
-    listing = "".join(f"\n  {mistake}" for mistake in told)
-    return InputError(f"{len(told)} mistakes:{listing}", where=file)
+    listing = "".join(f"\n  {mistake}" for mistake in told[:_MOST_TOLD])
+    more = f"\n  and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+    return InputError(f"{len(told)} mistakes:{listing}{more}", where=file)
 
 
 def did_you_mean(found: str, known: Iterable[str]) -> str:
@@ -74,7 +77,7 @@ def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     if explain := _EXPLAINED.get(details["type"]):
         return explain(details, model)
     wanted = details["msg"].removeprefix("Input ")
-    return f"found {reprlib.repr(details['input'])}", f"it {wanted}"
+    return f"found {_brief(details['input'])}", f"it {wanted}"
 
 
 def _unknown_field(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -99,7 +102,7 @@ def _unknown_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
 
 
 def _unknown_word(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
-    return f"{reprlib.repr(details['input'])} is not known", f"use {details['ctx']['expected']}"
+    return f"{_brief(details['input'])} is not known", f"use {details['ctx']['expected']}"
 
 
 def _broken_check(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
@@ -114,6 +117,13 @@ _EXPLAINED: dict[str, Callable[[ErrorDetails, type[BaseModel]], tuple[str, str]]
     "literal_error": _unknown_word,
     "value_error": _broken_check,
 }
+
+
+def _brief(value: object) -> str:
+    """A value to be recognised by, short however large it is."""
+    representation = reprlib.Repr()
+    representation.maxlevel = 2
+    return representation.repr(value)
 
 
 def _dotted(parts: Iterable[str | int]) -> str:

@@ -81,7 +81,7 @@ def test_a_missing_program_is_named_with_a_remedy(tmp_path: Path) -> None:
 
 def test_a_missing_setpriv_is_named_with_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
-    with pytest.raises(MachineError, match="setpriv is missing.*util-linux"):
+    with pytest.raises(MachineError, match=r"setpriv is missing.*util-linux"):
         tied_to_parent(["true"])
 
 
@@ -101,9 +101,8 @@ def test_a_standing_child_lives_on_and_its_stdin_stays_open(tmp_path: Path) -> N
     assert child.alive
     # Its own read-write end keeps the FIFO from ever being at its end.
     assert Path(f"/proc/{pid}/fd/0").resolve() == (tmp_path / "l.stdin").resolve()
-    assert "flags:\t0100002" in Path(f"/proc/{pid}/fdinfo/0").read_text().replace(
-        "02100002", "0100002"
-    )
+    flags = Path(f"/proc/{pid}/fdinfo/0").read_text().split()[3]
+    assert int(flags, 8) & os.O_ACCMODE == os.O_RDWR
     assert end_process(child, patience_s=0)
 
 

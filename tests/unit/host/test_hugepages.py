@@ -14,7 +14,7 @@ from plimsoll.host.ledger import Ledger
 def make_pool(root: Path, page_kb: int = 2048, total: int = 0, free: int = 0) -> HugepagePool:
     directory = root / f"hugepages-{page_kb}kB"
     directory.mkdir()
-    for name, pages in (("nr", total), ("free", free), ("resv", 0)):
+    for name, pages in (("nr", total), ("free", free), ("resv", 0), ("surplus", 0)):
         (directory / f"{name}_hugepages").write_text(f"{pages}\n")
     return HugepagePool(directory)
 
@@ -48,6 +48,12 @@ def test_pages_that_a_mapping_has_reserved_are_not_free(tmp_path: Path, ledger: 
     pool = make_pool(tmp_path, total=100, free=80)
     (pool.directory / "resv_hugepages").write_text("1\n")
     assert plan_memory(160, ledger, root=tmp_path).reserved_kb == 2048
+
+
+def test_surplus_pages_do_not_belong_to_the_pool(tmp_path: Path) -> None:
+    pool = make_pool(tmp_path, total=9)
+    (pool.directory / "surplus_hugepages").write_text("3\n")
+    assert pool.total == 6
 
 
 def test_large_pages_serve_when_small_ones_are_missing(tmp_path: Path, ledger: Ledger) -> None:

@@ -11,7 +11,7 @@ import subprocess, time
 from plimsoll.host.janitor import watched_ledger
 from plimsoll.host.processes import identify
 with watched_ledger("test") as ledger:
-    process = subprocess.Popen(["sleep", "600"])
+    process = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
     ledger.note_process("sleeper", identify(process.pid))
     print(ledger.directory, flush=True)
     time.sleep(600)

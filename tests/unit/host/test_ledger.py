@@ -117,7 +117,7 @@ def test_a_state_directory_too_long_for_sockets_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / ("x" * 70)))
-    with pytest.raises(MachineError, match="too long for the sockets.*shorter path"):
+    with pytest.raises(MachineError, match=r"too long for the sockets.*shorter path"):
         Ledger.create("test")
 
 

@@ -22,6 +22,13 @@ print("ready", flush=True)
 time.sleep(600)
 """
 
+# pthread_exit ends the main thread alone.
+MAIN_THREAD_ENDS = """
+import ctypes, threading, time
+threading.Thread(target=time.sleep, args=(600,)).start()
+ctypes.PyDLL(None).pthread_exit(None)
+"""
+
 
 @pytest.fixture
 def sleeper() -> Iterator[subprocess.Popen[bytes]]:
@@ -61,6 +68,17 @@ def test_a_zombie_is_dead(sleeper: subprocess.Popen[bytes]) -> None:
     # Not reaped yet, so the pid is still there.
     assert Path(f"/proc/{sleeper.pid}").exists()
     assert not identity.alive
+
+
+def test_a_process_lives_on_after_its_main_thread() -> None:
+    with subprocess.Popen([sys.executable, "-c", MAIN_THREAD_ENDS]) as process:
+        stat = Path(f"/proc/{process.pid}/stat")
+        while stat.read_text().split()[2] != "Z":
+            pass
+        identity = identify(process.pid)
+        assert identity.alive
+        assert end_process(identity, patience_s=0)
+        assert not identity.alive
 
 
 def test_a_pid_without_process_has_no_identity(sleeper: subprocess.Popen[bytes]) -> None:

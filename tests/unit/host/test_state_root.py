@@ -33,8 +33,12 @@ def test_each_user_has_a_root_of_their_own(
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(os, "getuid", lambda: uid)
     made: list[Path] = []
-    monkeypatch.setattr(Path, "mkdir", lambda path, **_: made.append(path))
-    # The directory is not really made, so looking at it fails after the choice.
+
+    def refuse(path: Path, **_: object) -> None:
+        made.append(path)
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(MachineError):
         state_root()
     assert made == [Path(expected.format(tmp=tmp_path))]
@@ -45,7 +49,7 @@ def test_a_directory_that_others_may_write_to_is_refused(
 ) -> None:
     tmp_path.chmod(0o777)
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path))
-    with pytest.raises(MachineError, match="belongs to this user alone.*PLIMSOLL_STATE"):
+    with pytest.raises(MachineError, match=r"belongs to this user alone.*PLIMSOLL_STATE"):
         state_root()
 
 

@@ -1,0 +1,3 @@
+/* placeholder */
+#include "unit_test.h"
+int main(void) { return 0; }

@@ -1,0 +1,278 @@
+"""The testpmd-memif lab with a real dpdk-testpmd: up, watched, killed, and nothing left."""
+
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.dut.lab import LabDied, LabPorts
+from plimsoll.dut.standing import lab_down, lab_list, lab_up
+from plimsoll.dut.telemetry import Telemetry
+from plimsoll.dut.testpmd import TestpmdLab, TestpmdSettings
+from plimsoll.errors import InputError, MachineError
+from plimsoll.host.child import Child
+from plimsoll.host.hugepage_pool import pools
+from plimsoll.host.hugepages import MemoryPlan, plan_memory
+from plimsoll.host.janitor import watched_ledger
+from plimsoll.host.ledger import Ledger, ledgers, sweep
+from plimsoll.host.processes import ProcessIdentity, end_process, wait_for_end
+
+CPU = max(os.sched_getaffinity(0))
+ORDINARY_PAGES = MemoryPlan(huge=False, megabytes=128)
+PATIENCE_S = 60
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("dpdk-testpmd") is None,
+    reason="dpdk-testpmd is missing: install dpdk-dev (Debian 12) or dpdk (Fedora)",
+)
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may reserve hugepages")
+
+# A run as the command line makes it: argument 1 is how many MB of hugepages it wants.
+OWNER = f"""
+import sys, time
+from plimsoll.dut.registry import make_lab
+from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.host.hugepages import plan_memory
+from plimsoll.host.janitor import watched_ledger
+with watched_ledger("run") as ledger:
+    memory = plan_memory(int(sys.argv[1]), ledger, require_huge=True)
+    make_lab(TestpmdSettings(cpu={CPU}), ledger, memory).up()
+    print(ledger.directory, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture
+def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    directory = Path(tempfile.mkdtemp(prefix="pl-"))
+    monkeypatch.setenv("PLIMSOLL_STATE", str(directory))
+    yield directory
+    for ledger in ledgers():
+        ledger.undo()
+    shutil.rmtree(directory)
+
+
+@pytest.fixture
+def ledger(state: Path) -> Iterator[Ledger]:
+    with watched_ledger("test") as ledger:
+        yield ledger
+
+
+def make_lab(ledger: Ledger, memory: MemoryPlan = ORDINARY_PAGES) -> TestpmdLab:
+    return TestpmdSettings(cpu=CPU).make(ledger, memory, "ours")
+
+
+def forwarder_of(ledger: Ledger) -> ProcessIdentity:
+    named = {noted.name: noted.identity for noted in ledger.record.processes}
+    return named["dpdk-testpmd"]
+
+
+def start_client(ports: LabPorts, ledger: Ledger) -> Child:
+    """Another testpmd at the tester's end, which sends on both ports."""
+    vdevs = [word for devargs in ports.devargs for word in ("--vdev", devargs)]
+    cpus = ",".join(str(cpu) for cpu in os.sched_getaffinity(0))
+    lcores = f"0@({cpus}),1@{min(os.sched_getaffinity(0))}"
+    return Child.start(
+        [
+            *("dpdk-testpmd", "--lcores", lcores, "--no-pci", "--file-prefix", "client"),
+            *("--no-huge", "-m", "128", "--no-shconf", *vdevs, "--"),
+            *("--forward-mode=txonly", "--nb-cores=1", "--total-num-mbufs=16384"),
+        ],
+        log=ledger.directory / "client.log",
+        environment=ledger.environment,
+    )
+
+
+def start_owner(megabytes: int) -> tuple[subprocess.Popen[str], Ledger]:
+    owner = subprocess.Popen(
+        [sys.executable, "-c", OWNER, str(megabytes)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parents[2],
+    )
+    assert owner.stdout is not None
+    return owner, Ledger(Path(owner.stdout.readline().strip()))
+
+
+def free_megabytes() -> int:
+    pool = pools()[0]
+    return pool.free * pool.page_kb // 1024
+
+
+def test_up_links_down_telemetry_and_down(ledger: Ledger) -> None:
+    lab = make_lab(ledger)
+    ports = lab.up()
+    testpmd = forwarder_of(ledger)
+    assert (ports.paths, ports.drained_by) == (((0, 1), (1, 0)), "dut")
+    with Telemetry(ledger.directory / "dpdk" / "dut" / "dpdk_telemetry.v2") as telemetry:
+        assert telemetry.query("/ethdev/link_status,0") == {"status": "DOWN"}
+    with pytest.raises(MachineError, match=r"ports \[0, 1\] .*no link after 0\.1 s"):
+        lab.wait_links(0.1)
+    assert [counters.rx_frames for counters in lab.counters()] == [0, 0]
+    assert str(lab.facts()["version"]).startswith("DPDK ")
+    assert lab.cpus() == (CPU,)
+    lab.check()
+    lab.down()
+    lab.down()
+    assert not testpmd.alive
+    assert not (ledger.directory / "memif.sock").exists()
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
+def test_a_client_brings_the_links_up_and_frames_are_counted(ledger: Ledger) -> None:
+    lab = make_lab(ledger)
+    client = start_client(lab.up(), ledger)
+    lab.wait_links(PATIENCE_S)
+    deadline = time.monotonic() + PATIENCE_S
+    while not all(counters.rx_frames for counters in lab.counters()):
+        assert time.monotonic() < deadline
+    client.end(0)
+    # It may crash when its client hangs up; taking it down must not mind.
+    lab.down()
+
+
+def test_a_killed_testpmd_is_reported_as_such(ledger: Ledger) -> None:
+    lab = make_lab(ledger)
+    lab.up()
+    pid = forwarder_of(ledger).pid
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(LabDied) as died:
+        lab.wait_links(PATIENCE_S)
+    assert (died.value.process, died.value.pid, died.value.exit_status) == ("dpdk-testpmd", pid, -9)
+    assert f"dpdk-testpmd (pid {pid}) was killed by signal 9 (SIGKILL)" in str(died.value)
+    assert "EAL: " in str(died.value)
+    with pytest.raises(LabDied):
+        lab.counters()
+    lab.down()
+
+
+def test_a_testpmd_that_refuses_to_start_says_why_and_leaves_nothing(ledger: Ledger) -> None:
+    settings = TestpmdSettings(cpu=CPU).model_copy(update={"burst": 5000})
+    with pytest.raises(LabDied, match=r"(?s)exited with status 1; its log ends with:.*burst"):
+        settings.make(ledger, ORDINARY_PAGES, "ours").up()
+    assert not forwarder_of(ledger).alive
+
+
+@needs_root
+def test_hugepages_are_reserved_used_and_given_back(state: Path) -> None:
+    before = pools()[0].total
+    with watched_ledger("test") as ledger:
+        memory = plan_memory(free_megabytes() + 64, ledger, require_huge=True)
+        assert memory.reserved_kb >= 64 * 1024
+        make_lab(ledger, memory).up()
+        assert pools()[0].total == before + memory.reserved_kb // pools()[0].page_kb
+    assert pools()[0].total == before
+    assert list(state.iterdir()) == []
+
+
+@needs_root
+def test_a_killed_owner_leaves_nothing(state: Path) -> None:
+    before = pools()[0].total
+    owner, ledger = start_owner(free_megabytes() + 64)
+    processes = {noted.name: noted.identity for noted in ledger.record.processes}
+    assert pools()[0].total > before
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(processes["janitor"], PATIENCE_S)
+    assert not processes["dpdk-testpmd"].alive
+    assert list(state.iterdir()) == []
+    assert pools()[0].total == before
+
+
+@needs_root
+def test_sweep_cleans_up_after_owner_and_janitor_were_killed(state: Path) -> None:
+    before = pools()[0].total
+    owner, ledger = start_owner(free_megabytes() + 64)
+    processes = {noted.name: noted.identity for noted in ledger.record.processes}
+    assert end_process(processes["janitor"], patience_s=0)
+    owner.kill()
+    owner.communicate()
+    assert pools()[0].total > before
+    assert f"removed {ledger.directory}" in sweep()
+    assert not processes["dpdk-testpmd"].alive
+    assert list(state.iterdir()) == []
+    assert pools()[0].total == before
+
+
+@needs_root
+def test_the_end_of_one_run_does_not_disturb_another(state: Path) -> None:
+    before = pools()[0].total
+    first, first_ledger = start_owner(free_megabytes() + 64)
+    second, second_ledger = start_owner(256)
+    first.kill()
+    first.communicate()
+    assert wait_for_end(
+        {noted.name: noted.identity for noted in first_ledger.record.processes}["janitor"],
+        PATIENCE_S,
+    )
+    assert forwarder_of(second_ledger).alive
+    assert pools()[0].total - before == sum(claim.added for claim in second_ledger.record.hugepages)
+    second.terminate()
+    second.communicate()
+    janitor = [
+        noted.identity for noted in second_ledger.record.processes if noted.name == "janitor"
+    ]
+    assert wait_for_end(janitor[0], PATIENCE_S)
+    assert pools()[0].total == before
+
+
+def test_a_standing_lab_outlives_its_command_until_it_is_taken_down(state: Path) -> None:
+    lab = lab_up(TestpmdSettings(cpu=CPU))
+    assert [(found.id, found.state) for found in lab_list()] == [(lab.id, "up")]
+    assert sweep() == []
+    done = lab_down(lab.id)
+    assert any(words.startswith("killed dpdk-testpmd") for words in done)
+    assert lab_list() == ()
+    assert list(state.iterdir()) == []
+
+
+def test_a_standing_lab_that_died_is_listed_so(state: Path) -> None:
+    lab = lab_up(TestpmdSettings(cpu=CPU))
+    assert end_process(forwarder_of(ledgers()[0]), patience_s=0)
+    assert [found.state for found in lab_list()] == ["died"]
+    lab_down(lab.id)
+    assert list(state.iterdir()) == []
+
+
+def test_a_lab_that_is_not_there_cannot_be_taken_down(state: Path) -> None:
+    with pytest.raises(InputError, match=r"no lab 'x' \(choose from: none is up\)"):
+        lab_down("x")
+
+
+def test_a_lab_of_a_run_is_not_taken_down_from_outside(ledger: Ledger) -> None:
+    with pytest.raises(InputError, match=r"belongs to a run, process \d+ \(end that run"):
+        lab_down(ledger.id)
+
+
+def test_a_missing_testpmd_names_the_package(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(MachineError, match=r"dpdk-testpmd is missing \(install .*dpdk-dev.*Fedora"):
+        make_lab(ledger).up()
+
+
+def test_a_socket_in_use_is_refused_and_left_alone(ledger: Ledger) -> None:
+    path = ledger.directory / "taken"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(path))
+        server.listen()
+        lab = TestpmdSettings(cpu=CPU, socket=path).make(ledger, ORDINARY_PAGES, "ours")
+        with pytest.raises(InputError, match=r"lab\.socket: .*another process listens on it"):
+            lab.up()
+        lab.down()
+    assert path.exists()
+
+
+def test_a_cpu_that_does_not_exist_is_refused(ledger: Ledger) -> None:
+    lab = TestpmdSettings(cpu=8000).make(ledger, ORDINARY_PAGES, "ours")
+    with pytest.raises(InputError, match=r"lab\.cpu: CPU 8000 does not exist"):
+        lab.up()

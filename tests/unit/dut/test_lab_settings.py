@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.dut.external import ExternalSettings
+from plimsoll.dut.lab import Lab, LabModel
+from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.registry import LabSettings, lab_kinds, make_lab
+from plimsoll.dut.standing import lab_up
+from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.errors import InputError
+from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger import Ledger
+
+ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
+UNUSED_LEDGER = Ledger(Path("/nonexistent"))
+
+
+def passive_lab(settings: LabModel) -> Lab:
+    return make_lab(settings, UNUSED_LEDGER, MemoryPlan(huge=False, megabytes=0))
+
+
+def test_the_kinds_are_listed_with_a_line_each() -> None:
+    kinds = lab_kinds()
+    assert list(kinds) == ["testpmd-memif", "loopback", "external"]
+    assert all(line and "\n" not in line for line in kinds.values())
+
+
+@pytest.mark.parametrize(
+    ("document", "model"),
+    [
+        ({"kind": "testpmd-memif"}, TestpmdSettings),
+        ({"kind": "loopback"}, LoopbackSettings),
+        ({"kind": "external", "ports": [{"devargs": "0000:01:00.0"}] * 2}, ExternalSettings),
+    ],
+)
+def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[LabModel]) -> None:
+    assert type(ADAPTER.validate_python(document)) is model
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ({"kind": "testpmd"}, "does not match any of the expected tags"),
+        ({"kind": "testpmd-memif", "core": 1}, "Extra inputs are not permitted"),
+        ({"kind": "testpmd-memif", "cpu": -1}, "greater than or equal to 0"),
+        ({"kind": "testpmd-memif", "forwarding": "rxonly"}, "Input should be 'mac'"),
+        ({"kind": "testpmd-memif", "ring_size": 1000}, "1000 is not a power of two"),
+        ({"kind": "testpmd-memif", "ring_size": 32768}, "less than or equal to 16384"),
+        ({"kind": "loopback", "ports": 0}, "greater than or equal to 1"),
+        ({"kind": "external", "ports": []}, "at least 1 item"),
+        ({"kind": "external", "ports": [{"devargs": "a"}]}, "1 ports do not make pairs"),
+        (
+            {"kind": "external", "ports": [{"devargs": "a"}], "paths": [[0, 1]]},
+            "`paths` names port 1, which is not in `ports`",
+        ),
+        (
+            {"kind": "external", "ports": [{"devargs": "a"}] * 2, "line_rate": "5Mpps"},
+            "is not a line rate",
+        ),
+    ],
+)
+def test_unsound_settings_are_refused(document: dict[str, object], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        ADAPTER.validate_python(document)
+
+
+def test_testpmd_asks_for_what_its_mbufs_take() -> None:
+    # 16384 buffers of 2176 bytes took 53 MB when measured.
+    assert 53 < TestpmdSettings(mbufs=16384).megabytes < 106
+    # A million buffers of 2176 bytes are 2176 MB without any overhead.
+    assert TestpmdSettings(mbufs=1048576).megabytes > 2176
+
+
+def test_loopback_returns_each_ports_own_frames() -> None:
+    lab = passive_lab(LoopbackSettings(ports=2))
+    ports = lab.up()
+    assert ports.devargs == ("net_ring0", "net_ring1")
+    assert ports.paths == ((0, 0), (1, 1))
+    assert (ports.drained_by, ports.line_rate_bps) == ("tester", None)
+    assert (lab.counters(), lab.cpus()) == (None, ())
+
+
+def test_external_pairs_neighbours_and_knows_its_line_rate() -> None:
+    devargs = [{"devargs": f"0000:0{port}:00.0"} for port in range(4)]
+    settings = ADAPTER.validate_python(
+        {"kind": "external", "ports": devargs, "line_rate": "25Gbps"}
+    )
+    ports = passive_lab(settings).up()
+    assert ports.devargs == ("0000:00:00.0", "0000:01:00.0", "0000:02:00.0", "0000:03:00.0")
+    assert ports.paths == ((0, 1), (1, 0), (2, 3), (3, 2))
+    assert (ports.drained_by, ports.line_rate_bps) == ("wire", 25e9)
+
+
+def test_external_takes_the_paths_it_is_given() -> None:
+    settings = ADAPTER.validate_python(
+        {"kind": "external", "ports": [{"devargs": "a"}] * 3, "paths": [[0, 2]]}
+    )
+    assert passive_lab(settings).up().paths == ((0, 2),)
+
+
+def test_a_lab_without_processes_cannot_be_kept_up() -> None:
+    with pytest.raises(InputError, match=r"lab\.kind: .*nothing to bring up.*testpmd-memif"):
+        lab_up(LoopbackSettings())

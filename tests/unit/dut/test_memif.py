@@ -1,0 +1,59 @@
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.dut.memif import check_new_socket, memif_devargs
+from plimsoll.errors import InputError
+
+
+@pytest.fixture
+def listener(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(path))
+        server.listen()
+        yield path
+
+
+def test_devargs_name_role_connection_socket_and_ring() -> None:
+    assert memif_devargs("client", 1, Path("/run/x.sock"), 16384) == (
+        "net_memif1,role=client,id=1,socket=/run/x.sock,socket-abstract=no,rsize=14"
+    )
+
+
+def test_a_free_path_passes(tmp_path: Path) -> None:
+    check_new_socket(tmp_path / "s", "lab.socket")
+
+
+def test_a_socket_in_use_is_named_with_place_and_remedy(listener: Path) -> None:
+    with pytest.raises(InputError) as refused:
+        check_new_socket(listener, "lab.socket")
+    assert refused.value.where == "lab.socket"
+    assert f"{listener}: another process listens on it" in refused.value.message
+    assert refused.value.remedy == "stop that process or choose another path"
+
+
+def test_a_left_over_socket_is_told_from_one_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
+        server.bind(str(path))
+    with pytest.raises(InputError, match=r"nothing listens on it \(remove it"):
+        check_new_socket(path, "lab.socket")
+
+
+@pytest.mark.parametrize(
+    ("path", "problem"),
+    [
+        ("/tmp/" + "x" * 103, "longer than 107 bytes"),
+        ("/tmp/" + "é" * 52, "longer than 107 bytes"),
+        ("/tmp/a,role=client", "DPDK cannot read such a path"),
+        ("/tmp/a b", "DPDK cannot read such a path"),
+        ("relative.sock", "not an absolute path"),
+        ("/nonexistent/dir/s", "its directory does not exist"),
+    ],
+)
+def test_a_path_that_cannot_work_is_refused(path: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        check_new_socket(Path(path), "lab.socket")

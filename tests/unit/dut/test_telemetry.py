@@ -1,0 +1,121 @@
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from plimsoll.dut.telemetry import Telemetry, TelemetryError
+
+GREETING = b'{"version":"DPDK 22.11.11","pid":1,"max_output_len":16384}'
+Serve = Callable[..., Path]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Serve one connection: greet, then answer each command with the next of `answers`."""
+    threads: list[threading.Thread] = []
+    servers: list[socket.socket] = []
+
+    def start(*answers: bytes, greeting: bytes = GREETING) -> Path:
+        path = tmp_path / f"telemetry{len(threads)}"
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        server.bind(str(path))
+        server.listen()
+        servers.append(server)
+
+        def run() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.send(greeting)
+                for answer in answers:
+                    if not connection.recv(1024):
+                        return
+                    connection.send(answer)
+
+        threads.append(threading.Thread(target=run, daemon=True))
+        threads[-1].start()
+        return path
+
+    yield start
+    for thread in threads:
+        thread.join(10)
+    for server in servers:
+        server.close()
+
+
+def test_an_answer_is_unwrapped(serve: Serve) -> None:
+    path = serve(b'{"/ethdev/link_status":{"status":"UP"}}')
+    with Telemetry(path) as telemetry:
+        assert telemetry.version == "DPDK 22.11.11"
+        assert telemetry.query("/ethdev/link_status,0") == {"status": "UP"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (b'{"/a":null}', "does not know /a,1"),
+        (b'{"/b":{}}', "does not know /a,1"),
+        (b'{"/a":[1]}', "the answer to /a,1 is not an object"),
+        (b"[]", "the answer to /a,1 is not an object"),
+        (b'{"/a":{"x"', "the answer to /a,1 is not JSON"),
+        (b"\xff\xfe\xfd", "the answer to /a,1 is not JSON"),
+        (b"[" * 60000, "the answer to /a,1 is not JSON"),
+        (b" " * 70000, "exceeds 65536 bytes"),
+    ],
+)
+def test_a_hostile_answer_is_an_error_that_names_it(
+    answer: bytes, problem: str, serve: Serve
+) -> None:
+    path = serve(answer)
+    with (
+        Telemetry(path) as telemetry,
+        pytest.raises(TelemetryError, match=problem) as refused,
+    ):
+        telemetry.query("/a,1")
+    assert str(path) in refused.value.where
+
+
+def test_a_process_that_hangs_up_is_told(serve: Serve) -> None:
+    with Telemetry(serve()) as telemetry, pytest.raises(TelemetryError):
+        telemetry.query("/a")
+
+
+def test_a_process_that_says_nothing_is_given_up(tmp_path: Path) -> None:
+    path = tmp_path / "mute"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(path))
+        server.listen()
+        with pytest.raises(TelemetryError, match="no answer to the greeting: timed out"):
+            Telemetry(path, timeout_s=0.05)
+
+
+def test_a_greeting_that_is_none_is_refused(serve: Serve) -> None:
+    with pytest.raises(TelemetryError, match="the answer to the greeting is not JSON"):
+        Telemetry(serve(greeting=b"SSH-2.0"))
+
+
+def test_no_socket_is_told_with_its_path(tmp_path: Path) -> None:
+    with pytest.raises(TelemetryError, match=r"telemetry .*gone: cannot connect: No such file"):
+        Telemetry(tmp_path / "gone")
+
+
+ANSWERS = st.dictionaries(
+    st.sampled_from(["/a", "/b"]), st.none() | st.dictionaries(st.text(), st.integers())
+)
+
+
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.binary(min_size=1, max_size=200) | ANSWERS.map(lambda answer: json.dumps(answer).encode())
+)
+def test_any_bytes_give_an_object_or_a_telemetry_error(serve: Serve, answer: bytes) -> None:
+    with Telemetry(serve(answer)) as telemetry:
+        try:
+            answered = telemetry.query("/a")
+        except TelemetryError:
+            return
+    assert json.loads(answer)["/a"] == answered

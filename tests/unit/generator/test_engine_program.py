@@ -1,0 +1,122 @@
+"""The conversation with an engine process, against small stand-in programs that misbehave."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import MachineError
+from plimsoll.generator.engine import Engine, EngineRefused
+from plimsoll.generator.engine_program import EngineDied, EngineProgram, find_engine
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.version import VERSION
+
+HELLO = (
+    '{"event":"hello","engine":"plimsoll-engine","version":"%s","protocol":%d,'
+    '"dpdk":"DPDK 22.11","pid":1}'
+)
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Makes an executable of the given Python lines the engine."""
+
+    def make(*lines: str) -> Path:
+        program = tmp_path / "plimsoll-engine"
+        program.write_text("\n".join([f"#!{sys.executable}", "import sys, time", *lines]))
+        program.chmod(0o755)
+        monkeypatch.setenv("PLIMSOLL_ENGINE", str(program))
+        return program
+
+    return make
+
+
+def start(tmp_path: Path) -> Engine:
+    return Engine.start(tmp_path / "engine.log", os.environ)
+
+
+def test_an_engine_of_another_version_is_refused(tmp_path: Path, stand_in) -> None:
+    stand_in(f"print({HELLO % ('9.9.9', 1)!r}, flush=True)", "sys.stdin.read()")
+    with pytest.raises(MachineError, match=r"the engine is version 9\.9\.9") as caught:
+        start(tmp_path)
+    assert VERSION in caught.value.message
+    assert "make build" in caught.value.remedy
+
+
+def test_an_engine_of_another_protocol_is_refused(tmp_path: Path, stand_in) -> None:
+    stand_in(f"print({HELLO % (VERSION, 2)!r}, flush=True)", "sys.stdin.read()")
+    with pytest.raises(MachineError, match="protocol 2"):
+        start(tmp_path)
+
+
+def test_an_engine_that_dies_is_named_with_its_last_words(tmp_path: Path, stand_in) -> None:
+    stand_in("print('EAL: no memory', file=sys.stderr)", "sys.exit(3)")
+    with pytest.raises(EngineDied, match="exited with status 3") as caught:
+        start(tmp_path)
+    assert "EAL: no memory" in caught.value.message
+
+
+def test_an_engine_killed_by_a_signal_is_said_to_be(tmp_path: Path, stand_in) -> None:
+    stand_in("import os", "os.kill(os.getpid(), 9)")
+    with pytest.raises(EngineDied, match="SIGKILL"):
+        start(tmp_path)
+
+
+def test_a_silent_engine_is_ended(tmp_path: Path, stand_in) -> None:
+    stand_in("time.sleep(600)")
+    program = EngineProgram(tmp_path / "engine.log", os.environ)
+    with pytest.raises(EngineDied, match="gave no answer in time"):
+        program.receive(timeout_s=0.2)
+    assert not Path(f"/proc/{program.pid}").exists()
+    program.close()
+
+
+@pytest.mark.parametrize("line", ["not json", "[1, 2]", "{"])
+def test_an_engine_that_talks_nonsense_is_ended(tmp_path: Path, stand_in, line: str) -> None:
+    stand_in(f"print({line!r}, flush=True)", "sys.stdin.read()")
+    program = EngineProgram(tmp_path / "engine.log", os.environ)
+    with pytest.raises(EngineDied, match="said what is not"):
+        program.receive(timeout_s=20)
+    program.close()
+
+
+def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in) -> None:
+    refusal = (
+        '{"id":1,"ok":false,"error":{"where":"ports[0]","message":"no such device",'
+        '"fatal":false}}'
+    )
+    stand_in(
+        f"print({HELLO % (VERSION, 1)!r}, flush=True)",
+        "sys.stdin.readline()",
+        f"print({refusal!r}, flush=True)",
+        "sys.stdin.read()",
+    )
+    engine = start(tmp_path)
+    with pytest.raises(EngineRefused, match="no such device") as caught:
+        engine.open(
+            EngineSettings(),
+            huge=False,
+            devargs=["net_ring0"],
+            descriptors=1024,
+            main_cpus=[0],
+            max_frame_bytes=60,
+        )
+    engine.close()
+    assert caught.value.where == "generator: ports[0]"
+
+
+def test_a_named_engine_that_is_no_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLIMSOLL_ENGINE", "/nowhere/plimsoll-engine")
+    with pytest.raises(MachineError, match="is not a program") as caught:
+        find_engine()
+    assert caught.value.where == "PLIMSOLL_ENGINE"
+
+
+def test_no_engine_anywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("PLIMSOLL_ENGINE", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    with pytest.raises(MachineError, match="plimsoll-engine is missing") as caught:
+        find_engine()
+    assert "make build" in caught.value.remedy

@@ -1,0 +1,74 @@
+"""The engine's buckets against the hdrhistogram package, which the rest of the world reads."""
+
+from hdrh.histogram import HdrHistogram
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
+
+latencies = st.lists(st.integers(min_value=1, max_value=2**37 - 1), min_size=1, max_size=200)
+
+
+def hdr_of(values: list[int]) -> HdrHistogram:
+    hdr = HdrHistogram(1, 2**37 - 1, 2)
+    for value in values:
+        hdr.record_value(value)
+    return hdr
+
+
+def ours_of(values: list[int]) -> Histogram:
+    hdr = hdr_of(values)
+    buckets = tuple((i, hdr.get_count_at_index(i)) for i in range(hdr.counts_len))
+    return Histogram(
+        count=len(values),
+        sum_ns=sum(values),
+        min_ns=min(values),
+        max_ns=max(values),
+        buckets=tuple(bucket for bucket in buckets if bucket[1]),
+    )
+
+
+def test_the_package_has_as_many_buckets_as_the_engine() -> None:
+    assert HdrHistogram(1, 2**37 - 1, 2).counts_len == 3968
+
+
+@given(latencies)
+def test_every_bucket_spans_what_the_package_says(values: list[int]) -> None:
+    hdr = hdr_of(values)
+    for index, _ in ours_of(values).buckets:
+        lowest, highest = bucket_bounds_ns(index)
+        assert lowest == hdr.get_lowest_equivalent_value(hdr.get_value_from_index(index))
+        assert highest == hdr.get_highest_equivalent_value(lowest)
+
+
+@given(latencies, st.sampled_from([0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0]))
+def test_a_quantile_is_never_low_and_at_most_a_bucket_high(
+    values: list[int], quantile: float
+) -> None:
+    ordered = sorted(values)
+    rank = max(1, -int(-quantile * len(ordered) // 1))
+    truth = ordered[rank - 1]
+    stated = ours_of(values).quantile_ns(quantile)
+    assert stated is not None
+    assert truth <= stated <= truth * (1 + 1 / 128)
+
+
+@given(latencies, latencies)
+def test_merging_equals_recording_everything(left: list[int], right: list[int]) -> None:
+    assert merge([ours_of(left), ours_of(right)]) == ours_of(left + right)
+
+
+@given(latencies)
+def test_the_package_gets_the_same_counts(values: list[int]) -> None:
+    given_back = ours_of(values).to_hdr()
+    want = hdr_of(values)
+    assert given_back.get_total_count() == len(values)
+    assert [given_back.get_count_at_index(i) for i in range(3968)] == [
+        want.get_count_at_index(i) for i in range(3968)
+    ]
+
+
+def test_without_samples_there_is_nothing_to_state() -> None:
+    assert Histogram().quantile_ns(0.5) is None
+    assert Histogram().mean_ns is None
+    assert merge([]) == Histogram()

@@ -1,0 +1,87 @@
+from pathlib import Path
+
+import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+from plimsoll.record.histogram_log import (
+    HistogramLog,
+    histogram_tag,
+    read_histogram_log,
+    stream_tag,
+)
+from plimsoll.record.record_error import RecordError
+from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, PROBE, counts, interval, second
+
+BEGIN_S = BEGIN_NS / 1e9
+
+
+def test_the_packages_own_reader_reads_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        log.append(PLANS, second(0))
+        log.append(PLANS, second(1))
+    reader = HistogramLogReader(str(path), HdrHistogram(1, 2**37 - 1, 2))
+    first, then = reader.get_next_interval_histogram(), reader.get_next_interval_histogram()
+    assert reader.get_next_interval_histogram() is None
+    assert first.get_tag() == "probe/0-1@0:1"
+    assert first.get_total_count() == 4
+    assert [first.get_count_at_value(value) for value in (100, 200, 250)] == [1, 2, 1]
+    assert first.get_start_time_stamp() == pytest.approx(BEGIN_S * 1e3)
+    assert then.get_start_time_stamp() == pytest.approx((BEGIN_S + 1) * 1e3)
+
+
+def test_a_resumed_run_goes_on_in_the_same_file(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    for number in range(2):
+        with HistogramLog(path) as log:
+            log.append(PLANS, second(number))
+    assert [logged.begin_s - BEGIN_S for logged in read_histogram_log(path)] == [0.0, 1.0]
+    assert path.read_text().count("#[StartTime") == 1
+
+
+def test_intervals_are_chosen_by_their_begin(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        for number in range(4):
+            log.append(PLANS, second(number))
+    chosen = read_histogram_log(path, begin_s=BEGIN_S + 0.5, end_s=BEGIN_S + 3)
+    assert [logged.begin_s - BEGIN_S for logged in chosen] == [1.0, 2.0]
+
+
+def test_samples_across_stalls_have_a_tag_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        log.append(PLANS, interval((counts(1, latency=FOUR, across=FOUR),)))
+    tags = [logged.tag for logged in read_histogram_log(path)]
+    assert tags == ["probe/0-1@0:1", "probe/0-1@0:1+across-stalls"]
+
+
+def test_a_torn_last_line_is_left_out_and_a_resumed_run_cuts_it_off(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        log.append(PLANS, second(0))
+        log.append(PLANS, second(1))
+    path.write_bytes(path.read_bytes()[:-20])
+    assert len(list(read_histogram_log(path))) == 1
+    with HistogramLog(path) as log:
+        log.append(PLANS, second(2))
+    assert len(list(read_histogram_log(path))) == 2
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    path.write_text("#comment\nTag=a,1.0,1.0,1.0,HISTnonsense\n")
+    with pytest.raises(RecordError, match="line 2 is damaged"):
+        list(read_histogram_log(path))
+
+
+def test_without_a_file_there_are_no_intervals(tmp_path: Path) -> None:
+    assert list(read_histogram_log(tmp_path / "histograms.hlog")) == []
+
+
+def test_tags_hold_no_commas_or_spaces_and_stay_apart() -> None:
+    assert stream_tag(PROBE) == "probe/0-1@0:1"
+    odd = {histogram_tag(name, 0, 1) for name in ("a b", "a_b", "a,b", "a%20b", "ä")}
+    assert len(odd) == 5
+    assert not any("," in tag or " " in tag for tag in odd)

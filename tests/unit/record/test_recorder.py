@@ -1,0 +1,117 @@
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from plimsoll.record.histogram_log import read_histogram_log
+from plimsoll.record.journal import read_journal
+from plimsoll.record.metrics import read_metrics
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.recorder import Recorder, recording
+from plimsoll.record.result import Result, read_result
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.spikes import read_spikes
+from tests.unit.record.trial_parts import plan, record, second
+
+# A run that finishes one trial, is in its second, says so, and waits to be killed.
+KILLED = """
+import sys
+from pathlib import Path
+from plimsoll.record.recorder import recording
+from plimsoll.record.run_directory import RunDirectory
+from tests.unit.record.test_recorder import run_trial
+from tests.unit.record.trial_parts import plan, second
+
+with recording(RunDirectory.open(Path(sys.argv[1]))) as recorder:
+    run_trial(recorder, 1)
+    with recorder.trial(plan(), number=2, phase="search", load_pps=9.0,
+                        refused_is_lost=True) as trial:
+        trial.interval(second())
+        print("now", flush=True)
+        input()
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "demo", {})
+
+
+def run_trial(recorder: Recorder, number: int) -> None:
+    with recorder.trial(
+        plan(), number=number, phase="search", load_pps=1000.0, refused_is_lost=True
+    ) as trial:
+        trial.interval(second(0))
+        trial.interval(second(1))
+        trial.end(record(number))
+
+
+def test_a_trial_leaves_its_record_and_all_its_series(run: RunDirectory) -> None:
+    with recording(run) as recorder:
+        recorder.event("run-started", version="0")
+        run_trial(recorder, 1)
+    kinds = [event.kind for event in read_journal(run.journal).events]
+    assert kinds == ["run-started", "trial-started", "trial"]
+    assert read_journal(run.journal).trials() == (record(1),)
+    assert {row.period for row in read_metrics(run)} == {"trial-0001"}
+    assert len(list(read_histogram_log(run.histograms))) == 2
+    assert {spike.trial for spike in read_spikes(run)} == {1}
+
+
+def test_a_finished_run_has_its_result_twice(run: RunDirectory) -> None:
+    trials = (record(1, phase="validation", load_pps=5.0),)
+    result = Result.from_trials(
+        trials, run_id="r", name="n", load_line_pps=5.0, reason="", criteria=[]
+    )
+    with recording(run) as recorder:
+        recorder.finish(result)
+    (event,) = read_journal(run.journal).events
+    assert event.kind == "finished"
+    assert Result.model_validate(event.fields["result"]) == read_result(run.result) == result
+
+
+def test_a_second_run_in_the_same_directory_is_refused(run: RunDirectory) -> None:
+    refusal = pytest.raises(RecordError, match="another run is writing here")
+    with recording(run), refusal, recording(run):
+        pass
+
+
+def break_off_a_trial(recorder: Recorder) -> None:
+    with recorder.trial(
+        plan(), number=1, phase="search", load_pps=1.0, refused_is_lost=True
+    ) as trial:
+        trial.interval(second())
+        raise ZeroDivisionError
+
+
+def test_an_exception_in_a_trial_leaves_it_unfinished(run: RunDirectory) -> None:
+    with recording(run) as recorder, pytest.raises(ZeroDivisionError):
+        break_off_a_trial(recorder)
+    contents = read_journal(run.journal)
+    assert contents.trials() == ()
+    assert len(contents.unfinished_trials()) == 1
+    assert contents.next_trial_number() == 2
+    assert read_metrics(run) != []
+
+
+def test_a_killed_run_keeps_its_finished_trial_and_goes_on(run: RunDirectory) -> None:
+    root = Path(__file__).resolve().parents[3]
+    with subprocess.Popen(
+        [sys.executable, "-c", KILLED, str(run.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=root,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"now\n"
+        child.send_signal(signal.SIGKILL)
+    with recording(run) as recorder:
+        assert recorder.history().trials() == (record(1),)
+        assert recorder.history().next_trial_number() == 3
+        run_trial(recorder, 3)
+    assert {row.period for row in read_metrics(run)} == {"trial-0001", "trial-0002", "trial-0003"}
+    assert {path.suffix for path in run.metrics.iterdir()} == {".parquet"}
+    assert {spike.trial for spike in read_spikes(run)} == {1, 2, 3}
+    assert len(list(read_histogram_log(run.histograms))) == 5

@@ -1,0 +1,111 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.result import Result, read_result
+from plimsoll.record.trial_record import TrialRecord
+from tests.unit.record.trial_parts import record
+
+
+@dataclass(frozen=True)
+class Spoiled:
+    rule: str
+    subject: str = "cpu 5"
+    value: float = 61e6
+    limit: float = 50e6
+    unit: str = "ns"
+    outcome: str = "invalid"
+
+    @property
+    def text(self) -> str:
+        return f"{self.rule} on {self.subject}"
+
+
+TRIALS = (
+    record(1, phase="warmup", verdict="none"),
+    record(2, load_pps=4000.0, verdict="fail"),
+    record(3, load_pps=2000.0, verdict="invalid", findings=(Spoiled("stall"), Spoiled("stall"))),
+    record(4, load_pps=2000.0, verdict="invalid", findings=(Spoiled("stall"), Spoiled("link"))),
+    record(5, load_pps=2000.0),
+    record(6, phase="validation", load_pps=2000.0),
+)
+
+
+def result(trials: tuple[TrialRecord, ...], load_line_pps: float | None) -> Result:
+    return Result.from_trials(
+        trials,
+        run_id="r",
+        name="demo",
+        load_line_pps=load_line_pps,
+        reason="no load passed",
+        criteria=[{"kind": "loss-ratio", "at_most": 2e-5}],
+        line_rate_bps=1e9,
+    )
+
+
+def test_the_load_line_and_its_bits() -> None:
+    line = result(TRIALS, 2000.0).load_line
+    assert line is not None
+    assert (line.pps_per_direction, line.total_pps, line.directions) == (2000.0, 4000.0, 2)
+    # Load frames of 64 B: 84 B on the wire, 60 B on layer 2; the probe's 128 B do not count.
+    assert line.l1_bps_per_direction == 2000 * 84 * 8
+    assert line.l2_bps_per_direction == 2000 * 60 * 8
+    assert line.percent_of_line_rate == pytest.approx(0.1344)
+    assert line.frame_sizes == (64,)
+
+
+def test_with_a_load_line_there_is_no_reason() -> None:
+    assert result(TRIALS, 2000.0).reason is None
+
+
+def test_without_a_load_line_the_reason_is_kept() -> None:
+    found = result(TRIALS[:5], None)
+    assert (found.load_line, found.reason, found.streams) == (None, "no load passed", ())
+    assert found.validation is None
+
+
+def test_trials_are_counted_by_verdict_and_phase() -> None:
+    counts = result(TRIALS, 2000.0).trials
+    assert counts.total == 6
+    assert counts.by_verdict == {"pass": 2, "fail": 1, "invalid": 2}
+    assert counts.by_phase == {"warmup": 1, "search": 4, "validation": 1}
+
+
+def test_invalid_reasons_count_trials_not_findings() -> None:
+    reasons = result(TRIALS, 2000.0).invalid_reasons
+    assert [(reason.rule, reason.trials) for reason in reasons] == [("stall", 2), ("link", 1)]
+    assert reasons[0].example == "stall on cpu 5"
+
+
+def test_validation_and_streams_are_those_of_the_proof() -> None:
+    failed = record(7, phase="validation", load_pps=3000.0, verdict="fail")
+    found = result((*TRIALS, failed), 2000.0)
+    assert found.validation is not None
+    assert (found.validation.trial, found.validation.verdict) == (6, "pass")
+    assert found.validation.duration_s == 2.0
+    assert found.streams == TRIALS[5].streams
+
+
+def test_a_load_that_no_validation_passed_is_no_load_line() -> None:
+    with pytest.raises(ValueError, match=r"no validation passed at 2000\.0 pps"):
+        result(TRIALS[:5], 2000.0)
+
+
+def test_a_result_survives_its_file(tmp_path: Path) -> None:
+    found = result(TRIALS, 2000.0)
+    found.write(tmp_path / "result.json")
+    assert read_result(tmp_path / "result.json") == found
+    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_without_a_file_there_is_no_result(tmp_path: Path) -> None:
+    assert read_result(tmp_path / "result.json") is None
+
+
+def test_a_damaged_result_is_named(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text("{")
+    with pytest.raises(RecordError, match="cannot be read") as caught:
+        read_result(tmp_path / "result.json")
+    assert caught.value.where == str(tmp_path / "result.json")

@@ -1,0 +1,89 @@
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+from plimsoll.errors import InputError
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.run_directory import RunDirectory
+
+NOON = datetime(2026, 3, 14, 12, 0, 5, tzinfo=UTC)
+
+
+def test_a_run_is_named_by_its_second_and_its_experiment(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path / "runs", "demo", {"name": "demo"}, now=NOON)
+    assert run.path == tmp_path / "runs" / "20260314T120005-demo"
+    assert run.run_id == "20260314T120005-demo"
+
+
+def test_two_runs_of_one_second_have_directories_of_their_own(tmp_path: Path) -> None:
+    runs = [RunDirectory.create(tmp_path, "demo", {}, now=NOON) for _ in range(3)]
+    assert len({run.path for run in runs}) == 3
+
+
+def test_an_odd_name_makes_no_odd_path(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "../my run: 64 B", {}, now=NOON)
+    assert run.path == tmp_path / "20260314T120005-my-run-64-B"
+
+
+def test_the_experiment_is_kept_in_its_order(tmp_path: Path) -> None:
+    experiment = {"name": "ä", "lab": {"kind": "loopback"}, "criteria": [{"kind": "loss-ratio"}]}
+    run = RunDirectory.create(tmp_path, "demo", experiment)
+    assert yaml.safe_load(run.experiment.read_text()) == experiment
+    assert run.read_experiment() == experiment
+    assert run.experiment.read_text().startswith("name: ä\n")
+
+
+def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        RunDirectory.open(tmp_path)
+    assert str(tmp_path) in str(caught.value)
+    assert "no run directory" in str(caught.value)
+    assert "runs/<run id>" in caught.value.remedy
+
+
+def test_a_runs_root_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "runs").write_text("a file")
+    with pytest.raises(RecordError, match="cannot record"):
+        RunDirectory.create(tmp_path / "runs", "demo", {})
+
+
+def test_a_damaged_experiment_is_named(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    run.experiment.write_text("- not\n- a mapping\n")
+    with pytest.raises(RecordError, match="not a mapping"):
+        run.read_experiment()
+
+
+def test_a_second_writer_in_this_process_is_refused(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    with run.lock(), pytest.raises(RecordError) as caught, run.lock():
+        pass
+    assert f"pid {os.getpid()}" in caught.value.message
+
+
+def test_a_second_writer_is_told_the_pid_of_the_first(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    program = (
+        "import sys; from pathlib import Path; "
+        "from plimsoll.record.run_directory import RunDirectory\n"
+        "with RunDirectory.open(Path(sys.argv[1])).lock(): print('held', flush=True); input()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program, str(run.path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(RecordError) as caught, run.lock():
+            pass
+        assert f"pid {holder.pid}" in caught.value.message
+        assert caught.value.where == str(run.path)
+        holder.kill()
+    with run.lock():
+        pass

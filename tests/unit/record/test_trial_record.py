@@ -1,0 +1,113 @@
+import json
+from dataclasses import dataclass
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.generator.interface import TrialReport
+from plimsoll.record.trial_record import DutPortRecord, StreamRecord, TrialRecord
+from tests.unit.record.trial_parts import FOUR, counts, plan, record
+
+
+@dataclass(frozen=True)
+class Finding:
+    rule: str
+    subject: str
+    value: float | None
+    limit: float | None
+    unit: str
+    outcome: str
+    text: str
+
+
+BROKEN = Finding("loss-ratio", "0:1", 0.1, 0.00002, "ratio", "fail", "0:1 lost too much")
+KEPT = Finding("latency-p99", "probe", 9.0, 10.0, "ns", "ok", "probe is fast enough")
+
+
+def test_a_record_survives_json_unchanged() -> None:
+    trial = record(findings=(BROKEN, KEPT), verdict="fail")
+    assert TrialRecord.model_validate_json(trial.model_dump_json()) == trial
+
+
+def test_latency_of_hand_counted_samples() -> None:
+    # 100, 200, 200, 250 ns: the mean is 187.5, the second of four is 200, all others the last.
+    latency = record().streams[1].latency
+    assert (latency.count, latency.min_ns, latency.mean_ns, latency.max_ns) == (4, 100, 187.5, 250)
+    assert (latency.p50_ns, latency.p90_ns, latency.p99_99_ns) == (200, 250, 250)
+
+
+def test_without_samples_there_is_no_latency() -> None:
+    lateness = record().streams[0].lateness
+    assert lateness.count == 0
+    assert set(lateness.model_dump().values()) == {0, None}
+
+
+def test_loss_ratio_is_lost_of_offered() -> None:
+    assert record().streams[2].loss_ratio == pytest.approx(2 / 1000)
+
+
+def test_duplicates_do_not_hide_losses_in_the_ratio() -> None:
+    # 100 offered, of which 90 came, 5 of them twice.
+    stream = StreamRecord.of(
+        plan().streams[0], counts(0, sent=100, received=95, duplicate=5), lost=10
+    )
+    assert stream.loss_ratio == pytest.approx(0.1)
+
+
+def test_nothing_offered_has_no_loss_ratio() -> None:
+    assert StreamRecord.of(plan().streams[0], counts(0), lost=0).loss_ratio is None
+
+
+def test_frame_size_is_with_its_check_sequence() -> None:
+    assert [stream.frame_size for stream in record().streams] == [64, 128, 64]
+
+
+def test_reasons_are_the_findings_behind_the_verdict() -> None:
+    failed = record(findings=(BROKEN, KEPT), verdict="fail")
+    assert [finding.rule for finding in failed.reasons] == ["loss-ratio"]
+    assert record(findings=(KEPT,)).reasons == ()
+
+
+def test_a_number_that_json_lacks_becomes_null() -> None:
+    endless = Finding("spread", "all", float("inf"), 1.0, "", "fail", "no end")
+    written = json.loads(record(findings=(endless,)).model_dump_json())
+    assert written["findings"][0]["value"] is None
+
+
+def test_an_unknown_field_is_refused() -> None:
+    fields = record().model_dump()
+    with pytest.raises(ValidationError, match="colour"):
+        TrialRecord.model_validate({**fields, "colour": "red"})
+
+
+def test_a_lost_count_must_be_given_for_each_stream() -> None:
+    with pytest.raises(KeyError):
+        TrialRecord.from_report(
+            plan(),
+            _report_of_streams(),
+            number=1,
+            phase="single",
+            load_pps=1.0,
+            lost={0: 0},
+        )
+
+
+def test_dut_counters_are_kept() -> None:
+    dut = DutPortRecord(
+        port=0, rx_frames=1, tx_frames=2, rx_missed=3, rx_errors=4, tx_errors=5, rx_no_mbuf=6
+    )
+    trial = TrialRecord.from_report(
+        plan(),
+        _report_of_streams(),
+        number=1,
+        phase="single",
+        load_pps=1.0,
+        lost={0: 0, 1: 0},
+        dut=(dut,),
+    )
+    assert trial.dut == (dut,)
+
+
+def _report_of_streams() -> TrialReport:
+    streams = (counts(0, sent=1, received=1), counts(1, sent=1, received=1, latency=FOUR))
+    return TrialReport("duration", 2.0, 0, streams, (), ())

@@ -1,0 +1,216 @@
+"""Each criterion by hand: kept, broken, excused, and impossible to evaluate."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.generator.histogram import Histogram
+from plimsoll.trial.criteria.criterion import Criterion, LossBudget
+from plimsoll.trial.criteria.frame_count import FrameCount
+from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
+from plimsoll.trial.outcome import Outcome
+from tests.unit.trial.trial_builder import (
+    DURATION_S,
+    LOAD_BACK,
+    LOAD_OUT,
+    PLAN,
+    PROBE,
+    PROBE_PPS,
+    RATE_PPS,
+    interval,
+    outcome,
+    samples,
+    stream_counts,
+)
+
+SENT = RATE_PPS * DURATION_S
+PROBES = PROBE_PPS * DURATION_S
+# 0.002 % of the load and the probes of one direction.
+ALLOWED_OUT = 20
+
+
+def _criterion(**settings: Any) -> Criterion:
+    criterion: Criterion = TypeAdapter(CriterionSettings).validate_python(settings)
+    return criterion
+
+
+def _found(criterion: Criterion, judged: Outcome) -> dict[str, tuple[str, float | None]]:
+    return {each.subject: (each.outcome, each.value) for each in criterion.evaluate(judged)}
+
+
+def _with(stream: int, **changes: Any) -> Outcome:
+    """A trial in which one stream's counts differ from a clean one's."""
+    clean = outcome()
+    streams = [
+        replace(each, **changes) if each.stream == stream else each for each in clean.report.streams
+    ]
+    return outcome(streams=streams)
+
+
+def test_loss_up_to_the_limit_is_kept_and_stated() -> None:
+    found = _found(LossRatio(), outcome(lost=ALLOWED_OUT))
+    assert found == {"0-1": ("ok", ALLOWED_OUT / (SENT + PROBES)), "1-0": ("ok", 0.0)}
+
+
+def test_loss_beyond_the_limit_fails_its_direction_alone() -> None:
+    lost = ALLOWED_OUT + 1
+    found = LossRatio().evaluate(outcome(lost=lost))
+    assert [(each.subject, each.outcome) for each in found] == [("0-1", "fail"), ("1-0", "ok")]
+    assert found[0].text == (
+        "0-1: 21 of 1,010,000 frames lost (0.002079 %); at most 0.002 % allowed"
+    )
+    assert (found[0].rule, found[0].limit, found[0].unit) == ("loss-ratio", 2e-5, "ratio")
+
+
+def test_loss_per_stream_and_in_total() -> None:
+    lossy = outcome(lost=15)
+    assert _found(LossRatio(per="stream", at_most=1e-5), lossy) == {
+        "load/0-1": ("fail", 15 / SENT),
+        "load/1-0": ("ok", 0.0),
+        "probe/0-1": ("ok", 0.0),
+    }
+    assert _found(LossRatio(per="total", at_most=1e-5), lossy) == {
+        "all streams": ("ok", 15 / (2 * SENT + PROBES))
+    }
+
+
+def test_zero_loss_can_be_asked_for() -> None:
+    criterion = _criterion(kind="loss-ratio", at_most=0)
+    assert _found(criterion, outcome())["0-1"][0] == "ok"
+    assert _found(criterion, outcome(lost=1))["0-1"][0] == "fail"
+
+
+def test_duplicates_do_not_hide_a_loss() -> None:
+    judged = _with(LOAD_OUT, received=SENT, duplicate=500)
+    assert judged.lost(LOAD_OUT) == 500
+    assert _found(LossRatio(), judged)["0-1"][0] == "fail"
+
+
+def test_frames_refused_are_lost_where_the_dut_drains_the_queue() -> None:
+    streams = [
+        stream_counts(LOAD_OUT, SENT - 100, refused=100),
+        stream_counts(LOAD_BACK, SENT),
+        stream_counts(PROBE, PROBES),
+    ]
+    by_dut = outcome(streams=streams, drained_by="dut")
+    assert (by_dut.offered(LOAD_OUT), by_dut.lost(LOAD_OUT)) == (SENT, 100)
+    assert _found(LossRatio(), by_dut)["0-1"] == ("fail", 100 / (SENT + PROBES))
+    on_a_wire = outcome(streams=streams, drained_by="wire")
+    assert (on_a_wire.offered(LOAD_OUT), on_a_wire.lost(LOAD_OUT)) == (SENT - 100, 0)
+
+
+def test_a_loss_that_fell_into_a_stall_is_invalid() -> None:
+    """2 ms at 100 kpps: 200 frames came meanwhile, and as many in the burst after it."""
+    intervals = [interval(0), interval(1, lost=400, stalled_ns=2_000_000), interval(2)]
+    found = LossRatio().evaluate(outcome(lost=400, intervals=intervals))
+    assert (found[0].subject, found[0].outcome) == ("0-1", "invalid")
+    assert "400 of 1,010,000 frames lost, all but 0 while the tester stalled" in found[0].text
+
+
+def test_a_loss_too_large_for_the_stall_fails() -> None:
+    lost = 400 + ALLOWED_OUT + 1
+    intervals = [interval(0), interval(1, lost=lost, stalled_ns=2_000_000), interval(2)]
+    assert _found(LossRatio(), outcome(lost=lost, intervals=intervals))["0-1"][0] == "fail"
+
+
+def test_a_loss_elsewhere_fails_whatever_stalled() -> None:
+    intervals = [interval(0, lost=50), interval(1, stalled_ns=5_000_000), interval(2), interval(3)]
+    assert _found(LossRatio(), outcome(lost=50, intervals=intervals))["0-1"][0] == "fail"
+
+
+def test_no_frame_offered_cannot_be_evaluated() -> None:
+    streams = [stream_counts(each, 0) for each in (LOAD_OUT, LOAD_BACK, PROBE)]
+    found = LossRatio().evaluate(outcome(streams=streams))
+    assert [each.outcome for each in found] == ["invalid", "invalid"]
+    assert "no frame was offered" in found[0].text
+
+
+def test_the_loss_budget_is_of_the_whole_planned_trial() -> None:
+    assert LossRatio().losses_allowed(PLAN) == [
+        LossBudget(frozenset({LOAD_OUT, PROBE}), pytest.approx(20.2)),
+        LossBudget(frozenset({LOAD_BACK}), pytest.approx(20)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("quantile", "value_ns"), [("min", 1), ("p50", 50), ("p99", 99), ("p99.9", 100), ("max", 100)]
+)
+def test_latency_is_held_to_its_limit_at_its_quantile(quantile: str, value_ns: int) -> None:
+    judged = _with(PROBE, latency=samples(*range(1, 101)))
+    kept = _criterion(kind="latency", quantile=quantile, at_most=f"{value_ns}ns")
+    assert _found(kept, judged) == {"probe/0-1": ("ok", value_ns)}
+    if value_ns > 1:
+        broken = _criterion(kind="latency", quantile=quantile, at_most=f"{value_ns - 1}ns")
+        assert _found(broken, judged) == {"probe/0-1": ("fail", value_ns)}
+
+
+def test_a_broken_latency_bound_is_told() -> None:
+    (finding,) = _criterion(kind="latency", quantile="p99", at_most="90ns").evaluate(outcome())
+    assert finding.text == "probe/0-1: p99 latency 120 ns; p99 at most 90 ns allowed"
+    assert (finding.rule, finding.limit, finding.unit) == ("latency-p99", 90, "ns")
+
+
+def test_latency_of_load_streams_and_of_one_stream() -> None:
+    judged = _with(LOAD_BACK, latency=samples(7))
+    of_loads = _criterion(kind="latency", quantile="max", at_most="9ns", role="load")
+    assert _found(of_loads, judged) == {"load/0-1": ("invalid", None), "load/1-0": ("ok", 7)}
+    for name in ("load/1-0", "load"):
+        of_one = of_loads.model_copy(update={"stream": name})
+        assert _found(of_one, judged)["load/1-0"] == ("ok", 7)
+    assert list(_found(of_loads.model_copy(update={"stream": "load/1-0"}), judged)) == ["load/1-0"]
+
+
+def test_latency_without_samples_or_streams_cannot_be_evaluated() -> None:
+    bound = _criterion(kind="latency", quantile="p99", at_most="1ms")
+    touched = _with(PROBE, latency=Histogram(), latency_across_stalls=samples(200, 210))
+    (finding,) = bound.evaluate(touched)
+    assert finding.outcome == "invalid"
+    assert "2 more were touched by stalls of the tester" in finding.text
+    (finding,) = bound.model_copy(update={"stream": "absent"}).evaluate(outcome())
+    assert finding.outcome == "invalid"
+    assert "there is no stream absent to judge" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [
+        ("out-of-order", "out_of_order"),
+        ("duplicate", "duplicate"),
+        ("corrupt", "corrupt"),
+        ("misdirected", "misdirected"),
+    ],
+)
+def test_frame_faults_are_counted_per_stream(kind: str, count: str) -> None:
+    judged = _with(LOAD_BACK, **{count: 3})
+    assert _found(_criterion(kind=kind), judged) == {
+        "load/0-1": ("ok", 0),
+        "load/1-0": ("fail", 3),
+        "probe/0-1": ("ok", 0),
+    }
+    assert _found(_criterion(kind=kind, at_most=3), judged)["load/1-0"] == ("ok", 3)
+
+
+def test_the_default_criteria() -> None:
+    assert default_criteria() == (
+        LossRatio(at_most=2e-5, per="direction"),
+        FrameCount(kind="corrupt"),
+        FrameCount(kind="misdirected"),
+    )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"kind": "loss"},
+        {"kind": "latency", "quantile": "p95", "at_most": "1ms"},
+        {"kind": "latency", "quantile": "p99", "at_most": 1000},
+        {"kind": "loss-ratio", "at_most": "200%"},
+        {"kind": "corrupt", "at_most": -1},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        _criterion(**settings)

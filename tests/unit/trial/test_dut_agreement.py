@@ -1,0 +1,82 @@
+"""The DUT's counters against the tester's."""
+
+from plimsoll.dut.lab import DutPortCounters
+from plimsoll.trial.dut_agreement import dut_agreement
+from tests.unit.trial.trial_builder import (
+    DURATION_S,
+    LOAD_BACK,
+    LOAD_OUT,
+    PROBE,
+    PROBE_PPS,
+    RATE_PPS,
+    dut_counters,
+    outcome,
+    port_counts,
+    stream_counts,
+)
+
+SENT = RATE_PPS * DURATION_S
+PROBES = PROBE_PPS * DURATION_S
+OUT = SENT + PROBES
+START = dut_counters(rx_0=7, tx_1=7, rx_1=9, tx_0=9)
+
+
+def _end(
+    rx_0: int = OUT, tx_1: int = OUT, rx_1: int = SENT, tx_0: int = SENT
+) -> tuple[DutPortCounters, ...]:
+    return dut_counters(rx_0=7 + rx_0, tx_1=7 + tx_1, rx_1=9 + rx_1, tx_0=9 + tx_0)
+
+
+def test_counters_that_agree_are_found_to() -> None:
+    found = dut_agreement(outcome(dut=(START, _end())))
+    assert [(each.subject, each.value, each.limit, each.outcome) for each in found] == [
+        ("port 0", OUT, OUT, "ok"),
+        ("port 1", SENT, SENT, "ok"),
+        ("port 0", SENT, SENT, "ok"),
+        ("port 1", OUT, OUT, "ok"),
+    ]
+
+
+def test_frames_that_the_dut_dropped_are_no_disagreement() -> None:
+    """It received all and sent back 30 fewer; so says the tester."""
+    found = dut_agreement(outcome(lost=30, dut=(START, _end(tx_1=OUT - 30))))
+    assert {each.outcome for each in found} == {"ok"}
+
+
+def test_frames_that_the_dut_missed_did_reach_it() -> None:
+    end = list(_end(rx_0=OUT - 30, tx_1=OUT - 30))
+    end[0] = DutPortCounters(0, end[0].rx_frames, end[0].tx_frames, 20, 10, 0, 0)
+    found = dut_agreement(outcome(lost=30, dut=(START, tuple(end))))
+    assert {each.outcome for each in found} == {"ok"}
+
+
+def test_a_frame_of_difference_is_invalid_and_told() -> None:
+    found = dut_agreement(outcome(dut=(START, _end(rx_0=OUT - 1))))
+    (broken,) = [each for each in found if each.outcome == "invalid"]
+    assert broken.text == (
+        "port 0: the tester counts 1,010,000 frames sent to the DUT, the DUT 1,009,999"
+    )
+
+
+def test_whatever_came_out_of_the_dut_counts() -> None:
+    ports = (port_counts(0), port_counts(1, foreign=3, stale=2, rx_missed=4))
+    found = dut_agreement(outcome(ports=ports, dut=(START, _end(tx_1=OUT + 9))))
+    assert {each.outcome for each in found} == {"ok"}
+
+
+def test_frames_on_a_wrong_port_are_compared_in_sum() -> None:
+    """Five of the load out came back on port 0, where they were sent."""
+    streams = [
+        stream_counts(LOAD_OUT, SENT, lost=5, misdirected=5),
+        stream_counts(LOAD_BACK, SENT),
+        stream_counts(PROBE, PROBES),
+    ]
+    found = dut_agreement(outcome(streams=streams, dut=(START, _end(tx_1=OUT - 5, tx_0=SENT + 5))))
+    assert [(each.subject, each.value, each.limit) for each in found] == [
+        ("all ports", OUT + SENT, OUT + SENT),
+        ("all ports", OUT + SENT, OUT + SENT),
+    ]
+
+
+def test_a_dut_without_counters_is_not_asked() -> None:
+    assert dut_agreement(outcome()) == []

@@ -1,0 +1,145 @@
+"""What makes the tester unfit to judge by."""
+
+from typing import Any
+
+import pytest
+
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.tester import TesterLimits as Limits
+from tests.unit.trial.trial_builder import (
+    DURATION_S,
+    LOAD_BACK,
+    LOAD_OUT,
+    PROBE,
+    PROBE_PPS,
+    RATE_PPS,
+    outcome,
+    port_counts,
+    stream_counts,
+    worker_counts,
+)
+
+SENT = RATE_PPS * DURATION_S
+PROBES = PROBE_PPS * DURATION_S
+
+
+def _broken(judged: Outcome, limits: Limits | None = None) -> list[Finding]:
+    findings = (limits or Limits()).findings(judged)
+    assert all(each.outcome in ("ok", "invalid") for each in findings)
+    return [each for each in findings if each.outcome == "invalid"]
+
+
+def _sent(load_out: int, **changes: Any) -> list[Any]:
+    return [
+        stream_counts(LOAD_OUT, load_out, **changes),
+        stream_counts(LOAD_BACK, SENT),
+        stream_counts(PROBE, PROBES),
+    ]
+
+
+def test_a_clean_trial_breaks_nothing() -> None:
+    assert _broken(outcome()) == []
+
+
+@pytest.mark.parametrize(("sent", "fit"), [(0.951, True), (0.949, False), (1.06, False)])
+def test_the_offered_rate_stays_within_its_tolerance(sent: float, fit: bool) -> None:
+    broken = _broken(outcome(streams=_sent(int(SENT * sent))))
+    assert [each.rule for each in broken] == ([] if fit else ["offered-rate"])
+
+
+def test_a_rate_that_falls_short_is_told() -> None:
+    (finding,) = _broken(outcome(streams=_sent(SENT // 2)))
+    assert finding.subject == "load/0-1"
+    assert finding.text == (
+        "load/0-1: the tester offered 500,000 of 1,000,000 frames at 100 kpps, 50 % off; "
+        "at most 5 % allowed"
+    )
+
+
+@pytest.mark.parametrize(("drained_by", "fit"), [("dut", True), ("wire", False), ("tester", False)])
+def test_frames_refused_are_offered_only_where_the_dut_drains(drained_by: Any, fit: bool) -> None:
+    judged = outcome(streams=_sent(SENT // 2, refused=SENT // 2), drained_by=drained_by)
+    assert (_broken(judged) == []) is fit
+
+
+def test_a_frame_more_or_less_is_no_stray() -> None:
+    """A trial stopped after 4 ms: 4 frames of the probe, or 3 or 5, but not 2."""
+    for probes, fit in ((3, True), (5, True), (2, False)):
+        streams = [
+            stream_counts(LOAD_OUT, 400),
+            stream_counts(LOAD_BACK, 400),
+            stream_counts(PROBE, probes),
+        ]
+        stopped = outcome(streams=streams, sending_s=0.004, ended_by="stop")
+        assert (_broken(stopped) == []) is fit
+
+
+def test_nothing_sent_is_never_fit() -> None:
+    streams = [stream_counts(each, 0) for each in (LOAD_OUT, LOAD_BACK, PROBE)]
+    broken = _broken(outcome(streams=streams, sending_s=0.0, ended_by="stop"))
+    assert [each.rule for each in broken] == ["offered-rate"] * 3
+
+
+@pytest.mark.parametrize(("sending_s", "fit"), [(9.6, True), (9.4, False), (10.6, False)])
+def test_the_runtime_stays_within_its_tolerance(sending_s: float, fit: bool) -> None:
+    streams = [
+        stream_counts(LOAD_OUT, int(RATE_PPS * sending_s)),
+        stream_counts(LOAD_BACK, int(RATE_PPS * sending_s)),
+        stream_counts(PROBE, int(PROBE_PPS * sending_s)),
+    ]
+    broken = _broken(outcome(streams=streams, sending_s=sending_s))
+    assert [each.rule for each in broken] == ([] if fit else ["runtime"])
+    assert _broken(outcome(streams=streams, sending_s=sending_s, ended_by="stop")) == []
+
+
+def test_a_long_stall_is_told() -> None:
+    (finding,) = _broken(outcome(workers=(worker_counts(60_000_000),)))
+    assert (finding.rule, finding.subject, finding.value, finding.limit) == (
+        "stall",
+        "CPU 1",
+        60_000_000,
+        50_000_000,
+    )
+    assert finding.text == ("the tester stalled on CPU 1 for 60 ms at worst; at most 50 ms allowed")
+
+
+def test_many_short_stalls_are_told() -> None:
+    """0.66 of 11 s."""
+    (finding,) = _broken(outcome(workers=(worker_counts(660_000_000, worst_stall_ns=10**6),)))
+    assert finding.rule == "stalled-share"
+    assert finding.value == pytest.approx(0.06)
+
+
+@pytest.mark.parametrize(
+    ("changes", "rule"),
+    [
+        ({"link_up": False}, "link"),
+        ({"stale": 1}, "stale-frames"),
+        ({"rx_missed": 1}, "unread-frames"),
+        ({"rx_no_mbuf": 1}, "unread-frames"),
+        ({"rx_errors": 1}, "unread-frames"),
+    ],
+)
+def test_what_happened_on_a_port_is_told(changes: dict[str, Any], rule: str) -> None:
+    (finding,) = _broken(outcome(ports=(port_counts(0), port_counts(1, **changes))))
+    assert (finding.rule, finding.subject) == (rule, "port 1")
+
+
+def test_frames_of_others_are_no_fault() -> None:
+    assert _broken(outcome(ports=(port_counts(0, foreign=5), port_counts(1)))) == []
+
+
+def test_more_frames_back_than_sent_is_impossible() -> None:
+    (finding,) = _broken(outcome(lost=-3))
+    assert (finding.rule, finding.value) == ("negative-loss", -3)
+    assert finding.text == "load/0-1: 3 more frames came back than were offered"
+
+
+def test_limits_are_settings() -> None:
+    limits = Limits.model_validate(
+        {"rate_tolerance": "60%", "max_stall": "100ms", "max_stalled_share": "10%"}
+    )
+    spoiled = outcome(streams=_sent(SENT // 2), workers=(worker_counts(60_000_000),))
+    assert len(_broken(spoiled)) == 2
+    assert _broken(spoiled, limits) == []

@@ -1,0 +1,150 @@
+"""Outcomes for tests: a clean trial, of which a test spoils what it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from plimsoll.dut.lab import DrainedBy, DutPortCounters
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import (
+    Interval,
+    PortCounts,
+    StreamCounts,
+    TrialPlan,
+    TrialReport,
+    WorkerCounts,
+)
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.outcome import Outcome
+
+RATE_PPS = 100_000
+PROBE_PPS = 1_000
+DURATION_S = 10
+
+# Two load streams, one each way, and a probe.
+LOAD_OUT, LOAD_BACK, PROBE = range(3)
+PLAN = TrialPlan(
+    mark=1,
+    streams=(
+        StreamPlan(LOAD_OUT, "load/0-1", "load", 0, 1, bytes(60), RATE_PPS),
+        StreamPlan(LOAD_BACK, "load/1-0", "load", 1, 0, bytes(60), RATE_PPS),
+        StreamPlan(PROBE, "probe/0-1", "latency", 0, 1, bytes(60), PROBE_PPS),
+    ),
+    duration_s=DURATION_S,
+    drain_s=1,
+)
+
+
+def samples(*values_ns: int) -> Histogram:
+    """Values below 256 have a bucket each."""
+    counts = {value: values_ns.count(value) for value in values_ns}
+    return Histogram(
+        count=len(values_ns),
+        sum_ns=sum(values_ns),
+        min_ns=min(values_ns),
+        max_ns=max(values_ns),
+        buckets=tuple(sorted(counts.items())),
+    )
+
+
+def stream_counts(stream: int, sent: int, lost: int = 0, **changes: Any) -> StreamCounts:
+    """Of a stream that lost `lost` of the frames it sent."""
+    clean = StreamCounts(
+        stream=stream,
+        sent=sent,
+        refused=0,
+        skipped=0,
+        received=sent - lost,
+        missing=lost,
+        out_of_order=0,
+        duplicate=0,
+        corrupt=0,
+        misdirected=0,
+        latency=samples(100, 110, 120) if stream == PROBE else Histogram(),
+        latency_across_stalls=Histogram(),
+        lateness=Histogram(),
+    )
+    return replace(clean, **changes)
+
+
+def port_counts(port: int, **changes: Any) -> PortCounts:
+    return replace(PortCounts(port, 0, 0, 0, 0, 0, True), **changes)
+
+
+def worker_counts(stalled_ns: int = 0, worst_stall_ns: int | None = None) -> WorkerCounts:
+    """Of CPU 1."""
+    worst = stalled_ns if worst_stall_ns is None else worst_stall_ns
+    return WorkerCounts(1, 10**6, 0, int(stalled_ns > 0), stalled_ns, worst)
+
+
+def interval(
+    index: int,
+    lost: int = 0,
+    stalled_ns: int = 0,
+    *,
+    worst_stall_ns: int | None = None,
+    drain: bool = False,
+) -> Interval:
+    """A second in which only the load on its way out loses frames."""
+    return Interval(
+        index=index,
+        phase="drain" if drain else "send",
+        begin_s=index,
+        end_s=index + 1,
+        end_unix_ns=index * 10**9,
+        streams=tuple(
+            stream_counts(plan.stream, int(plan.rate_pps), lost if plan.stream == LOAD_OUT else 0)
+            for plan in PLAN.streams
+        ),
+        ports=(),
+        workers=(worker_counts(stalled_ns, worst_stall_ns),),
+    )
+
+
+def dut_counters(
+    rx_0: int = 0, tx_1: int = 0, rx_1: int = 0, tx_0: int = 0
+) -> tuple[DutPortCounters, ...]:
+    return (
+        DutPortCounters(0, rx_0, tx_0, 0, 0, 0, 0),
+        DutPortCounters(1, rx_1, tx_1, 0, 0, 0, 0),
+    )
+
+
+def outcome(
+    *,
+    lost: int = 0,
+    streams: Sequence[StreamCounts] | None = None,
+    intervals: Sequence[Interval] = (),
+    drained_by: DrainedBy = "wire",
+    dut: tuple[tuple[DutPortCounters, ...], tuple[DutPortCounters, ...]] | None = None,
+    **changes: Any,
+) -> Outcome:
+    """A trial in which the load on its way out lost `lost`; `changes` are the report's."""
+    report = TrialReport(
+        ended_by="duration",
+        sending_s=float(DURATION_S),
+        begin_unix_ns=0,
+        streams=tuple(
+            streams
+            or (
+                stream_counts(LOAD_OUT, RATE_PPS * DURATION_S, lost),
+                stream_counts(LOAD_BACK, RATE_PPS * DURATION_S),
+                stream_counts(PROBE, PROBE_PPS * DURATION_S),
+            )
+        ),
+        ports=(port_counts(0), port_counts(1)),
+        workers=(worker_counts(),),
+        intervals=tuple(intervals),
+    )
+    before, after = dut or (None, None)
+    return Outcome(
+        plan=PLAN,
+        report=replace(report, **changes),
+        load_pps=RATE_PPS,
+        drained_by=drained_by,
+        paths=((0, 1), (1, 0)),
+        dut_before=before,
+        dut_after=after,
+    )
