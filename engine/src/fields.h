@@ -30,7 +30,7 @@ struct field {
     uint16_t span_words;
     uint16_t span_base_complement;
     uint16_t zeros[FIELD_FIXES_MAX]; /* what each checksum is when it comes to zero */
-    uint32_t next; /* n mod flows */
+    uint32_t next;                   /* n mod flows */
 };
 
 struct fields {

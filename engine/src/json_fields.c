@@ -5,6 +5,27 @@
 #include <math.h>
 #include <string.h>
 
+/*
+ * Removes the character that a buffer's end has cut in two, if it did: the complaint goes
+ * out as JSON, which is UTF-8 throughout. `text` was valid before it was cut.
+ */
+static void
+drop_cut_character(char *text)
+{
+    const size_t length = strlen(text);
+    size_t tail = 0; /* bytes after the last character's first */
+
+    while (tail < length && ((unsigned char)text[length - 1 - tail] & 0xc0) == 0x80)
+        tail++;
+    if (tail == length)
+        return;
+    const unsigned char first = (unsigned char)text[length - 1 - tail];
+    const size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1;
+
+    if (tail + 1 < bytes)
+        text[length - 1 - tail] = '\0';
+}
+
 int
 object_complain(const struct object *object, const char *name, const char *format, ...)
 {
@@ -13,6 +34,7 @@ object_complain(const struct object *object, const char *name, const char *forma
 
     snprintf(complaint->where, sizeof(complaint->where), "%s%s%s", object->path,
              object->path[0] && name[0] ? "." : "", name);
+    drop_cut_character(complaint->where);
     va_start(arguments, format);
     vsnprintf(complaint->message, sizeof(complaint->message), format, arguments);
     va_end(arguments);
@@ -140,8 +162,7 @@ read_array(const struct object *object, const char *name, enum presence presence
 
     if (status != 0 || !*value)
         return status;
-    if (!json_is_array(*value) || json_array_size(*value) < least ||
-        json_array_size(*value) > most)
+    if (!json_is_array(*value) || json_array_size(*value) < least || json_array_size(*value) > most)
         return object_complain(object, name, "must be an array of %zu to %zu elements", least,
                                most);
     return 0;

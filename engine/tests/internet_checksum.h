@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Internet checksums as RFC 1071, 791 and 768 define them, recomputed in full: the tests' oracle. */
+/* Internet checksums recomputed in full, as RFC 1071, 791 and 768 say: the tests' oracle. */
 #ifndef PLIMSOLL_INTERNET_CHECKSUM_H
 #define PLIMSOLL_INTERNET_CHECKSUM_H
 
@@ -73,14 +73,12 @@ udp_checksum(const uint8_t *frame)
 static inline void
 make_frame(uint8_t *frame, uint16_t length)
 {
-    static const uint8_t head[] = {
-        0x02, 0, 0, 0, 0, 0x01, 0x02, 0, 0, 0, 0, 0, 0x08, 0x00, /* Ethernet */
-        0x45, 0, 0, 0, 0, 0, 0x40, 0, 64, 17, 0, 0, 198, 18, 0, 1, 198, 19, 0, 1, /* IPv4 */
-        0xc0, 0x20, 0xc0, 0x21, 0, 0, 0, 0, /* UDP */
-    };
+    static const char head[] = "\x02\0\0\0\0\1\x02\0\0\0\0\0\x08\0" /* Ethernet */
+                               "\x45\0\0\0\0\0\x40\0\x40\x11\0\0\xc6\x12\0\1\xc6\x13\0\1" /* IPv4 */
+                               "\xc0\x20\xc0\x21\0\0\0";                                  /* UDP */
 
     for (uint32_t i = 0; i < length; i++)
-        frame[i] = i < sizeof(head) ? head[i] : 0;
+        frame[i] = i < sizeof(head) ? (uint8_t)head[i] : 0;
     write_word(frame + IPV4_AT + 2, (uint16_t)(length - ETHERNET_BYTES));
     write_word(frame + UDP_AT + 4, (uint16_t)(length - ETHERNET_BYTES - IPV4_BYTES));
     write_word(frame + IPV4_CHECKSUM_AT, ipv4_checksum(frame));

@@ -57,8 +57,8 @@ big_endian(const uint8_t *at, uint32_t width)
 static uint64_t
 expected(const uint8_t *template, const struct field *field, uint64_t number)
 {
-    uint64_t value = big_endian(template + field->offset, field->width) +
-                     number % field->flows * field->step;
+    uint64_t value =
+        big_endian(template + field->offset, field->width) + number % field->flows * field->step;
 
     if (field->width < 8)
         value %= UINT64_C(1) << 8 * field->width;
@@ -205,6 +205,32 @@ checksums_are_right_for_fields_anywhere(void **state)
         write_word(template + UDP_CHECKSUM_AT, udp_checksum(template));
         assert_int_equal(fields_prepare(&fields, template, WRITABLE), 0);
         write_and_check(&fields, template, 0, 250);
+    }
+}
+
+/* Behind one VLAN tag and behind two. */
+static void
+checksums_are_right_behind_vlan_tags(void **state)
+{
+    static const uint8_t tags[] = {0x88, 0xa8, 0, 100, 0x81, 0x00, 0, 200};
+
+    (void)state;
+    for (uint16_t tagged = 4; tagged <= sizeof(tags); tagged += 4) {
+        struct fields fields = {.count = 1, .field = {ip_field(DST_IP + tagged, 1 << 16, 1)}};
+        uint8_t plain[FRAME_BYTES], template[FRAME_BYTES + sizeof(tags)], frame[sizeof(template)];
+
+        make_frame(plain, FRAME_BYTES);
+        memcpy(template, plain, 12);
+        memcpy(template + 12, tags + sizeof(tags) - tagged, tagged);
+        memcpy(template + 12 + tagged, plain + 12, FRAME_BYTES - 12);
+        fields.field[0].fixes[0] += tagged;
+        fields.field[0].fixes[1] += tagged;
+        assert_int_equal(fields_prepare(&fields, template, WRITABLE + tagged), 0);
+        for (uint64_t number = 0; number < 1 << 16; number++) {
+            memcpy(frame, template, FRAME_BYTES + tagged);
+            fields_write(&fields, frame);
+            assert_checksums(frame + tagged);
+        }
     }
 }
 
@@ -372,6 +398,7 @@ main(void)
         cmocka_unit_test(checksums_are_right_for_every_value_of_a_word),
         cmocka_unit_test(several_fields_change_at_once),
         cmocka_unit_test(checksums_are_right_for_fields_anywhere),
+        cmocka_unit_test(checksums_are_right_behind_vlan_tags),
         cmocka_unit_test(checksums_at_odd_offsets_cover_odd_words),
         cmocka_unit_test(rewinding_takes_back_the_last_frames),
         cmocka_unit_test(a_width_must_be_1_to_8),

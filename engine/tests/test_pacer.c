@@ -15,9 +15,9 @@ struct rate {
 };
 
 static const struct rate rates[] = {
-    {1, 100},     {1, 7},        {1, 1},       {3, 1},         {7, 1},          {700, 1},
-    {1000, 1},    {2999, 1},     {33333, 1},   {1000000, 3},   {500000, 1},     {700001, 1},
-    {1000000, 1}, {1488095, 1},  {2500000, 7}, {9999991, 1},   {14880952, 1},   {29761904, 1},
+    {1, 100},      {1, 7},        {1, 1},        {3, 1},         {7, 1},        {700, 1},
+    {1000, 1},     {2999, 1},     {33333, 1},    {1000000, 3},   {500000, 1},   {700001, 1},
+    {1000000, 1},  {1488095, 1},  {2500000, 7},  {9999991, 1},   {14880952, 1}, {29761904, 1},
     {33000000, 1}, {59523809, 1}, {99999989, 1}, {100000000, 1},
 };
 static const uint64_t clocks[] = {1000000000, 2100000000, 2595124000, 2600000000, 4999999937};
@@ -197,7 +197,7 @@ frames_within_patience_are_not_skipped(void **state)
     assert_int_equal(pacer.next, 10);
 }
 
-/* For every rate and any absence: the last one skipped was late beyond patience, the next is not. */
+/* For every rate and any absence: the last one skipped was too late, the next one is not. */
 static void
 exactly_the_frames_beyond_patience_are_skipped(void **state)
 {

@@ -131,12 +131,10 @@ gaps_longer_than_the_window(void **state)
 {
     (void)state;
     for (uint64_t seed = 9; seed <= 12; seed++)
-        follow(&(struct weather){.lost = 10,
-                                 .late = 200,
-                                 .twice = 50,
-                                 .outage = 20,
-                                 .reach = 2 * SEQUENCE_WINDOW},
-               seed, 1000000);
+        follow(
+            &(struct weather){
+                .lost = 10, .late = 200, .twice = 50, .outage = 20, .reach = 2 * SEQUENCE_WINDOW},
+            seed, 1000000);
 }
 
 /* Gaps of exactly the window's length and its neighbours, and the numbers at its edges. */
@@ -169,7 +167,8 @@ the_edges_of_the_window(void **state)
     free(sequence);
 }
 
-/* Older than the window: late or twice cannot be told, so it is late, and fills a lost gap if any. */
+/* Older than the window: late or twice cannot be told, so it is late, and fills a lost gap if any.
+ */
 static void
 what_is_older_than_the_window_counts_as_out_of_order(void **state)
 {

@@ -131,6 +131,7 @@ class _LoadLineSearch:
             name=self._experiment.name,
             load_line_pps=finished.load_line_pps,
             reason=finished.reason,
+            limited_by=finished.limited_by,
             criteria=[criterion.model_dump(mode="json") for criterion in self._experiment.criteria],
             line_rate_bps=bed.line_rate_bps,
             dut_agreement=dut_agreement_of(trials),

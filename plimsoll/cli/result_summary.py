@@ -9,9 +9,15 @@ from rich.panel import Panel
 from rich.text import Text
 
 from plimsoll.cli.trial_table import trial_table
-from plimsoll.record.result import LoadLine, Result
+from plimsoll.record.result import LimitedBy, LoadLine, Result
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.traffic.units import format_duration, format_pps
+
+_LIMITS: dict[LimitedBy, str] = {
+    "dut": "limited by the DUT: it failed above this load",
+    "tester": "limited by the tester: it cannot test above this load; the DUT may carry more",
+    "maximum": "the highest load that was searched: the DUT may carry more",
+}
 
 
 def print_result(result: Result, trials: Sequence[TrialRecord], console: Console) -> None:
@@ -38,6 +44,8 @@ def _load_line(result: Result) -> Iterator[Text]:
         f" per direction, {format_pps(line.total_pps)} in all",
     )
     yield Text(_rates(line))
+    if result.limited_by is not None:
+        yield Text(_LIMITS[result.limited_by])
     if result.validation is not None:
         yield Text(
             f"validated for {format_duration(result.validation.duration_s)}: "

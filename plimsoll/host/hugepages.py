@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plimsoll.errors import MachineError
 from plimsoll.host.hugepage_pool import SYSFS_HUGEPAGES, HugepageClaim, HugepagePool, pools
-from plimsoll.host.ledger import Ledger, live_records
+from plimsoll.host.ledger import Ledger, readable_ledgers
 from plimsoll.host.ledger_record import LedgerRecord
 from plimsoll.host.processes import hugepages_mapped_kb
 
@@ -123,14 +123,16 @@ def _append(ledger: Ledger, claim: HugepageClaim) -> Callable[[HugepageClaim | N
 
 def _unclaimed(pool: HugepagePool) -> int:
     """Free pages less those that some run has been promised and not mapped yet."""
-    return pool.free - sum(_unmapped(record, pool) for record in live_records())
+    promised = sum(_unmapped(ledger, record, pool) for ledger, record in readable_ledgers())
+    return max(0, pool.free - promised)
 
 
-def _unmapped(record: LedgerRecord, pool: HugepagePool) -> int:
+def _unmapped(ledger: Ledger, record: LedgerRecord, pool: HugepagePool) -> int:
     claimed = sum(claim.pages for claim in record.hugepages if claim.pool == str(pool.directory))
     if not claimed:
+        # Spares the look at every process of the machine.
         return 0
-    mapped_kb = hugepages_mapped_kb(noted.identity for noted in record.processes)
+    mapped_kb = hugepages_mapped_kb(ledger.processes(record))
     return max(0, claimed - mapped_kb // pool.page_kb)
 
 

@@ -102,6 +102,13 @@ class Ledger:
         """
         return {**os.environ, _MARK: str(self.directory)}
 
+    def processes(self, record: LedgerRecord) -> dict[ProcessIdentity, str]:
+        """Its processes with their names: those that `record` notes, and any other of its own."""
+        names = {noted.identity: noted.name for noted in record.processes}
+        for identity in processes_with_environment(f"{_MARK}={self.directory}"):
+            names.setdefault(identity, "a process of its own")
+        return names
+
     def note_process(self, name: str, identity: ProcessIdentity) -> None:
         """Remember a process to be ended."""
         record = self.record
@@ -157,12 +164,9 @@ class Ledger:
 
     def _end_processes(self, record: LedgerRecord) -> tuple[list[str], list[str]]:
         """The processes ended, and those that could not be, in words."""
-        names = {noted.identity: noted.name for noted in record.processes}
-        for identity in processes_with_environment(f"{_MARK}={self.directory}"):
-            names.setdefault(identity, "a process of its own")
         done: list[str] = []
         survivors: list[str] = []
-        for identity, name in names.items():
+        for identity, name in self.processes(record).items():
             if identity.pid == os.getpid() or not identity.alive:
                 continue
             if end_process(identity, patience_s=0):
@@ -197,14 +201,14 @@ def ledgers() -> tuple[Ledger, ...]:
     return tuple(Ledger(entry) for entry in entries if not entry.name.startswith("."))
 
 
-def live_records() -> tuple[LedgerRecord, ...]:
-    """What the readable ledgers of this boot say, damaged ones left out."""
-    found: list[LedgerRecord] = []
+def readable_ledgers() -> tuple[tuple[Ledger, LedgerRecord], ...]:
+    """The ledgers of this boot with what they say, damaged ones left out."""
+    found: list[tuple[Ledger, LedgerRecord]] = []
     for ledger in ledgers():
         with contextlib.suppress(PlimsollError):
-            found.append(ledger.record)
+            found.append((ledger, ledger.record))
     here = boot_id()
-    return tuple(record for record in found if record.boot_id == here)
+    return tuple((ledger, record) for ledger, record in found if record.boot_id == here)
 
 
 def sweep() -> list[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
 
@@ -17,6 +17,8 @@ from plimsoll.record.record_error import RecordError
 from plimsoll.record.trial_record import StreamRecord, TrialRecord, Verdict
 from plimsoll.record.whole_file import write_whole
 from plimsoll.traffic.wire import l1_bits, l2_bits
+
+LimitedBy = Literal["dut", "tester", "maximum"]
 
 
 class _Part(BaseModel):
@@ -95,6 +97,9 @@ class DutAgreement(_Part):
 class Result(_Part):
     """What a run found. `reason` says why there is no load line; it is null when there is one.
 
+    `limited_by` says what kept the load line from being higher: the DUT failed above it,
+    the tester could not test above it, or it is the maximum that was searched.
+
     `criteria` are as the experiment asks. `streams` are the totals and latency
     quantiles of the validation at the load line; empty without one.
     """
@@ -102,6 +107,7 @@ class Result(_Part):
     run_id: str
     name: str
     load_line: LoadLine | None
+    limited_by: LimitedBy | None
     reason: str | None
     criteria: tuple[dict[str, JsonValue], ...]
     validation: Validation | None
@@ -121,6 +127,7 @@ class Result(_Part):
         name: str,
         load_line_pps: float | None,
         reason: str,
+        limited_by: LimitedBy | None = None,
         criteria: Sequence[Mapping[str, JsonValue]],
         line_rate_bps: float | None = None,
         dut_agreement: DutAgreement | None = None,
@@ -136,6 +143,7 @@ class Result(_Part):
             run_id=run_id,
             name=name,
             load_line=None if proof is None else LoadLine.of(proof, line_rate_bps),
+            limited_by=None if proof is None else limited_by,
             reason=reason if proof is None else None,
             criteria=tuple(dict(criterion) for criterion in criteria),
             validation=_validation(proof, trials),

@@ -135,7 +135,9 @@ def read_spikes(run: RunDirectory) -> list[Spike]:
     """All spikes of a run by time, also of the trial that is running. Raises RecordError."""
     finished = [run.spikes] if run.spikes.exists() else []
     growing = [_growing(run)] if _growing(run).exists() else []
-    return [Spike(*row) for row in SPIKES.read(finished, growing, order_by="begin_ms, kind, cpu")]
+    return [
+        Spike(*row) for row in SPIKES.read(finished, growing, order_by="begin_ms, trial, kind, cpu")
+    ]
 
 
 def _growing(run: RunDirectory) -> Path:

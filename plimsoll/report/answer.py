@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.record.result import LoadLine
@@ -35,7 +36,8 @@ def answer(data: RunData) -> Answer:
     criteria_of = _measured_in(data.focus)
     if line is None:
         sentences = _without_line(data)
-        return Answer("No load line", "", "", (), sentences, criteria, criteria_of, holds=False)
+        heading = "No load line" if data.finished else "No load line yet"
+        return Answer(heading, "", "", (), sentences, criteria, criteria_of, holds=False)
     value, unit = format_pps(line.pps_per_direction).split(" ")
     return Answer(
         heading="Load line",
@@ -60,14 +62,16 @@ def format_bps(bps: float) -> str:
 def _facts(line: LoadLine, data: RunData) -> tuple[tuple[str, str], ...]:
     sizes = ", ".join(str(size) for size in line.frame_sizes)
     directions = "both directions" if line.directions == 2 else f"{line.directions} direction(s)"
+    exact = f"{line.pps_per_direction:,.3f}".rstrip("0").rstrip(".")
     facts = [
+        (f"{exact} pps", "exactly, per direction"),
         (format_pps(line.total_pps), f"in {directions}"),
         (format_bps(line.l1_bps_per_direction), "L1 per direction"),
         (format_bps(line.l2_bps_per_direction), "L2 per direction"),
         (f"{sizes} B", "frame size, with FCS"),
     ]
     if line.percent_of_line_rate is not None:
-        facts.insert(2, (f"{line.percent_of_line_rate:.4g} %", "of line rate"))
+        facts.insert(3, (f"{line.percent_of_line_rate:.4g} %", "of line rate"))
     if data.result is not None and data.result.validation is not None:
         validation = data.result.validation
         length = format_duration(validation.duration_s)
@@ -78,12 +82,15 @@ def _facts(line: LoadLine, data: RunData) -> tuple[tuple[str, str], ...]:
 def _proof(trial: TrialRecord | None) -> tuple[str, ...]:
     if trial is None:
         return ()
-    received = sum(stream.received for stream in trial.streams)
+    received = sum(stream.received - stream.duplicate for stream in trial.streams)
     lost = sum(stream.lost for stream in trial.streams)
     length = format_duration(trial.sending_s)
     if lost == 0 and received:
         frames = f"{received / _ZERO_EVENTS_BOUND:,.0f}"
-        told = f"none was lost, so the true loss is below one frame in {frames} (95 %, 3/N)"
+        told = (
+            f"none was lost, so the true loss is below one frame in {frames} "
+            "(95 %, by 3/N, if losses are independent)"
+        )
     else:
         told = f"{lost:,} were lost"
     return (f"The validation received {received:,} frames in {length}; {told}.",)
@@ -93,13 +100,20 @@ def _without_line(data: RunData) -> tuple[str, ...]:
     if data.result is not None:
         return (data.result.reason or "The run ended without a load line.",)
     deaths = tuple(f"Died: {death}." for death in data.deaths)
-    passed = [trial.load_pps for trial in data.trials if trial.verdict == "pass"]
-    best = (
-        (f"The highest load that passed a trial so far is {format_pps(max(passed))}.",)
-        if passed
-        else ()
+    best = _best_so_far(data.trials)
+    standing = (
+        ()
+        if best is None
+        else (f"The highest load that passed and has not failed is {format_pps(best)}.",)
     )
-    return ("The run has not come to its end; plimsoll run --resume goes on.", *deaths, *best)
+    return ("The run has not come to its end; plimsoll run --resume goes on.", *deaths, *standing)
+
+
+def _best_so_far(trials: Sequence[TrialRecord]) -> float | None:
+    """A search trial that passed proves nothing once a validation at its load has failed."""
+    failed = {trial.load_pps for trial in trials if trial.verdict == "fail"}
+    passed = {trial.load_pps for trial in trials if trial.verdict == "pass"}
+    return max(passed - failed, default=None)
 
 
 def _measured_in(trial: TrialRecord | None) -> str:

@@ -17,6 +17,15 @@ from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import Spike, read_spikes
 from plimsoll.record.trial_record import StreamRecord, TrialRecord
 
+# The metric types that charts draw. Hours of all types would be millions of rows.
+SERIES_TYPES = (
+    "rx-pps",
+    "lost-rx-pps",
+    "p50-round-trip-usec",
+    "p99-round-trip-usec",
+    "p99.9-round-trip-usec",
+    "max-round-trip-usec",
+)
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
 # The engine's clock and the host's may differ a little about when a trial began.
@@ -35,7 +44,7 @@ class Distribution:
 class RunData:
     """One run. `focus` is the trial whose seconds the charts show; None before any trial.
 
-    `series` and `distributions` are the focus trial's, `spikes` the whole run's.
+    `series` (of SERIES_TYPES) and `distributions` are the focus trial's, `spikes` the whole run's.
     """
 
     run_id: str
@@ -113,7 +122,7 @@ def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ..
     if focus is None:
         return ()
     last_send_ms = focus.begin_unix_ns / _NS_PER_MS + focus.sending_s * 1e3
-    rows = read_metrics(run, periods=[trial_period(focus.number)])
+    rows = read_metrics(run, periods=[trial_period(focus.number)], types=SERIES_TYPES)
     return tuple(row for row in rows if (row.begin_ms + row.end_ms) / 2 < last_send_ms)
 
 

@@ -30,12 +30,18 @@ class Ask:
     attempt: int
 
 
+# What kept a load line from being higher: a load that failed, one that the tester could
+# not test, or the end of the range that was searched.
+LimitedBy = Literal["dut", "tester", "maximum"]
+
+
 @dataclass(frozen=True, slots=True)
 class Finished:
     """No more trials; `load_line_pps` is None where no load passed search and validation."""
 
     load_line_pps: float | None
     reason: str
+    limited_by: LimitedBy | None = None
 
 
 class Search(Protocol):

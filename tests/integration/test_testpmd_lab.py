@@ -174,6 +174,25 @@ def test_hugepages_are_reserved_used_and_given_back(state: Path) -> None:
 
 
 @needs_root
+def test_pages_that_a_run_has_mapped_are_not_counted_as_promised_too(ledger: Ledger) -> None:
+    pool = pools()[0]
+    memory = plan_memory(free_megabytes() + 64, ledger, require_huge=True)
+    make_lab(ledger, memory).up()
+    with pool.locked():
+        pool.resize(pool.total + 10)
+    try:
+        # All pages but those ten are the lab's, mapped or promised.
+        second = Ledger.create("second")
+        assert plan_memory(10 * pool.page_kb // 1024, second, require_huge=True).reserved_kb == 0
+        third = Ledger.create("third")
+        assert plan_memory(pool.page_kb // 1024, third, require_huge=True).reserved_kb > 0
+        third.undo()
+    finally:
+        with pool.locked():
+            pool.resize(pool.total - 10)
+
+
+@needs_root
 def test_a_killed_owner_leaves_nothing(state: Path) -> None:
     before = pools()[0].total
     owner, ledger = start_owner(free_megabytes() + 64)

@@ -25,8 +25,8 @@ def latency_distribution(data: RunData) -> Figure:
     if data.focus is None or not rows:
         return Figure(_NAME, _TITLE, "No trial has recorded a latency histogram yet.", None)
     caption = (
-        f"Every sample of {trial_words(data.focus)}. A line ends where one sample is left: "
-        "its percentile is as far as that many samples reach. Values are known to 0.78 %."
+        f"All samples of {trial_words(data.focus)}, but for those taken across a stall of the "
+        "tester. A line ends where one sample is left. Values are known to 0.78 %."
     )
     return Figure(_NAME, _TITLE, caption, _chart(rows, data.distributions))
 

@@ -10,14 +10,12 @@ import altair as alt
 LEAST_US = 0.001
 _DECADES = range(-6, 9)
 _MARGIN = 1.15
-# Over more than two decades the ticks at 2 and 5 would crowd the axis.
-_MANY_DECADES = 100
 
 
 def log_axis(field: str, title: str, values: Sequence[float]) -> alt.Y:
     """A log axis over these values, which are above zero."""
     domain = [min(values) / _MARGIN, max(values) * _MARGIN]
-    digits = (1,) if domain[1] / domain[0] > _MANY_DECADES else (1, 2, 5)
+    digits = _digits(domain[1] / domain[0])
     ticks = [float(f"{digit}e{power}") for power in _DECADES for digit in digits]
     return alt.Y(
         f"{field}:Q",
@@ -25,3 +23,10 @@ def log_axis(field: str, title: str, values: Sequence[float]) -> alt.Y:
         scale=alt.Scale(type="log", domain=domain, nice=False),
         axis=alt.Axis(values=ticks, format="~g"),
     )
+
+
+def _digits(span: float) -> tuple[int, ...]:
+    """At which digits of each decade there are ticks, so that an axis has three to eight."""
+    if span > 100:
+        return (1,)
+    return (1, 2, 5) if span > 10 else (1, 2, 3, 4, 5, 6, 8)

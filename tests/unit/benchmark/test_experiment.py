@@ -80,7 +80,7 @@ def test_another_validation_changes_nothing_else(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("profile: [", ["nightly.yaml", "line"]),
+        ("profile: [", ["nightly.yaml:1", "mend the file"]),
         ("", ["nightly.yaml"]),
         (MINIMAL + "serach: 3\n", ["nightly.yaml:7", "serach", "search"]),
         (MINIMAL.replace("flows", "flos"), ["nightly.yaml:3", "flos", "flows"]),

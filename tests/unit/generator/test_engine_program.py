@@ -83,8 +83,7 @@ def test_an_engine_that_talks_nonsense_is_ended(tmp_path: Path, stand_in, line: 
 
 def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in) -> None:
     refusal = (
-        '{"id":1,"ok":false,"error":{"where":"ports[0]","message":"no such device",'
-        '"fatal":false}}'
+        '{"id":1,"ok":false,"error":{"where":"ports[0]","message":"no such device","fatal":false}}'
     )
     stand_in(
         f"print({HELLO % (VERSION, 1)!r}, flush=True)",

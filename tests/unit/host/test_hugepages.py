@@ -101,6 +101,15 @@ def test_pages_promised_to_another_run_are_not_promised_again(
     assert pool.total == 11
 
 
+def test_a_promise_that_the_pool_cannot_keep_is_not_ours_to_mend(
+    tmp_path: Path, ledger: Ledger
+) -> None:
+    pool = make_pool(tmp_path, total=10, free=10)
+    plan_memory(20, Ledger.create("other"), root=tmp_path)
+    (pool.directory / "free_hugepages").write_text("2\n")
+    assert plan_memory(10, ledger, root=tmp_path).reserved_kb == 5 * 2048
+
+
 def test_two_plans_of_one_run_add_up(tmp_path: Path, ledger: Ledger) -> None:
     pool = make_pool(tmp_path)
     plan_memory(8, ledger, root=tmp_path)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.ledger import Ledger, ledgers, live_records, sweep
+from plimsoll.host.ledger import Ledger, ledgers, readable_ledgers, sweep
 from plimsoll.host.ledger_record import from_json, to_json
 from plimsoll.host.processes import ProcessIdentity, identify
 
@@ -85,7 +85,7 @@ def test_a_ledger_of_another_boot_kills_nobody(state: Path) -> None:
         ledger.note_process("namesake", identify(process.pid))
         old = replace(ledger.record, boot_id="another")
         (ledger.directory / "ledger.json").write_text(to_json(old))
-        assert live_records() == ()
+        assert readable_ledgers() == ()
         assert sweep() == [f"removed {ledger.id}, left over from before the last boot"]
         assert process.poll() is None
         process.kill()

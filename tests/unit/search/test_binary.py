@@ -78,7 +78,7 @@ def test_the_bisection_by_hand() -> None:
         ("search", 50_000, "pass"),
         ("validation", 50_000, "pass"),
     ]
-    assert finished == Finished(50_000, "passed search and validation")
+    assert finished == Finished(50_000, "passed search and validation", "dut")
 
 
 def test_from_a_start_below_the_maximum_it_goes_up_first() -> None:
@@ -89,7 +89,7 @@ def test_from_a_start_below_the_maximum_it_goes_up_first() -> None:
 def test_nothing_passes() -> None:
     finished, trials = _run(_plan(), _carries(0))
     assert finished.load_line_pps is None
-    assert finished.reason == "even the minimum, 1 kpps, did not pass"
+    assert finished.reason == "even at the minimum, 1 kpps, no trial passed"
     assert trials[-1] == RecordedTrial("search", 1000, "fail")
 
 
@@ -139,17 +139,49 @@ def test_an_invalid_trial_is_asked_for_again_and_moves_nothing() -> None:
     assert (search.lower_pps, search.upper_pps) == bounds == (None, 100_000)
 
 
-@pytest.mark.parametrize("phase", ["search", "validation"])
-def test_too_many_invalid_trials_in_a_row_end_the_search(phase: Phase) -> None:
-    retries = {"search": 2, "validation": 1}
-    plan = _plan(retries=retries["search"], validation_retries=retries["validation"])
-    finished, trials = _run(plan, lambda asked: "invalid" if asked.phase == phase else "pass")
-    assert finished.load_line_pps is None
-    assert len(_loads(trials, phase, "invalid")) == retries[phase] + 1
-    assert finished.reason == (
-        f"{retries[phase] + 1} {phase} trials in a row at 100 kpps were invalid: "
-        "the tester could not test this load"
+def test_a_validation_that_stays_invalid_ends_the_search() -> None:
+    plan = _plan(validation_retries=1)
+    finished, trials = _run(
+        plan, lambda asked: "invalid" if asked.phase == "validation" else "pass"
     )
+    assert len(_loads(trials, "validation", "invalid")) == 2
+    assert finished == Finished(
+        None,
+        "2 validations in a row at 100 kpps were invalid: the tester could not tell whether "
+        "the load holds",
+    )
+
+
+def test_what_the_tester_cannot_test_is_a_ceiling_and_no_bound() -> None:
+    """The tester reaches 60 kpps; the DUT would carry anything."""
+    finished, trials = _run(
+        _plan(retries=2), lambda asked: "invalid" if asked.load_pps > 60_000 else "pass"
+    )
+    assert _loads(trials, "search", "invalid")[:3] == [100_000] * 3
+    assert finished.load_line_pps is not None
+    assert 59_000 <= finished.load_line_pps <= 60_000
+    assert finished.limited_by == "tester"
+
+
+def test_a_dut_limit_below_the_testers_is_the_duts() -> None:
+    def both(asked: Ask) -> Verdict:
+        return "invalid" if asked.load_pps > 60_000 else _carries(40_000)(asked)
+
+    finished, _ = _run(_plan(retries=0), both)
+    assert finished.limited_by == "dut"
+    assert finished.load_line_pps is not None
+    assert 39_000 <= finished.load_line_pps <= 40_000
+
+
+def test_a_load_line_at_the_maximum_says_so() -> None:
+    assert _run(_plan(), _carries(math.inf))[0].limited_by == "maximum"
+
+
+def test_a_tester_that_cannot_test_anything_gives_up() -> None:
+    finished, trials = _run(_plan(retries=1), lambda _: "invalid")
+    assert finished.load_line_pps is None
+    assert finished.reason.endswith("had only invalid trials: this tester cannot test here")
+    assert len(trials) == 8
 
 
 def test_only_invalid_trials_in_a_row_count() -> None:

@@ -1,0 +1,155 @@
+"""The command line as a user runs it, with a state directory of the test's own."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+HUGEPAGES = Path("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages")
+
+# Loads so low that even a machine whose CPUs are taken away for long carries them, and a
+# tester that is always believed: these tests are about the record, not the measurement.
+QUICK: dict[str, Any] = {
+    "name": "quick",
+    "profile": {
+        "streams": [
+            {"name": "load", "role": "load", "flows": 64},
+            {"name": "probe", "role": "latency", "rate": "500pps", "direction": "unidirectional"},
+        ]
+    },
+    "trial": {"drain": "200ms", "warmup": "200ms", "catch_up": "1s"},
+    "tester": {
+        "rate_tolerance": "50%",
+        "runtime_tolerance": "50%",
+        "max_stall": "60s",
+        "max_stalled_share": "100%",
+    },
+    "criteria": [{"kind": "loss-ratio"}, {"kind": "corrupt"}, {"kind": "misdirected"}],
+    "search": {
+        "minimum": "1kpps",
+        "maximum": "8kpps",
+        "start": "2kpps",
+        "granularity": "50%",
+        "duration": "1s",
+        "validation": {"duration": "3s"},
+    },
+}
+
+
+class Workplace:
+    """A folder for experiments, runs and state, and the command in it."""
+
+    def __init__(self, folder: Path, state: Path) -> None:
+        self.folder = folder
+        self.state = state
+        self.runs = folder / "runs"
+        self.environment = {**os.environ, "PLIMSOLL_STATE": str(state), "COLUMNS": "200"}
+
+    def experiment(self, **changes: Any) -> Path:
+        path = self.folder / "quick.yaml"
+        path.write_text(yaml.safe_dump({**QUICK, **changes}))
+        return path
+
+    def argv(self, *words: object) -> list[str]:
+        return [sys.executable, "-m", "plimsoll", *(str(word) for word in words)]
+
+    def run(self, *words: object, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*prefix, *self.argv(*words)],
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    def start(self, *words: object) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.argv(*words),
+            cwd=ROOT,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def only_run(self) -> Path:
+        (run,) = self.runs.iterdir()
+        return run
+
+    def processes(self, name: str = "") -> list[int]:
+        """The processes of this workplace's labs, by their environment."""
+        mark = f"RUNTIME_DIRECTORY={self.state}".encode()
+        found = []
+        for entry in Path("/proc").iterdir():
+            if not entry.name.isdigit():
+                continue
+            try:
+                alive = (entry / "stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+                ours = mark in (entry / "environ").read_bytes()
+                named = name in (entry / "comm").read_text()
+            except OSError:
+                continue
+            if alive and ours and named:
+                found.append(int(entry.name))
+        return found
+
+
+@contextmanager
+def workplace(folder: Path) -> Iterator[Workplace]:
+    """A workplace with a state path short enough for sockets; nothing may be left in it."""
+    state = Path(tempfile.mkdtemp(prefix="pl-"))
+    place = Workplace(folder, state)
+    try:
+        yield place
+    finally:
+        for pid in place.processes():
+            os.kill(pid, signal.SIGKILL)
+        shutil.rmtree(state, ignore_errors=True)
+
+
+def until(condition: Callable[[], bool], what: str, patience_s: float = 60) -> None:
+    """Wait for something that must come; the patience only bounds a broken test."""
+    deadline = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < deadline, f"waited {patience_s:g} s in vain for {what}"
+        time.sleep(0.05)
+
+
+def journal(run: Path) -> list[dict[str, Any]]:
+    """The whole lines of a run's journal."""
+    path = run / "journal.jsonl"
+    if not path.exists():
+        return []
+    return [
+        json.loads(line) for line in path.read_text().splitlines(keepends=True) if line[-1:] == "\n"
+    ]
+
+
+def finished_trials(run: Path) -> list[dict[str, Any]]:
+    return [event["trial"] for event in journal(run) if event["kind"] == "trial"]
+
+
+def assert_nothing_is_left(place: Workplace, hugepages_before: int) -> None:
+    """No process, no socket or runtime file, no hugepage; the janitor may need a moment."""
+    until(lambda: not place.processes(), "the processes to be gone")
+    until(lambda: not list(place.state.iterdir()), "the state directory to be empty")
+    until(lambda: hugepages() == hugepages_before, "the hugepages to be given back")
+
+
+def hugepages() -> int:
+    return int(HUGEPAGES.read_text())

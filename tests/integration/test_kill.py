@@ -1,0 +1,116 @@
+"""SIGKILL to each process in turn: finished trials stay, nothing else does, the run goes on."""
+
+import os
+import signal
+import subprocess
+
+import pytest
+
+from tests.integration.command import (
+    Workplace,
+    assert_nothing_is_left,
+    finished_trials,
+    hugepages,
+    journal,
+    until,
+)
+
+
+def start_and_wait_for_a_search_trial(place: Workplace) -> subprocess.Popen[str]:
+    process = place.start("run", place.experiment(), "--runs", place.runs)
+
+    def searching() -> bool:
+        assert process.poll() is None, process.communicate()
+        if not place.runs.exists():
+            return False
+        return any(each["phase"] == "search" for each in finished_trials(place.only_run()))
+
+    until(searching, "the first search trial")
+    return process
+
+
+def assert_resumes(place: Workplace, kept: list[dict[str, object]]) -> None:
+    run = place.only_run()
+    resumed = place.run("run", "--resume", run, "--json")
+    assert resumed.returncode == 0, resumed.stderr
+    trials = finished_trials(run)
+    assert trials[: len(kept)] == kept
+    numbers = [trial["number"] for trial in trials]
+    assert numbers == sorted(set(numbers))
+    searched = [each["load_pps"] for each in trials if each["phase"] == "search"]
+    assert searched == [2000, 8000]
+    assert trials[-1]["phase"] == "validation"
+    assert trials[-1]["verdict"] == "pass"
+
+
+def test_plimsoll_itself(place: Workplace) -> None:
+    before = hugepages()
+    process = start_and_wait_for_a_search_trial(place)
+    process.kill()
+    process.communicate()
+    kept = finished_trials(place.only_run())
+    assert_nothing_is_left(place, before)
+    assert_resumes(place, kept)
+    assert_nothing_is_left(place, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("plimsoll-engine", "plimsoll-engine (pid"), ("dpdk-testpmd", "dpdk-testpmd (pid")],
+)
+def test_a_process_it_started(place: Workplace, name: str, said: str) -> None:
+    before = hugepages()
+    process = start_and_wait_for_a_search_trial(place)
+    # setpriv turns into the program; the janitor is another process.
+    (victim, *_) = place.processes(name[:15])
+    os.kill(victim, signal.SIGKILL)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert said in stderr
+    assert "SIGKILL" in stderr
+    run = place.only_run()
+    died = [event for event in journal(run) if event["kind"] == "died"]
+    assert said in str(died)
+    assert_nothing_is_left(place, before)
+    assert_resumes(place, finished_trials(run))
+
+
+def test_plimsoll_and_its_janitor(place: Workplace) -> None:
+    """Nobody is left to clean up, so the next command does."""
+    before = hugepages()
+    process = start_and_wait_for_a_search_trial(place)
+    (ledger,) = list(place.state.iterdir())
+    janitors = [
+        int(entry)
+        for entry in os.listdir("/proc")
+        if entry.isdigit() and str(ledger).encode() in _command_line(entry)
+    ]
+    assert len(janitors) == 1
+    os.kill(janitors[0], signal.SIGKILL)
+    process.kill()
+    process.communicate()
+    listed = place.run("lab", "list")
+    assert listed.returncode == 0, listed.stderr
+    assert_nothing_is_left(place, before)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_polite_end_is_clean_and_resumable(place: Workplace, number: signal.Signals) -> None:
+    before = hugepages()
+    process = start_and_wait_for_a_search_trial(place)
+    process.send_signal(number)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "--resume" in stderr
+    assert journal(place.only_run())[-1]["kind"] == "interrupted"
+    assert_nothing_is_left(place, before)
+    assert_resumes(place, finished_trials(place.only_run()))
+
+
+def _command_line(pid: str) -> bytes:
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            line = file.read()
+    except OSError:
+        return b""
+    return line if b"plimsoll.host.janitor" in line else b""

@@ -1,0 +1,98 @@
+"""The report in a real browser, from a file, without a network."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from plimsoll.report import write_report
+from tests.unit.report.reader import Page
+from tests.unit.report.sample_run import write_sample_run
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+CHARTS = ("search-path", "rx-rate", "latency-over-time", "latency-distribution", "stalls")
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+def browse(page: Path, profile: Path, *arguments: str) -> tuple[str, str]:
+    """What chromium prints, and what it and the page's console complain of."""
+    assert CHROMIUM is not None
+    finished = subprocess.run(
+        [
+            CHROMIUM,
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--no-first-run",
+            "--disable-background-networking",
+            "--disable-component-update",
+            "--disable-sync",
+            f"--user-data-dir={profile}",
+            # Charts are drawn after the page has loaded.
+            "--virtual-time-budget=10000",
+            "--enable-logging=stderr",
+            *arguments,
+            page.as_uri(),
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return finished.stdout, finished.stderr
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(write_sample_run(tmp_path_factory.mktemp("runs")))
+
+
+@pytest.fixture(scope="module")
+def browsed(report: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
+    return browse(report, tmp_path_factory.mktemp("profile"), "--dump-dom")
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_each_chart_is_drawn(browsed: tuple[str, str], name: str) -> None:
+    dom, _ = browsed
+    begin = dom.index(f'id="chart-{name}"')
+    chart = dom[begin : dom.index("</figure>", begin)]
+    assert "<svg" in chart
+    # Marks with a shape, beyond the axes' own lines.
+    assert re.search(r'class="mark-(symbol|line|rule)[^"]*"[^>]*><path [^>]*d="M', chart)
+    assert "<text" in chart
+
+
+def test_the_pages_own_policy_stops_none_of_its_scripts(browsed: tuple[str, str]) -> None:
+    _, console = browsed
+    complaints = [line for line in console.splitlines() if "CONSOLE" in line]
+    assert complaints == []
+
+
+def test_nothing_is_loaded_from_outside(browsed: tuple[str, str]) -> None:
+    dom, _ = browsed
+    assert [address for address in Page(dom).addresses if address != "#"] == []
+
+
+def test_a_page_that_tries_to_load_is_stopped(
+    report: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (tmp_path / "extra.css").write_text("body { color: red }")
+    (tmp_path / "extra.js").write_text("document.title = 'taken over'")
+    page = tmp_path / "report.html"
+    extra = '<link rel="stylesheet" href="extra.css"><script src="extra.js"></script></body>'
+    page.write_text(report.read_text(encoding="utf-8").replace("</body>", extra))
+    dom, console = browse(page, tmp_path_factory.mktemp("profile"), "--dump-dom")
+    assert "<title>taken over" not in dom
+    assert console.count("Content Security Policy") >= 2
+
+
+def test_it_can_be_printed_to_a_picture(
+    report: Path, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    picture = tmp_path / "report.png"
+    browse(report, tmp_path_factory.mktemp("profile"), f"--screenshot={picture}")
+    assert picture.read_bytes().startswith(b"\x89PNG\r\n\x1a\n")

@@ -1,0 +1,175 @@
+"""`plimsoll run` and `plimsoll trial` for real: dpdk-testpmd over memif, from YAML to report."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import jsonschema
+import pytest
+from hdrh.histogram import HdrHistogram
+from hdrh.log import HistogramLogReader
+
+from tests.integration.command import (
+    ROOT,
+    Workplace,
+    assert_nothing_is_left,
+    finished_trials,
+    hugepages,
+    journal,
+    workplace,
+)
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    directory: Path
+    result: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FinishedRun]:
+    """One run from YAML to report, which must have cleaned up after itself."""
+    before = hugepages()
+    with workplace(tmp_path_factory.mktemp("run")) as place:
+        done = place.run("run", place.experiment(), "--runs", place.runs, "--json")
+        assert done.returncode == 0, done.stderr
+        assert_nothing_is_left(place, before)
+        yield FinishedRun(place.only_run(), json.loads(done.stdout))
+
+
+def test_from_an_experiment_to_a_validated_load_line(finished: FinishedRun) -> None:
+    result = finished.result
+    schema = json.loads((ROOT / "docs/schemas/result.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(result)
+    assert json.loads((finished.directory / "result.json").read_text()) == result
+    assert result["load_line"]["pps_per_direction"] == 8000
+    # 64 B with preamble and gap are 672 bits on the wire, without FCS 480.
+    assert result["load_line"]["l1_bps_per_direction"] == 8000 * 672
+    assert result["load_line"]["l2_bps_per_direction"] == 8000 * 480
+    assert result["limited_by"] == "maximum"
+    assert result["validation"]["verdict"] == "pass"
+
+
+def test_every_trial_is_in_the_journal(finished: FinishedRun) -> None:
+    trials = finished_trials(finished.directory)
+    assert [trial["phase"] for trial in trials] == [
+        *("calibration", "calibration", "warmup"),
+        *("search", "search", "validation"),
+    ]
+    assert [trial["number"] for trial in trials] == list(range(1, 7))
+    events = journal(finished.directory)
+    assert events[0]["kind"] == "run-started"
+    assert events[-1]["kind"] == "finished"
+
+
+def test_the_record_is_complete(finished: FinishedRun) -> None:
+    names = {path.name for path in finished.directory.iterdir()}
+    assert names >= {
+        *("experiment.yaml", "environment.json", "journal.jsonl", "metrics", "result.json"),
+        *("histograms.hlog", "spikes.parquet", "report.html"),
+    }
+    environment = json.loads((finished.directory / "environment.json").read_text())
+    assert environment["versions"]["dpdk"].startswith("DPDK ")
+    assert [point["name"] for point in environment["calibration"]["points"]] == [
+        "idle",
+        "at the search's maximum",
+    ]
+
+
+def test_the_duts_counters_agree_to_the_frame(finished: FinishedRun) -> None:
+    judged = [each for each in finished_trials(finished.directory) if each["dut"]]
+    assert len(judged) >= 3
+    for trial in judged:
+        sent, received = {0: 0, 1: 0}, {0: 0, 1: 0}
+        for stream in trial["streams"]:
+            sent[stream["tx_port"]] += stream["sent"]
+            received[stream["rx_port"]] += stream["received"]
+        for port in trial["dut"]:
+            assert port["rx_frames"] == sent[port["port"]] > 0
+            assert port["tx_frames"] == received[port["port"]] > 0
+
+
+def test_the_series_add_up_to_the_trial(finished: FinishedRun) -> None:
+    validation = finished_trials(finished.directory)[-1]
+    series = finished.directory / f"metrics/trial-{validation['number']:04d}.parquet"
+    ((frames,),) = duckdb.execute(
+        "SELECT sum(value * (end_ms - begin_ms) / 1000) FROM read_parquet(?) "
+        "WHERE source = 'trafficgen' AND type = 'rx-pps'",
+        [str(series)],
+    ).fetchall()
+    received = sum(stream["received"] for stream in validation["streams"])
+    # The ends of intervals are rounded to whole milliseconds.
+    assert frames == pytest.approx(received, rel=0.01)
+
+
+def test_the_histogram_log_holds_every_sample(finished: FinishedRun) -> None:
+    samples = 0
+    log = HistogramLogReader(
+        str(finished.directory / "histograms.hlog"), HdrHistogram(1, 2**37 - 1, 2)
+    )
+    while (histogram := log.get_next_interval_histogram()) is not None:
+        samples += histogram.get_total_count()
+    assert samples == sum(
+        stream["latency"]["count"] + stream["samples_across_stalls"]
+        for trial in finished_trials(finished.directory)
+        for stream in trial["streams"]
+    )
+
+
+def test_a_finished_run_keeps_its_result(finished: FinishedRun, place: Workplace) -> None:
+    again = place.run("run", "--resume", finished.directory, "--json")
+    assert again.returncode == 0
+    assert json.loads(again.stdout) == finished.result
+    assert "finished already" in again.stderr
+
+
+def test_the_report_and_its_charts_are_made_anew(finished: FinishedRun, place: Workplace) -> None:
+    (finished.directory / "report.html").unlink()
+    done = place.run("report", finished.directory)
+    assert done.returncode == 0, done.stderr
+    written = [Path(line) for line in done.stdout.splitlines()]
+    assert finished.directory / "report.html" in written
+    assert {path.suffix for path in written} == {".html", ".png", ".svg"}
+    assert all(path.stat().st_size > 1000 for path in written)
+
+
+def test_a_single_trial(place: Workplace) -> None:
+    before = hugepages()
+    done = place.run(
+        *("trial", place.experiment(), "--load", "4kpps", "--duration", "2s"),
+        *("--runs", place.runs, "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    trial = json.loads(done.stdout)
+    schema = json.loads((ROOT / "docs/schemas/trial-record.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(trial)
+    assert trial["verdict"] == "pass"
+    assert [stream["sent"] for stream in trial["streams"]] == [8000, 8000, 1000]
+    assert (place.only_run() / "report.html").exists()
+    assert_nothing_is_left(place, before)
+
+
+def test_the_loopback_lab_needs_no_dut(place: Workplace) -> None:
+    experiment = place.experiment(lab={"kind": "loopback"})
+    done = place.run(
+        "trial", experiment, "--load", "10kpps", "--duration", "1s", "--runs", place.runs, "--json"
+    )
+    assert done.returncode == 0, done.stderr
+    trial = json.loads(done.stdout)
+    assert trial["dut"] is None
+    assert all(stream["lost"] == 0 for stream in trial["streams"])
+
+
+def test_two_runs_at_once_do_not_disturb_each_other(place: Workplace) -> None:
+    before = hugepages()
+    experiment = place.experiment()
+    words = ("trial", experiment, "--load", "2kpps", "--duration", "2s", "--json")
+    both = [place.start(*words, "--runs", place.folder / name) for name in ("one", "two")]
+    ended = [process.communicate(timeout=200) for process in both]
+    for process, (out, err) in zip(both, ended, strict=True):
+        assert process.returncode == 0, err
+        assert all(stream["lost"] == 0 for stream in json.loads(out)["streams"])
+    assert_nothing_is_left(place, before)

@@ -1,0 +1,184 @@
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import altair as alt
+import pytest
+import vl_convert
+
+from plimsoll.record.metric_row import MetricRow
+from plimsoll.record.spikes import Spike
+from plimsoll.report.charts import CHARTS
+from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.latency_distribution import latency_distribution
+from plimsoll.report.charts.latency_over_time import latency_over_time
+from plimsoll.report.charts.lost_frames import lost_frames
+from plimsoll.report.charts.rx_rate import rx_rate
+from plimsoll.report.charts.search_path import search_path
+from plimsoll.report.charts.stalls import stalls
+from plimsoll.report.run_data import RunData
+from tests.unit.report.sample_run import STEPS
+
+HOURS = 3
+SECONDS = HOURS * 3600
+
+
+def rows(figure: Figure) -> list[dict[str, Any]]:
+    """All rows a chart carries, of all its layers."""
+    specification = figure.specification()
+    assert specification is not None
+    parts = [specification, *specification.get("layer", [])]
+    inline = [part.get("data", {}).get("values", []) for part in parts]
+    return [
+        row for values in [*inline, *specification.get("datasets", {}).values()] for row in values
+    ]
+
+
+def channels(figure: Figure) -> dict[str, Any]:
+    """The encoding of the chart, or of its first layer that has an x axis."""
+    specification = figure.specification()
+    assert specification is not None
+    parts = [specification, *specification.get("layer", [])]
+    return next(part["encoding"] for part in parts if "x" in part.get("encoding", {}))
+
+
+@pytest.mark.parametrize("make", CHARTS, ids=lambda make: make.__name__)
+def test_each_chart_is_sound_and_has_units_and_tooltips(
+    cut_short: Callable[[int], RunData], make: Callable[[RunData], Figure]
+) -> None:
+    # Of a run whose failed validation lost frames, so that every chart has something to show.
+    figure = make(cut_short(11))
+    specification = figure.specification()
+    assert specification is not None
+    assert figure.chart is not None
+    figure.chart.to_dict(validate=True)
+    assert vl_convert.vegalite_to_vega({**specification, "width": 400})
+    encoding = channels(figure)
+    assert encoding["x"]["title"]
+    assert encoding["y"]["title"]
+    assert "tooltip" in json.dumps(specification)
+    assert "config" not in specification
+    assert figure.caption.endswith(".")
+
+
+@pytest.mark.parametrize("make", CHARTS, ids=lambda make: make.__name__)
+def test_without_trials_each_chart_is_a_sentence(
+    cut_short: Callable[[int], RunData], make: Callable[[RunData], Figure]
+) -> None:
+    figure = make(cut_short(0))
+    assert figure.chart is None
+    assert figure.specification() is None
+    assert figure.caption.startswith("No ")
+
+
+def test_names_of_charts_are_names_of_files(finished: RunData) -> None:
+    names = [make(finished).name for make in CHARTS]
+    assert len(set(names)) == len(names)
+    assert all(name.replace("-", "").isalnum() for name in names)
+
+
+def test_the_received_rate_is_in_mpps_by_direction_beside_the_load(finished: RunData) -> None:
+    found = rows(rx_rate(finished))
+    drawn = [row for row in found if "direction" in row]
+    assert len(drawn) == 2 * STEPS[-1].seconds
+    assert {row["direction"] for row in drawn} == {"port 0 → 1", "port 1 → 0"}
+    assert drawn[0]["rate"] == pytest.approx(2.742188)
+    assert [row["load"] for row in found if "load" in row] == [pytest.approx(2.7421875)]
+
+
+def test_without_losses_the_page_says_so(finished: RunData) -> None:
+    figure = lost_frames(finished)
+    assert figure.chart is None
+    assert figure.caption.endswith("lost a frame.")
+
+
+def test_losses_are_drawn_where_there_are_some(cut_short: Callable[[int], RunData]) -> None:
+    found = rows(lost_frames(cut_short(11)))
+    assert found
+    assert all(row["lost"] > 0 for row in found)
+
+
+def test_latency_quantiles_are_the_probes(finished: RunData) -> None:
+    found = rows(latency_over_time(finished))
+    assert {row["stream"] for row in found} == {"probe/0-1"}
+    assert {row["quantile"] for row in found} == {"p50", "p99", "p99.9", "max"}
+    assert len(found) == 4 * STEPS[-1].seconds
+
+
+def test_the_distribution_ends_at_one_sample_of_all(finished: RunData) -> None:
+    found = rows(latency_distribution(finished))
+    assert finished.focus is not None
+    for stream in finished.focus.streams:
+        line = [row for row in found if row["stream"].startswith(f"{stream.name} ")]
+        inverses = [row["inverse"] for row in line]
+        assert inverses == sorted(inverses)
+        assert inverses[-1] == stream.latency.count
+        assert line[-1]["percentile"] == 100
+        # HdrHistogram knows the maximum to its bucket, 1/128.
+        assert stream.latency.max_ns is not None
+        assert line[-1]["latency"] == pytest.approx(stream.latency.max_ns / 1e3, rel=1 / 128)
+
+
+def test_the_search_path_has_every_judged_trial_and_rings_validations(finished: RunData) -> None:
+    found = rows(search_path(finished))
+    path = {row["number"]: row["verdict"] for row in found if "verdict" in row}
+    assert path == {n: step.verdict for n, step in enumerate(STEPS, 1) if step.verdict != "none"}
+    assert [row["load"] for row in found if row.keys() == {"load"}] == [2.7421875]
+
+
+def test_stalls_are_drawn_over_the_whole_run(finished: RunData) -> None:
+    found = rows(stalls(finished))
+    assert {row["trial"] for row in found} == set(range(1, len(STEPS) + 1))
+    assert max(row["length"] for row in found) == 88.0
+
+
+def long_series(data: RunData, metric_type: str, names: dict[str, str]) -> tuple[MetricRow, ...]:
+    """Three hours of seconds, of which one, the 5000th, is ten times as bad."""
+    assert data.focus is not None
+    begin_ms = data.focus.begin_unix_ns // 10**6
+    return tuple(
+        MetricRow(
+            "trial-0014",
+            "trafficgen",
+            metric_type,
+            "throughput",
+            names,
+            begin_ms + n * 1000,
+            begin_ms + n * 1000 + 1000,
+            1000.0 if n == 5000 else 100.0,
+        )
+        for n in range(SECONDS)
+    )
+
+
+def test_three_hours_stay_light_and_keep_their_spike(finished: RunData) -> None:
+    assert finished.focus is not None
+    series = [
+        row
+        for quantile in ("p50", "p99", "p99.9", "max")
+        for row in long_series(finished, f"{quantile}-round-trip-usec", {"stream": "probe/0-1"})
+    ]
+    focus = finished.focus.model_copy(update={"sending_s": float(SECONDS)})
+    figure = latency_over_time(replace(finished, focus=focus, series=tuple(series)))
+    found = rows(figure)
+    assert len(found) <= 12_000
+    assert {row["latency"] for row in found if row["quantile"] == "max"} == {100.0, 1000.0}
+    assert "Each point is the worst of 4 consecutive ones." in figure.caption
+    assert "(min)" in channels(figure)["x"]["title"]
+
+
+def test_of_very_many_stalls_the_longest_stay(finished: RunData) -> None:
+    many = tuple(
+        Spike("stall", 1, float(n), float(n) + 1, n + 1, 1, None, "tester stall")
+        for n in range(10_000)
+    )
+    figure = stalls(replace(finished, spikes=many))
+    found = rows(figure)
+    assert len(found) == 4000
+    assert min(row["length"] for row in found) == pytest.approx(6001 / 1e6)
+    assert "The 6000 shortest are left out." in figure.caption
+
+
+def test_charts_need_no_global_setting_of_altair() -> None:
+    assert alt.data_transformers.active == "default"

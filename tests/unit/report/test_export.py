@@ -1,0 +1,41 @@
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report.export import export_charts
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def test_each_chart_is_written_as_svg_and_png(finished_run: RunDirectory) -> None:
+    paths = export_charts(finished_run)
+    # Six charts, of which the one of lost frames has nothing to draw.
+    assert len(paths) == 10
+    assert {path.parent for path in paths} == {finished_run.charts}
+    for path in paths:
+        if path.suffix == ".png":
+            assert path.read_bytes().startswith(PNG)
+        else:
+            assert ElementTree.parse(path).getroot().tag.endswith("svg")  # noqa: S314
+
+
+def test_a_run_without_trials_has_no_charts(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    assert export_charts(run) == []
+    assert not run.charts.exists()
+
+
+def test_a_place_that_cannot_be_written_is_named(finished_run: RunDirectory) -> None:
+    other = finished_run.charts.with_name("charts-as-file")
+    run = RunDirectory(finished_run.path)
+    if run.charts.exists():
+        run.charts.rename(other)
+    run.charts.write_text("a file")
+    try:
+        with pytest.raises(RecordError, match="cannot record"):
+            export_charts(run)
+    finally:
+        run.charts.unlink()

@@ -1,0 +1,134 @@
+import json
+import re
+from collections.abc import Callable
+from html import unescape
+from pathlib import Path
+
+import pytest
+
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report.page import render_page, write_report
+from plimsoll.report.run_data import RunData, load_run
+from tests.unit.report.reader import Page
+from tests.unit.report.sample_run import STEPS, write_sample_run
+
+HOSTILE = "</script><script>alert(1)</script><b>bold & 'quoted'"
+
+
+@pytest.fixture(scope="module")
+def page(finished: RunData) -> Page:
+    return Page(render_page(finished))
+
+
+def test_the_answer_comes_first(page: Page) -> None:
+    text = page.text
+    assert text.index("2.742 Mpps per direction") < text.index("Why believe it")
+    # 2742187.5 pps twice; 84 B and 60 B a frame; of 10 Gbit/s.
+    for told in (
+        "2,742,187.5 pps",
+        "5.484 Mpps",
+        "1.843 Gbit/s",
+        "1.316 Gbit/s",
+        "18.43 %",
+        "validation: pass",
+    ):
+        assert told in text
+
+
+def test_each_criterion_stands_with_its_measure(page: Page) -> None:
+    assert "latency-p99 probe/0-1" in page.text
+    assert "500 µs" in page.text
+    assert page.text.index("latency-p99") < page.text.index("Checks of the tester")
+    assert page.text.index("offered-rate") > page.text.index("Checks of the tester")
+
+
+def test_no_loss_is_stated_with_the_bound_it_implies(page: Page, finished: RunData) -> None:
+    assert finished.focus is not None
+    received = sum(stream.received for stream in finished.focus.streams)
+    assert f"below one frame in {received / 3:,.0f}" in page.text
+
+
+def test_invalid_trials_are_counted_and_explained(page: Page) -> None:
+    assert "2 of 11 judged trials were invalid" in page.text
+    assert "the tester stalled on cpu 1 for 61 ms at worst" in page.text
+
+
+def test_every_trial_is_in_the_table(page: Page) -> None:
+    table = page.text[page.text.index("All trials") :]
+    for step in STEPS:
+        assert step.phase in table
+    assert table.count(" invalid ") == 2
+
+
+def test_environment_and_calibration_are_shown(page: Page) -> None:
+    for told in ("bench-07", "AMD EPYC 7B13", "isolcpus=1", "DPDK 22.11.6", "full load", "unknown"):
+        assert told in page.text
+
+
+def test_the_page_loads_nothing(page: Page, finished: RunData) -> None:
+    assert page.addresses == []
+    assert "link" not in page.tags
+    assert "default-src 'none'" in unescape(render_page(finished))
+
+
+def test_what_a_profile_names_is_text_and_nothing_else(tmp_path: Path) -> None:
+    run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False, name=HOSTILE)
+    rendered = render_page(load_run(run))
+    assert "alert(1)</script>" not in rendered
+    assert HOSTILE in Page(rendered).text
+
+
+def test_specifications_in_the_page_are_the_charts(finished: RunData) -> None:
+    rendered = render_page(finished)
+    found = re.search(r'<script type="application/json" id="drawings">(.*?)</script>', rendered)
+    assert found is not None
+    drawings = json.loads(found[1])
+    assert set(drawings) == {"charts", "light", "dark"}
+    drawn = {name for name, specification in drawings["charts"].items() if specification}
+    assert drawn == set(re.findall(r'<div class="chart" id="chart-([a-z-]+)">', rendered))
+    assert drawings["charts"]["lost-frames"] is None
+
+
+def test_an_unfinished_run_says_so_and_shows_what_it_has(
+    cut_short: Callable[[int], RunData],
+) -> None:
+    text = Page(render_page(cut_short(8))).text
+    assert "No load line yet" in text
+    assert "plimsoll run --resume" in text
+    assert "The highest load that passed and has not failed is 2.688 Mpps." in text
+
+
+def test_a_load_whose_validation_failed_is_not_the_best_so_far(
+    cut_short: Callable[[int], RunData],
+) -> None:
+    # Trial 10 passed at 2.797 Mpps, and trial 11, its validation, failed.
+    assert "has not failed is 2.688 Mpps." in Page(render_page(cut_short(11))).text
+
+
+def test_a_run_without_any_trial_is_a_page_too(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    text = Page(write_report(run).read_text(encoding="utf-8")).text
+    assert "No trial has been started yet." in text
+    assert "The run has not recorded its environment." in text
+
+
+def test_a_trial_cut_short_is_in_the_table(tmp_path: Path) -> None:
+    run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
+    with run.journal.open("a") as journal:
+        event = {"kind": "trial-started", "at_unix_ns": 1, "number": 6, "load_pps": 5e5}
+        journal.write(json.dumps(event) + "\n")
+    text = Page(render_page(load_run(run))).text
+    assert "500 kpps - unfinished - - started, and not ended" in text
+
+
+def test_a_report_is_rebuilt_in_place(finished_run: RunDirectory) -> None:
+    assert write_report(finished_run) == write_report(finished_run) == finished_run.report
+    assert "2.742" in unescape(finished_run.report.read_text(encoding="utf-8"))
+
+
+def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    run.journal.write_text('broken\n{"kind": "note", "at_unix_ns": 1}\n')
+    with pytest.raises(RecordError, match="line 1 is damaged"):
+        write_report(run)
