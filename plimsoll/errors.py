@@ -35,3 +35,10 @@ class MachineError(PlimsollError):
     """The machine lacks something the run needs."""
 
     exit_code = 3
+
+
+class Interrupted(BaseException):
+    """A signal asked this process to end: unwind, taking everything down on the way.
+
+    Like KeyboardInterrupt not an Exception, so that no handler of errors swallows it.
+    """

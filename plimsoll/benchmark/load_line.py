@@ -15,6 +15,7 @@ from plimsoll.benchmark.testbed import Testbed, testbed
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
 from plimsoll.dut.lab import LabDied
+from plimsoll.errors import Interrupted
 from plimsoll.generator.engine_program import EngineDied
 from plimsoll.host.janitor import watched_ledger
 from plimsoll.record.calibration import TesterCalibration
@@ -161,7 +162,7 @@ def _deaths_recorded(recorder: Recorder) -> Iterator[None]:
     except (LabDied, EngineDied) as error:
         recorder.event("died", what=str(error))
         raise
-    except KeyboardInterrupt:
+    except (Interrupted, KeyboardInterrupt):
         recorder.event("interrupted")
         raise
 

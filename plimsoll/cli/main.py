@@ -11,7 +11,7 @@ import typer
 
 from plimsoll.cli import lab, report, run, trial
 from plimsoll.cli.output import errors
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
 
 _INTERRUPTED = 130
@@ -49,18 +49,19 @@ def _options(
 
 
 def _end_cleanly(number: int, _: FrameType | None) -> NoReturn:
-    """Unwind as Ctrl-C does, so that the test bed is taken down and the record is whole."""
-    raise KeyboardInterrupt(number)
+    """Unwind, so that the test bed is taken down and the record is whole."""
+    raise Interrupted(signal.Signals(number).name)
 
 
 def main() -> None:
     """Run the command line; every error the user can mend is one message and its exit code."""
-    signal.signal(signal.SIGTERM, _end_cleanly)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _end_cleanly)
     try:
         app()
     except PlimsollError as error:
         errors.print_error(error)
         sys.exit(error.exit_code)
-    except KeyboardInterrupt:
+    except Interrupted:
         errors.print_interrupted()
         sys.exit(_INTERRUPTED)

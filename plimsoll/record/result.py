@@ -170,7 +170,7 @@ def read_result(path: Path) -> Result | None:
         raise RecordError(
             f"cannot be read: {error}",
             where=str(path),
-            remedy="restore it from a copy of the run, or delete it and resume the run",
+            remedy="read it with the version of plimsoll that wrote it, or restore it from a copy",
         ) from error
 
 

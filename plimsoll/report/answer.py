@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.result import LoadLine
+from plimsoll.record.result import LimitedBy, LoadLine
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.report.finding_lines import FindingLine, criterion_lines
 from plimsoll.report.run_data import RunData
 from plimsoll.traffic.units import format_duration, format_pps
 
+# A load line is the DUT's capacity only where the DUT is what failed above it.
+_LIMITS: dict[LimitedBy, str] = {
+    "dut": "Limited by the DUT: it failed above this load.",
+    "tester": "Limited by the tester: it cannot test above this load. The DUT may carry more.",
+    "maximum": "The highest load that was searched. The DUT may carry more.",
+}
 # Zero events in N samples: the true rate lies below 3/N with 95 % confidence.
 _ZERO_EVENTS_BOUND = 3.0
 
@@ -44,7 +50,7 @@ def answer(data: RunData) -> Answer:
         value=value,
         unit=f"{unit} per direction",
         facts=_facts(line, data),
-        sentences=_proof(data.focus),
+        sentences=(*_limit(data), *_proof(data.focus)),
         criteria=criteria,
         criteria_of=criteria_of,
         holds=True,
@@ -77,6 +83,11 @@ def _facts(line: LoadLine, data: RunData) -> tuple[tuple[str, str], ...]:
         length = format_duration(validation.duration_s)
         facts.append((length, f"validation: {validation.verdict}"))
     return tuple(facts)
+
+
+def _limit(data: RunData) -> tuple[str, ...]:
+    limited_by = data.result.limited_by if data.result else None
+    return (_LIMITS[limited_by],) if limited_by else ()
 
 
 def _proof(trial: TrialRecord | None) -> tuple[str, ...]:

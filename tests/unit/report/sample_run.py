@@ -408,6 +408,7 @@ def _finish(recorder: Recorder, run: RunDirectory, trials: list[TrialRecord]) ->
         name=trials and NAME,
         load_line_pps=trials[-1].load_pps,
         reason="",
+        limited_by="dut",
         criteria=EXPERIMENT["criteria"],  # type: ignore[arg-type]
         line_rate_bps=10e9,
         dut_agreement=DutAgreement(

@@ -1,6 +1,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 
@@ -34,6 +35,23 @@ def test_the_answer_comes_first(page: Page) -> None:
         "validation: pass",
     ):
         assert told in text
+
+
+@pytest.mark.parametrize(
+    ("limited_by", "told"),
+    [
+        ("dut", "Limited by the DUT"),
+        ("tester", "Limited by the tester: it cannot test above this load. The DUT may carry"),
+        ("maximum", "The highest load that was searched. The DUT may carry more."),
+    ],
+)
+def test_what_limits_the_load_line_is_said_beside_it(
+    finished: RunData, limited_by: str, told: str
+) -> None:
+    assert finished.result is not None
+    result = finished.result.model_copy(update={"limited_by": limited_by})
+    text = Page(render_page(replace(finished, result=result))).text
+    assert text.index("2.742 Mpps") < text.index(told) < text.index("Criterion")
 
 
 def test_each_criterion_stands_with_its_measure(page: Page) -> None:

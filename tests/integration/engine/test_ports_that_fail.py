@@ -1,0 +1,46 @@
+"""A port that cannot be had is named in a fatal error, and the engine exits with status 1."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.requests import CPUS, Request, open_request
+from tests.integration.engine.session import EngineSession, Message
+
+
+def fatal_error(engine: EngineSession, request: Request) -> Message:
+    error = engine.ask_in_vain(request)
+    assert error["fatal"]
+    assert engine.end() == 1
+    return error
+
+
+def test_a_link_that_does_not_come_up(engine: EngineSession, tmp_path: Path) -> None:
+    unserved = f"net_memif0,role=client,id=0,socket={tmp_path}/nobody.sock,socket-abstract=no"
+    error = fatal_error(engine, open_request("net_ring0", unserved, link_wait_s=0.05))
+    assert error["where"] == "ports[1]"
+    assert "link did not come up" in error["message"]
+
+
+@pytest.mark.parametrize("devargs", ["net_nonsense0", "net_ring_1", "net_ring0,nonsense=1"])
+def test_a_device_that_does_not_exist(engine: EngineSession, devargs: str) -> None:
+    error = fatal_error(engine, open_request("net_null0", devargs))
+    assert error["where"] == "ports[1]"
+
+
+def test_a_device_twice(engine: EngineSession) -> None:
+    error = fatal_error(engine, open_request("net_ring0", "net_ring0"))
+    assert error["where"] == "ports[1]"
+
+
+def test_too_little_memory_for_the_buffers(engine: EngineSession) -> None:
+    request = open_request("net_ring0", memory={"huge": False, "megabytes": 16})
+    error = fatal_error(engine, request)
+    assert error["where"] == "ports[0]"
+    assert "memory" in error["message"]
+
+
+def test_a_cpu_that_does_not_exist(engine: EngineSession) -> None:
+    workers = [{"cpu": 1023, "tx_ports": [0], "rx_ports": [0]}]
+    error = fatal_error(engine, open_request("net_ring0", workers=workers, main_cpus=CPUS))
+    assert error["message"].startswith("DPDK did not start")
