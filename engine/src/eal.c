@@ -44,19 +44,21 @@ format_lcores(const struct open_request *request, char *text, size_t size)
     return used < size ? 0 : -E2BIG;
 }
 
-static bool
+/* Takes only the PCI devices named, or none; virtual devices are for ports_open() to make. */
+static void
 add_devices(struct arguments *arguments, const struct open_request *request)
 {
     bool pci = false;
 
     for (uint32_t i = 0; i < request->port_count; i++) {
-        const bool is = is_pci(request->ports[i].devargs);
-
-        add(arguments, is ? "--allow" : "--vdev");
+        if (!is_pci(request->ports[i].devargs))
+            continue;
+        add(arguments, "--allow");
         add(arguments, request->ports[i].devargs);
-        pci = pci || is;
+        pci = true;
     }
-    return pci;
+    if (!pci)
+        add(arguments, "--no-pci");
 }
 
 int
@@ -81,8 +83,7 @@ eal_start(const struct open_request *request, struct complaint *complaint)
     add(&arguments, request->huge ? "--in-memory" : "--no-huge");
     if (!request->huge)
         add(&arguments, "--no-shconf");
-    if (!add_devices(&arguments, request))
-        add(&arguments, "--no-pci");
+    add_devices(&arguments, request);
     if (rte_eal_init(arguments.count, arguments.value) < 0)
         return complain(complaint, -EINVAL, "",
                         "DPDK did not start: %s (its own messages are on standard error)",

@@ -6,7 +6,7 @@
 #include "request.h"
 
 /*
- * Starts DPDK with the request's memory, CPUs and devices: the main thread floats on
+ * Starts DPDK with the request's memory, CPUs and PCI devices: the main thread floats on
  * main_cpus and sleeps, worker i is lcore i + 1 on its own CPU. Returns 0 or -EINVAL;
  * DPDK cannot be started a second time in a process.
  */

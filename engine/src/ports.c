@@ -2,6 +2,7 @@
 #include "ports.h"
 
 #include <errno.h>
+#include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
 #include <string.h>
@@ -17,21 +18,31 @@ complain_of_port(struct complaint *complaint, uint32_t port, int status, const c
     char where[32];
 
     snprintf(where, sizeof(where), "ports[%u]", port);
-    return complain(complaint, status, where, "%s: %s", what, strerror(-status));
+    /* Drivers return little more than that they failed, and print why. */
+    return complain(complaint, status, where, "%s: %s (DPDK's own messages are on standard error)",
+                    what, strerror(-status));
 }
 
-/* The device's name is its devargs up to the first comma. */
+/*
+ * The device's name is its devargs up to the first comma. DPDK's start has opened what
+ * lies on a real bus; virtual devices are made here, so that one that fails is known.
+ */
 static int
 find_port(const struct port_request *request, uint16_t *dpdk_port)
 {
     char name[RTE_ETH_NAME_MAX_LEN];
     const size_t length = strcspn(request->devargs, ",");
+    int status;
 
     if (length >= sizeof(name))
         return -ENAMETOOLONG;
     memcpy(name, request->devargs, length);
     name[length] = '\0';
-    return rte_eth_dev_get_port_by_name(name, dpdk_port);
+    status = rte_eth_dev_get_port_by_name(name, dpdk_port);
+    if (status != -ENODEV)
+        return status;
+    status = rte_dev_probe(request->devargs);
+    return status == 0 ? rte_eth_dev_get_port_by_name(name, dpdk_port) : status;
 }
 
 static struct rte_mempool *
@@ -91,7 +102,7 @@ open_port(struct port *port, uint32_t number, const struct open_request *request
     int status = find_port(&request->ports[number], &port->dpdk_port);
 
     if (status != 0)
-        return complain_of_port(complaint, number, status, "no such device after DPDK's start");
+        return complain_of_port(complaint, number, status, "DPDK cannot open this device");
     const int socket = rte_eth_dev_socket_id(port->dpdk_port);
     port->tx_pool = make_pool("tx", number, request, socket);
     port->rx_pool = make_pool("rx", number, request, socket);

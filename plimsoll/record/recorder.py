@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.host.interruption import uninterrupted
 from plimsoll.record.histogram_log import HistogramLog
 from plimsoll.record.journal import (
     FINISHED,
@@ -120,8 +121,9 @@ class TrialRecorder:
 
     def end(self, record: TrialRecord) -> None:
         """Record the finished trial; it survives any kill once this returns."""
-        self._recorder._trial_ended(record)
-        self._metrics.finish()
+        with uninterrupted():
+            self._recorder._trial_ended(record)
+            self._metrics.finish()
 
 
 @contextmanager
@@ -133,7 +135,8 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
     """
     with ExitStack() as stack:
         stack.enter_context(run.lock())
-        convert_leftovers(run)
+        with uninterrupted():
+            convert_leftovers(run)
         yield Recorder(
             run,
             stack.enter_context(Journal(run.journal)),

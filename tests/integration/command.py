@@ -64,7 +64,7 @@ class Workplace:
         return path
 
     def argv(self, *words: object) -> list[str]:
-        return [sys.executable, "-m", "plimsoll", *(str(word) for word in words)]
+        return [sys.executable, "-m", "plimsoll.cli", *(str(word) for word in words)]
 
     def run(self, *words: object, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -1,5 +1,6 @@
 """What the engine counts when the path loses nothing: exactly what it was told to send."""
 
+from itertools import pairwise
 from math import ceil
 
 import pytest
@@ -95,7 +96,7 @@ def test_intervals_follow_each_other_without_gaps(
     assert [interval["phase"] for interval in intervals] == 6 * ["send"] + ["drain"]
     assert {interval["id"] for interval in intervals} == {2}
     assert intervals[0]["begin_s"] == 0
-    for before, after in zip(intervals, intervals[1:], strict=False):
+    for before, after in pairwise(intervals):
         assert after["begin_s"] == before["end_s"] > before["begin_s"]
         assert after["end_unix_ns"] > before["end_unix_ns"]
 

@@ -15,17 +15,31 @@ def fatal_error(engine: EngineSession, request: Request) -> Message:
     return error
 
 
+def memif(role: str, socket: Path) -> str:
+    return f"net_memif0,role={role},id=0,socket={socket},socket-abstract=no"
+
+
 def test_a_link_that_does_not_come_up(engine: EngineSession, tmp_path: Path) -> None:
-    unserved = f"net_memif0,role=client,id=0,socket={tmp_path}/nobody.sock,socket-abstract=no"
-    error = fatal_error(engine, open_request("net_ring0", unserved, link_wait_s=0.05))
+    nobody_comes = memif("server", tmp_path / "memif.sock")
+    error = fatal_error(engine, open_request("net_ring0", nobody_comes, link_wait_s=0.05))
     assert error["where"] == "ports[1]"
-    assert "link did not come up" in error["message"]
+    assert error["message"].startswith("the link did not come up")
 
 
-@pytest.mark.parametrize("devargs", ["net_nonsense0", "net_ring_1", "net_ring0,nonsense=1"])
-def test_a_device_that_does_not_exist(engine: EngineSession, devargs: str) -> None:
+def test_a_socket_that_nobody_serves(engine: EngineSession, tmp_path: Path) -> None:
+    nobody_serves = memif("client", tmp_path / "memif.sock")
+    error = fatal_error(engine, open_request("net_ring0", nobody_serves, link_wait_s=0.05))
+    assert error["where"] == "ports[1]"
+    assert "memif.sock" in engine.stderr
+
+
+@pytest.mark.parametrize(
+    "devargs", ["net_nonsense0", "net_pcap0,rx_pcap=/nonexistent.pcap", "ffff:ff:1f.7"]
+)
+def test_a_device_that_cannot_be_opened(engine: EngineSession, devargs: str) -> None:
     error = fatal_error(engine, open_request("net_null0", devargs))
     assert error["where"] == "ports[1]"
+    assert error["message"].startswith("DPDK cannot open this device")
 
 
 def test_a_device_twice(engine: EngineSession) -> None:

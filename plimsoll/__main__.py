@@ -1,5 +1,0 @@
-"""`python -m plimsoll` is the command `plimsoll`."""
-
-from plimsoll.cli.main import main
-
-main()

@@ -1,0 +1,138 @@
+"""What the engine sends, captured by DPDK's pcap port and judged by Scapy."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
+from scapy.utils import RawPcapReader
+
+from tests.integration.engine.frames import SIGNATURE_BYTES, ones_sum, udp_frame
+from tests.integration.engine.requests import (
+    DESTINATION,
+    Request,
+    open_request,
+    stream,
+    trial_request,
+)
+from tests.integration.engine.session import EngineSession
+
+MARK = 0xBEEF
+IPV4_CHECKSUM, UDP_CHECKSUM = 24, 40
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A signature's parts, read by the layout in docs/engine-protocol.md."""
+
+    mark: int
+    stream: int
+    sequence: int
+    time: int
+
+
+def read_signature(frame: bytes) -> Signature:
+    end = frame[-SIGNATURE_BYTES:]
+    assert ones_sum(end) == 0xFFFF
+    return Signature(
+        mark=int.from_bytes(end[0:2], "little"),
+        stream=int.from_bytes(end[2:4], "little"),
+        sequence=int.from_bytes(end[4:10], "little"),
+        time=int.from_bytes(end[10:16], "little"),
+    )
+
+
+def send(engine: EngineSession, folder: Path, *streams: Request, **options: int) -> list[bytes]:
+    """Run one trial; every frame that left the port, in order."""
+    capture = folder / "sent.pcap"
+    frame_bytes = {"max_frame_bytes": options.pop("max_frame_bytes", 1518)}
+    memory = {"huge": False, "megabytes": options.pop("megabytes", 112)}
+    engine.ask(open_request(f"net_pcap0,tx_pcap={capture}", memory=memory, **frame_bytes))
+    reply = engine.ask(trial_request(*streams, mark=MARK))
+    engine.finish()
+    frames = [frame for frame, _ in RawPcapReader(str(capture))]
+    assert len(frames) == sum(counts["sent"] for counts in reply["streams"])
+    return frames
+
+
+def assert_checksums(frame: bytes) -> None:
+    """Scapy, which computes absent checksums anew, comes to the same frame."""
+    packet = Ether(frame)
+    del packet[IP].chksum
+    del packet[UDP].chksum
+    assert bytes(packet) == frame
+
+
+def field_value(request: Request, field: Request, number: int) -> bytes:
+    template = bytes.fromhex(request["frame"])
+    begin, width = field["offset"], field["width"]
+    base = int.from_bytes(template[begin : begin + width], "big")
+    value = base + number % field["flows"] * field.get("step", 1)
+    return (value % 256**width).to_bytes(width, "big")
+
+
+def assert_frame(frame: bytes, request: Request, number: int) -> None:
+    """Frame `number` of the stream: the template, but for fields, checksums and signature."""
+    expected = bytearray.fromhex(request["frame"])
+    for field in request.get("fields", []):
+        begin = field["offset"]
+        expected[begin : begin + field["width"]] = field_value(request, field, number)
+    for begin, end in ((IPV4_CHECKSUM, 26), (UDP_CHECKSUM, 42), (len(frame) - 18, len(frame))):
+        expected[begin:end] = frame[begin:end]
+    assert frame == bytes(expected)
+    assert_checksums(frame)
+    signature = read_signature(frame)
+    assert (signature.mark, signature.stream) == (MARK, request["stream"])
+    assert signature.sequence == number
+
+
+def test_every_frame_of_every_stream(engine: EngineSession, tmp_path: Path) -> None:
+    source_port = {"offset": 34, "width": 2, "flows": 331, "step": 3, "fixes": [UDP_CHECKSUM]}
+    source_mac = {"offset": 6, "width": 6, "flows": 1000, "step": 257}
+    requests = {
+        request["stream"]: request
+        for request in (
+            # The flow at which the IPv4 checksum comes to zero is the 1176th.
+            stream(
+                0,
+                8000,
+                frame=udp_frame(60, destination="198.19.170.0").hex(),
+                fields=[{**DESTINATION, "flows": 1500}, source_port, source_mac],
+            ),
+            stream(7, 500, frame=udp_frame(1514, payload=b"payload").hex(), fields=[DESTINATION]),
+            stream(300, 1000, role="latency", frame=udp_frame(61).hex(), fields=[source_port]),
+        )
+    }
+    frames = send(engine, tmp_path, *requests.values())
+    numbers = dict.fromkeys(requests, 0)
+    for frame in frames:
+        number = read_signature(frame).stream
+        assert_frame(frame, requests[number], numbers[number])
+        numbers[number] += 1
+    assert numbers == {0: 1600, 7: 100, 300: 200}
+    zeros = [frame for frame in frames if frame[IPV4_CHECKSUM:26] == b"\0\0"]
+    assert zeros, "no frame had the checksum that wants most care"
+
+
+def test_times_never_run_backwards(engine: EngineSession, tmp_path: Path) -> None:
+    frames = send(engine, tmp_path, stream(0, 50_000))
+    times = [read_signature(frame).time for frame in frames]
+    assert times == sorted(times)
+    # Of 10000 frames over 0.2 s, most have a time of their own.
+    assert len(set(times)) > 100
+
+
+@pytest.mark.parametrize("length", [60, 61, 63, 64, 128, 1518, 9214])
+def test_frames_of_all_sizes(engine: EngineSession, tmp_path: Path, length: int) -> None:
+    payload = bytes(range(1, 256)) * 40
+    request = stream(
+        1,
+        200,
+        frame=udp_frame(length, payload=payload[: length - 60]).hex(),
+        fields=[DESTINATION],
+    )
+    frames = send(engine, tmp_path, request, max_frame_bytes=9216, megabytes=320)
+    assert len(frames) == 40
+    for number, frame in enumerate(frames):
+        assert_frame(frame, request, number)
