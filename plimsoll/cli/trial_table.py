@@ -26,11 +26,13 @@ VERDICT_STYLES: dict[Verdict, str] = {
 
 
 def trial_table(trials: Sequence[TrialRecord]) -> Table:
-    """Every trial with its verdict and why."""
-    table = Table(title="Trials", title_justify="left", box=None, pad_edge=False)
-    for name in ("#", "phase", "load/direction", "sent for", "loss", "probe p99", "verdict"):
+    """Every trial with its verdict and the rules that made it."""
+    table = Table(
+        title="Trials (load per direction)", title_justify="left", box=None, pad_edge=False
+    )
+    for name in ("#", "phase", "load", "sent for", "loss", "probe p99", "verdict"):
         table.add_column(name, justify="left" if name in ("phase", "verdict") else "right")
-    table.add_column("why", overflow="fold")
+    table.add_column("broken rules", overflow="fold")
     for trial in trials:
         table.add_row(
             str(trial.number),
@@ -40,7 +42,7 @@ def trial_table(trials: Sequence[TrialRecord]) -> Table:
             _loss(trial),
             _probe_p99(trial),
             Text(trial.verdict if trial.verdict != "none" else "", VERDICT_STYLES[trial.verdict]),
-            reason_of(trial),
+            _rules(trial),
         )
     return table
 
@@ -52,6 +54,10 @@ def reason_of(trial: TrialRecord) -> str:
         more = f" (and {len(reasons) - 1} more)" if len(reasons) > 1 else ""
         return reasons[0].text + more
     return f"loss {_loss(trial)}, probe p99 {_probe_p99(trial)}"
+
+
+def _rules(trial: TrialRecord) -> str:
+    return ", ".join(sorted({reason.rule for reason in trial.reasons}))
 
 
 def _loss(trial: TrialRecord) -> str:

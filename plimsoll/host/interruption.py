@@ -32,5 +32,5 @@ def uninterrupted() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        for number in held:
-            signal.raise_signal(number)
+        for held_number in held:
+            signal.raise_signal(held_number)

@@ -20,7 +20,8 @@ def test_dpdk_testpmd_is_missing(place: Workplace, tmp_path: Path) -> None:
     before = hugepages()
     programs = tmp_path / "bin"
     programs.mkdir()
-    (programs / "setpriv").symlink_to("/usr/bin/setpriv")
+    for needed in ("setpriv", "nice"):
+        (programs / needed).symlink_to(f"/usr/bin/{needed}")
     place.environment["PATH"] = str(programs)
     done = place.run("run", place.experiment(), "--runs", place.runs)
     assert done.returncode == 3

@@ -32,7 +32,7 @@ def signature(mark: int, stream: int, sequence: int, time: int) -> bytes:
 
 def ones_sum(words: bytes) -> int:
     """The one's complement sum of little-endian 16-bit words."""
-    total = sum(struct.unpack(f"<{len(words) // 2}H", words))
+    total: int = sum(struct.unpack(f"<{len(words) // 2}H", words))
     while total > 0xFFFF:
         total = (total & 0xFFFF) + (total >> 16)
     return total

@@ -14,7 +14,9 @@ DESTINATION = {"offset": 30, "width": 4, "flows": 1024, "fixes": [24, 40]}
 Request = dict[str, Any]
 
 
-def open_request(*devargs: str, workers: Sequence[Request] = (), **changes: Any) -> Request:
+def open_request(
+    *devargs: str, cpu: int = CPUS[0], workers: Sequence[Request] = (), **changes: Any
+) -> Request:
     """Ports in ordinary memory, all polled by one worker unless `workers` says otherwise."""
     ports = list(range(len(devargs)))
     return {
@@ -22,7 +24,7 @@ def open_request(*devargs: str, workers: Sequence[Request] = (), **changes: Any)
         "request": "open",
         "memory": {"huge": False, "megabytes": 32 + 80 * len(devargs)},
         "main_cpus": CPUS,
-        "workers": list(workers) or [{"cpu": CPUS[0], "tx_ports": ports, "rx_ports": ports}],
+        "workers": list(workers) or [{"cpu": cpu, "tx_ports": ports, "rx_ports": ports}],
         "ports": [{"devargs": devarg} for devarg in devargs],
         **changes,
     }
@@ -41,14 +43,14 @@ def stream(number: int, rate_pps: float, **changes: Any) -> Request:
     }
 
 
-def trial_request(*streams: Request, duration_s: float = 0.2, **changes: Any) -> Request:
+def trial_request(*streams: Request, duration_s: float = 0.1, **changes: Any) -> Request:
     """A short trial that never skips a frame, however busy the machine is."""
     return {
         "id": 2,
         "request": "trial",
         "mark": 1000,
         "duration_s": duration_s,
-        "drain_s": 0.1,
+        "drain_s": 0.2,
         "catch_up_us": 1e6,
         "streams": list(streams),
         **changes,

@@ -5,47 +5,67 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.requests import DESTINATION, open_request, stream, trial_request
+from tests.integration.engine.requests import (
+    CPUS,
+    DESTINATION,
+    Request,
+    open_request,
+    stream,
+    trial_request,
+)
 from tests.integration.engine.session import EngineSession
 
 RING = 256
+STOP = {"id": 9, "request": "stop"}
 
 
 @pytest.fixture
 def linked(tmp_path: Path) -> Iterator[tuple[EngineSession, EngineSession]]:
     """Two engines with a port each, all that one sends being for the other."""
 
-    def port(role: str) -> str:
+    def open_as(role: str, cpu: int) -> Request:
         socket = f"socket={tmp_path}/memif.sock,socket-abstract=no"
-        return f"net_memif0,role={role},id=0,{socket},rsize={RING.bit_length() - 1}"
+        device = f"net_memif0,role={role},id=0,{socket},rsize={RING.bit_length() - 1}"
+        return open_request(device, cpu=cpu)
 
     with EngineSession(tmp_path, "near") as near, EngineSession(tmp_path, "far") as far:
-        far.send(open_request(port("server")))
+        far.send(open_as("server", CPUS[-1]))
         while not (tmp_path / "memif.sock").exists():
             assert far.process.poll() is None, far.stderr
-        near.ask(open_request(port("client")))
+        near.ask(open_as("client", CPUS[0]))
         assert far.reply_to(1)["ok"]
         yield near, far
         near.finish()
         far.finish()
 
 
-def test_what_the_queue_does_not_take_is_refused_and_leaves_no_gap(
+def test_a_queue_that_nobody_empties_takes_what_it_holds(
     linked: tuple[EngineSession, EngineSession],
 ) -> None:
-    near, far = linked
-    flows = [{**DESTINATION, "flows": 100}]
-    reply = near.ask(trial_request(stream(0, 10_000, fields=flows), mark=7))
-    (counts,) = reply["streams"]
-    # Nobody empties the ring: it takes what it holds, and not a frame more.
+    near, _ = linked
+    (counts,) = near.ask(trial_request(stream(0, 10_000)))["streams"]
     assert RING - 1 <= counts["sent"] <= RING
-    assert counts["refused"] == 2000 - counts["sent"]
+    assert counts["refused"] == 1000 - counts["sent"]
     assert counts["skipped"] == counts["received"] == 0
 
-    # The other end now polls, in a trial of the same mark and stream: no number is missing.
-    reply = far.ask(trial_request(stream(0, 0.01), mark=7))
-    assert reply["streams"][0]["received"] == counts["sent"]
-    assert reply["streams"][0]["out_of_order"] == reply["streams"][0]["duplicate"] == 0
+
+def test_refused_frames_leave_no_gap(linked: tuple[EngineSession, EngineSession]) -> None:
+    near, far = linked
+    hours = {"duration_s": 7200, "interval_s": 0.02, "mark": 7}
+    near.send(trial_request(stream(0, 20_000, fields=[DESTINATION]), **hours))
+    while not near.next_interval()["streams"][0]["refused"]:
+        pass
+    # Now the other end polls, in a trial of the same mark and stream, until all is over.
+    far.send(trial_request(stream(0, 0.01), **hours))
+    received = 0
+    while received < 4 * RING:
+        received += far.next_interval()["streams"][0]["received"]
+    near.ask(STOP)
+    sent = near.reply_to(2)["streams"][0]["sent"]
+    far.ask(STOP)
+    (counts,) = far.reply_to(2)["streams"]
+    assert counts["received"] == sent > 4 * RING
+    assert counts["out_of_order"] == counts["duplicate"] == 0
     assert sum(interval["streams"][0]["missing"] for interval in far.intervals) == 0
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.version import VERSION
-from tests.integration.engine.requests import open_request, stream, trial_request
+from tests.integration.engine.requests import CPUS, open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession
 
 STOP = {"id": 90, "request": "stop"}
@@ -101,7 +101,7 @@ def test_requests_at_the_wrong_time_are_refused_and_change_nothing(engine: Engin
     assert engine.ask_in_vain(good_open)["message"] == "the ports are open already"
     wrong_trial = trial_request(stream(0, 1000, rx_port=1))
     assert engine.ask_in_vain(wrong_trial)["where"] == "streams[0].rx_port"
-    assert engine.ask(good_trial)["streams"][0]["received"] == 200
+    assert engine.ask(good_trial)["streams"][0]["received"] == 100
     engine.finish()
 
 
@@ -132,7 +132,7 @@ def test_a_stop_ends_the_sending_and_still_drains(engine: EngineSession) -> None
     # And the next trial is as good as any.
     reply = engine.ask(trial_request(stream(0, 10_000), id=3, mark=1001))
     assert reply["ended_by"] == "duration"
-    assert reply["streams"][0]["received"] == 2000
+    assert reply["streams"][0]["received"] == 1000
     engine.finish()
 
 
@@ -200,13 +200,13 @@ def test_a_session_leaves_no_files(engine: EngineSession, tmp_path: Path) -> Non
 
 def test_two_engines_side_by_side(tmp_path: Path) -> None:
     with EngineSession(tmp_path, "one") as one, EngineSession(tmp_path, "two") as two:
-        for engine in (one, two):
-            engine.send(open_request("net_ring0"))
+        for engine, cpu in ((one, CPUS[0]), (two, CPUS[-1])):
+            engine.send(open_request("net_ring0", cpu=cpu))
         for engine in (one, two):
             assert engine.reply_to(1)["ok"]
             engine.send(trial_request(stream(0, 50_000)))
         for engine in (one, two):
             reply = engine.reply_to(2)
-            assert reply["streams"][0]["sent"] == reply["streams"][0]["received"] == 10_000
+            assert reply["streams"][0]["sent"] == reply["streams"][0]["received"] == 5000
             assert reply["ports"][0]["stale"] == 0
             engine.finish()
