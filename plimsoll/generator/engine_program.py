@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.child import describe_exit, favoured, tied_to_parent
+from plimsoll.host.child import describe_exit, tied_to_parent
+from plimsoll.host.priority import favour
 
 ENGINE_VARIABLE = "PLIMSOLL_ENGINE"
 _NAME = "plimsoll-engine"
@@ -56,7 +57,7 @@ class EngineProgram:
 
     def __init__(self, log: Path, environment: Mapping[str, str]) -> None:
         """Start it, its messages and DPDK's own in `log`. Raises MachineError."""
-        command = tied_to_parent(favoured([str(find_engine())]))
+        command = tied_to_parent([str(find_engine())])
         self._log = log
         with log.open("ab") as output:
             self._process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
@@ -69,13 +70,14 @@ class EngineProgram:
             )
         assert self._process.stdin is not None  # noqa: S101 - both are pipes
         assert self._process.stdout is not None  # noqa: S101
+        favour(self._process.pid)
         self._requests = self._process.stdin
         self._messages = self._process.stdout
         self._pending = b""
 
     @property
     def pid(self) -> int:
-        """The process id, which setpriv and nice hand on to the engine."""
+        """The process id, which setpriv hands on to the engine."""
         return self._process.pid
 
     def send(self, message: Mapping[str, Any]) -> None:

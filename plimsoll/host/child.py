@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import MachineError
+from plimsoll.host.priority import favour
 from plimsoll.host.processes import ProcessIdentity, identify
 
 # "ours": dies with us, whatever kills us. "standing": lives on when we end.
@@ -19,7 +20,6 @@ Lifetime = Literal["ours", "standing"]
 
 _LOG_TAIL_BYTES = 16384
 _KILL_TIMEOUT_S = 10.0
-_FAVOURED_NICENESS = -10
 
 
 class Child:
@@ -50,7 +50,7 @@ class Child:
         the program is missing or does not start.
         """
         standing = lifetime == "standing"
-        command = favoured(argv) if standing else tied_to_parent(favoured(argv))
+        command = tuple(argv) if standing else tied_to_parent(argv)
         stdin = _endless_stdin(log.with_suffix(".stdin")) if standing else subprocess.PIPE
         try:
             with log.open("ab") as output:
@@ -71,6 +71,7 @@ class Child:
         finally:
             if standing:
                 os.close(stdin)
+        favour(process.pid)
         return cls(Path(argv[0]).name, process, log)
 
     @property
@@ -119,16 +120,6 @@ def tied_to_parent(argv: Sequence[str]) -> tuple[str, ...]:
             "setpriv is missing", where="PATH", remedy="install the package util-linux"
         )
     return ("setpriv", "--pdeathsig", "KILL", "--", *argv)
-
-
-def favoured(argv: Sequence[str]) -> tuple[str, ...]:
-    """`argv` such that it comes before ordinary programs on its CPU, where we may ask for that.
-
-    For polling loops on CPUs that are not isolated: others still get about a tenth of
-    the CPU, by the kernel's weights, but no longer whole time slices in a row. Real-time
-    scheduling would starve the kernel's own threads.
-    """
-    return ("nice", "-n", str(_FAVOURED_NICENESS), *argv)
 
 
 def describe_exit(status: int) -> str:
