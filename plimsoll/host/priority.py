@@ -6,9 +6,9 @@ import contextlib
 import os
 from pathlib import Path
 
-# Others still get about a tenth of the CPU, by the kernel's weights, but no longer whole
+# Others still get a thirtieth of the CPU, by the kernel's weights, but no longer whole
 # time slices in a row. Real-time scheduling would starve the kernel's own threads.
-_NICENESS = -10
+_NICENESS = -15
 _PROC = Path("/proc")
 
 

@@ -11,9 +11,9 @@ def test_a_session_is_put_before_ordinary_programs() -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
         try:
             assert favour(process.pid)
-            assert os.getpriority(os.PRIO_PROCESS, process.pid) == -10
+            assert os.getpriority(os.PRIO_PROCESS, process.pid) == -15
             with open(f"/proc/{process.pid}/autogroup") as group:
-                assert group.read().split()[-1] == "-10"
+                assert group.read().split()[-1] == "-15"
         finally:
             process.kill()
 
