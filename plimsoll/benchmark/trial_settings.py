@@ -12,7 +12,7 @@ from plimsoll.traffic.units import DurationField
 
 # A short trial is watched at least this often, so that a stall spoils only a part of it
 # and a hopeless one ends early.
-_INTERVALS_AT_LEAST = 20
+_INTERVALS_AT_LEAST = 10
 _SHORTEST_INTERVAL_S = 0.1
 
 

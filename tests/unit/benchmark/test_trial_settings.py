@@ -8,7 +8,7 @@ def test_a_long_trial_is_sampled_once_a_second() -> None:
 
 
 def test_a_short_trial_is_watched_more_closely() -> None:
-    assert TrialSettings().plan((), duration_s=5, mark=1).interval_s == 0.25
+    assert TrialSettings().plan((), duration_s=5, mark=1).interval_s == 0.5
     assert TrialSettings().plan((), duration_s=0.5, mark=1).interval_s == 0.1
 
 
