@@ -59,7 +59,12 @@ class TrialRunner:
         self, plan: TrialPlan, request: TrialRequest, recording: TrialRecorder
     ) -> Callable[[Interval], bool]:
         """Record and show each interval; stop a trial whose verdict is settled."""
-        abort = EarlyAbort(plan, self.session.experiment.criteria, self.bed.ports.drained_by)
+        abort = EarlyAbort(
+            plan,
+            self.session.experiment.criteria,
+            self.bed.ports.drained_by,
+            self.bed.ports.queue_frames,
+        )
 
         def watch(interval: Interval) -> bool:
             recording.interval(interval)

@@ -60,7 +60,9 @@ class Testbed:
         self, settings: TrialSettings, streams: tuple[StreamPlan, ...], duration_s: float
     ) -> TrialPlan:
         """A trial of `streams`, under a mark of its own."""
-        return settings.plan(streams, duration_s, self.marks.take())
+        return settings.plan(
+            streams, duration_s, mark=self.marks.take(), queue_frames=self.ports.queue_frames
+        )
 
     def trial(self, plan: TrialPlan, load_pps: float, watch: Callable[[Interval], bool]) -> Outcome:
         """Run one trial; `watch` sees each interval and stops the trial with True.

@@ -14,6 +14,8 @@ from plimsoll.traffic.units import DurationField
 # and a hopeless one ends early.
 _INTERVALS_AT_LEAST = 10
 _SHORTEST_INTERVAL_S = 0.1
+# The engine's own limit: about the longest turn of a busy polling loop.
+_LEAST_CATCH_UP_S = 10e-6
 
 
 class TrialSettings(BaseModel):
@@ -32,8 +34,16 @@ class TrialSettings(BaseModel):
     stall: Annotated[DurationField, Field(ge=1e-6, le=1)] = 20e-6
     warmup: Annotated[DurationField, Field(le=3600)] | None = 1.0
 
-    def plan(self, streams: tuple[StreamPlan, ...], duration_s: float, mark: int) -> TrialPlan:
-        """A trial of these streams."""
+    def plan(
+        self, streams: tuple[StreamPlan, ...], duration_s: float, *, mark: int, queue_frames: int
+    ) -> TrialPlan:
+        """A trial of these streams, through ports whose queues hold `queue_frames`.
+
+        The burst with which the tester catches up after a stall is kept to a quarter of
+        the queue that it goes into, so that it cannot be what makes the DUT lose frames.
+        """
+        fastest_pps = max((stream.rate_pps for stream in streams), default=1.0)
+        catch_up_s = max(_LEAST_CATCH_UP_S, min(self.catch_up, queue_frames / 4 / fastest_pps))
         closely = max(_SHORTEST_INTERVAL_S, duration_s / _INTERVALS_AT_LEAST)
         return TrialPlan(
             mark=mark,
@@ -41,6 +51,6 @@ class TrialSettings(BaseModel):
             duration_s=duration_s,
             drain_s=self.drain,
             interval_s=min(self.interval, closely),
-            catch_up_us=self.catch_up * 1e6,
+            catch_up_us=catch_up_s * 1e6,
             stall_us=self.stall * 1e6,
         )

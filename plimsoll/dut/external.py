@@ -69,6 +69,7 @@ class ExternalSettings(LabModel):
         ports = LabPorts(
             devargs=tuple(port.devargs for port in self.ports),
             descriptors=self.descriptors,
+            queue_frames=self.descriptors,
             paths=self.paths or _neighbours(len(self.ports)),
             drained_by=self.drained_by,
             line_rate_bps=self.line_rate.value if self.line_rate else None,

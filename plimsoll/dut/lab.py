@@ -24,11 +24,13 @@ Paths = tuple[tuple[int, int], ...]
 class LabPorts:
     """The ports that the tester opens, as DPDK devargs, and how frames travel between them.
 
-    `line_rate_bps` is L1, None where there is no wire to limit the rate.
+    `queue_frames` is what a port's queue holds, each way; `line_rate_bps` is L1, None
+    where there is no wire to limit the rate.
     """
 
     devargs: tuple[str, ...]
     descriptors: int
+    queue_frames: int
     paths: Paths
     drained_by: DrainedBy
     line_rate_bps: float | None

@@ -29,6 +29,7 @@ class LoopbackSettings(LabModel):
         ports = LabPorts(
             devargs=tuple(f"net_ring{port}" for port in range(self.ports)),
             descriptors=_RING_SIZE,
+            queue_frames=_RING_SIZE,
             paths=tuple((port, port) for port in range(self.ports)),
             drained_by="tester",
             line_rate_bps=None,

@@ -101,6 +101,7 @@ class TestpmdLab:
         return LabPorts(
             devargs=tuple(self._devargs("client", port) for port in _PORTS),
             descriptors=_DESCRIPTORS,
+            queue_frames=self._settings.ring_size,
             paths=((0, 1), (1, 0)),
             drained_by="dut",
             line_rate_bps=None,

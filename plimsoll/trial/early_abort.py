@@ -20,10 +20,14 @@ class EarlyAbort:
     """
 
     def __init__(
-        self, plan: TrialPlan, criteria: Iterable[Criterion], drained_by: DrainedBy
+        self,
+        plan: TrialPlan,
+        criteria: Iterable[Criterion],
+        drained_by: DrainedBy,
+        queue_frames: int,
     ) -> None:
         self._budgets = [budget for each in criteria for budget in each.losses_allowed(plan)]
-        self._excuses = StallExcuses(plan.streams, drained_by)
+        self._excuses = StallExcuses(plan.streams, drained_by, queue_frames)
         self._exceeded_before = [False] * len(self._budgets)
 
     def __call__(self, interval: Interval) -> bool:

@@ -13,7 +13,8 @@ from plimsoll.trial.stall_excuses import StallExcuses
 class Outcome:
     """A trial's plan and report, at `load_pps` per direction.
 
-    `drained_by` decides whose fault a full send queue is. The DUT's own
+    `drained_by` decides whose fault a full send queue is; `queue_frames` is what the
+    tester's queues hold. The DUT's own
     counters were read before the first frame and after the drain; both are None
     where the DUT has none.
     """
@@ -22,6 +23,7 @@ class Outcome:
     report: TrialReport
     load_pps: float
     drained_by: DrainedBy
+    queue_frames: int
     paths: Paths
     dut_before: tuple[DutPortCounters, ...] | None = None
     dut_after: tuple[DutPortCounters, ...] | None = None
@@ -42,7 +44,7 @@ class Outcome:
 
     def unexcused_losses(self) -> dict[int, int]:
         """By stream, the frames lost that no stall of the tester explains."""
-        excuses = StallExcuses(self.plan.streams, self.drained_by)
+        excuses = StallExcuses(self.plan.streams, self.drained_by, self.queue_frames)
         for interval in self.report.intervals:
             excuses.add(interval)
         return {

@@ -32,6 +32,7 @@ def run_trial(
         report=report,
         load_pps=load_pps,
         drained_by=ports.drained_by,
+        queue_frames=ports.queue_frames,
         paths=ports.paths,
         dut_before=before,
         dut_after=lab.counters(),

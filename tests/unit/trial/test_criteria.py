@@ -103,8 +103,8 @@ def test_frames_refused_are_lost_where_the_dut_drains_the_queue() -> None:
 
 
 def test_a_loss_that_fell_into_a_stall_is_invalid() -> None:
-    """2 ms at 100 kpps: 200 frames came meanwhile, and as many in the burst after it."""
-    intervals = [interval(0), interval(1, lost=400, stalled_ns=2_000_000), interval(2)]
+    """5 ms at 100 kpps: 500 frames came meanwhile, of which the queue held 100."""
+    intervals = [interval(0), interval(1, lost=400, stalls_ns=[5_000_000]), interval(2)]
     found = LossRatio().evaluate(outcome(lost=400, intervals=intervals))
     assert (found[0].subject, found[0].outcome) == ("0-1", "invalid")
     assert "400 of 1,010,000 frames lost, all but 0 while the tester stalled" in found[0].text
@@ -112,12 +112,12 @@ def test_a_loss_that_fell_into_a_stall_is_invalid() -> None:
 
 def test_a_loss_too_large_for_the_stall_fails() -> None:
     lost = 400 + ALLOWED_OUT + 1
-    intervals = [interval(0), interval(1, lost=lost, stalled_ns=2_000_000), interval(2)]
+    intervals = [interval(0), interval(1, lost=lost, stalls_ns=[5_000_000]), interval(2)]
     assert _found(LossRatio(), outcome(lost=lost, intervals=intervals))["0-1"][0] == "fail"
 
 
 def test_a_loss_elsewhere_fails_whatever_stalled() -> None:
-    intervals = [interval(0, lost=50), interval(1, stalled_ns=5_000_000), interval(2), interval(3)]
+    intervals = [interval(0, lost=50), interval(1, stalls_ns=[5_000_000]), interval(2), interval(3)]
     assert _found(LossRatio(), outcome(lost=50, intervals=intervals))["0-1"][0] == "fail"
 
 

@@ -12,15 +12,13 @@ from plimsoll.generator.interface import Interval
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.early_abort import EarlyAbort
 from plimsoll.trial.stall_excuses import StallExcuses
-from tests.unit.trial.trial_builder import LOAD_BACK, LOAD_OUT, PLAN, interval
+from tests.unit.trial.trial_builder import LOAD_BACK, LOAD_OUT, PLAN, QUEUE_FRAMES, interval
 
 MS = 1_000_000
-# A stall of a millisecond excuses 100 frames at 100 kpps and as many in the burst after.
-PER_MS = 200
 
 
 def _excuses(intervals: Sequence[Interval]) -> StallExcuses:
-    excuses = StallExcuses(PLAN.streams, "wire")
+    excuses = StallExcuses(PLAN.streams, "wire", QUEUE_FRAMES)
     for each in intervals:
         excuses.add(each)
     return excuses
@@ -30,22 +28,25 @@ def _excuses(intervals: Sequence[Interval]) -> StallExcuses:
     ("intervals", "unexcused"),
     [
         ([interval(0, lost=30)], 30),
-        ([interval(0, lost=30, stalled_ns=MS)], 0),
+        ([interval(0, lost=30, stalls_ns=[2 * MS])], 0),
         # In the interval after it, and no later.
-        ([interval(0, stalled_ns=MS), interval(1, lost=30)], 0),
-        ([interval(0, stalled_ns=MS), interval(1), interval(2, lost=30)], 30),
-        # A stall short of a millisecond excuses nothing, however often it comes.
-        ([interval(0, lost=30, stalled_ns=5 * MS, worst_stall_ns=MS - 1)], 30),
-        # Never more than can have come meanwhile.
-        ([interval(0, lost=PER_MS + 5, stalled_ns=MS)], 5),
-        ([interval(0, lost=150, stalled_ns=MS), interval(1, lost=150)], 2 * 150 - PER_MS),
+        ([interval(0, stalls_ns=[2 * MS]), interval(1, lost=30)], 0),
+        ([interval(0, stalls_ns=[2 * MS]), interval(1), interval(2, lost=30)], 30),
+        # What comes in a stall of 1 ms fits into the queue, however often it happens.
+        ([interval(0, lost=30, stalls_ns=[MS] * 16)], 30),
+        # Never more than cannot have fitted: 100 of each stall of 2 ms.
+        ([interval(0, lost=105, stalls_ns=[2 * MS])], 5),
+        ([interval(0, lost=205, stalls_ns=[2 * MS, 2 * MS])], 5),
+        ([interval(0, lost=80, stalls_ns=[2 * MS]), interval(1, lost=80)], 2 * 80 - 100),
         # Before the stall.
-        ([interval(0, lost=30), interval(1, stalled_ns=9 * MS)], 30),
+        ([interval(0, lost=30), interval(1, stalls_ns=[9 * MS])], 30),
         # Frames late rather than lost fill their gaps.
         ([interval(0, lost=30), interval(1, lost=-30)], 0),
     ],
 )
-def test_a_stall_excuses_what_it_can_have_cost(intervals: list[Interval], unexcused: int) -> None:
+def test_a_stall_excuses_what_its_queue_cannot_have_held(
+    intervals: list[Interval], unexcused: int
+) -> None:
     assert _excuses(intervals).unexcused(LOAD_OUT) == unexcused
     assert _excuses(intervals).unexcused(LOAD_BACK) == 0
 
@@ -54,33 +55,39 @@ def test_frames_lost_after_the_last_that_came_back_are_excused_by_the_last_stall
     """They leave no gap in the sequence, so no interval has them."""
     still = [interval(0), interval(1), interval(2, drain=True)]
     assert _excuses(still).unexcused_of(LOAD_OUT, 40) == 40
-    stalled = [interval(0), interval(1, stalled_ns=MS), interval(2, drain=True)]
+    stalled = [interval(0), interval(1, stalls_ns=[2 * MS]), interval(2, drain=True)]
     assert _excuses(stalled).unexcused_of(LOAD_OUT, 40) == 0
-    assert _excuses(stalled).unexcused_of(LOAD_OUT, PER_MS + 40) == 40
+    assert _excuses(stalled).unexcused_of(LOAD_OUT, 100 + 40) == 40
 
 
 _intervals = st.lists(
-    st.tuples(st.integers(-50, 2000), st.integers(0, 20 * MS), st.booleans()), max_size=12
+    st.tuples(
+        st.integers(-50, 2000), st.lists(st.integers(0, 20 * MS), max_size=16), st.booleans()
+    ),
+    max_size=12,
 ).map(
     lambda drawn: [
-        interval(index, lost, stalled_ns, drain=drain)
-        for index, (lost, stalled_ns, drain) in enumerate(drawn)
+        interval(index, lost, stalls_ns=stalls_ns, drain=drain)
+        for index, (lost, stalls_ns, drain) in enumerate(drawn)
     ]
 )
 
 
 @given(_intervals)
-def test_all_stalls_together_excuse_no_more_than_their_length(intervals: list[Interval]) -> None:
+def test_all_stalls_together_excuse_no_more_than_came_meanwhile(
+    intervals: list[Interval],
+) -> None:
     lost = sum(each.streams[LOAD_OUT].missing for each in intervals)
-    stalled_ns = sum(each.workers[0].stalled_ns for each in intervals)
+    workers = [each.workers[0] for each in intervals]
     excused = lost - _excuses(intervals).unexcused(LOAD_OUT)
-    # Rounded up to a whole frame in each interval.
-    assert 0 <= excused <= PER_MS * stalled_ns / MS + len(intervals)
+    came = sum(100 * worker.stalled_ns / MS for worker in workers)
+    # Rounded up to a whole frame for each stall.
+    assert 0 <= excused <= came + sum(worker.stalls for worker in workers)
 
 
 def _stops_at(intervals: Sequence[Interval]) -> int | None:
     """The index of the interval at which the trial is stopped."""
-    abort = EarlyAbort(PLAN, [LossRatio()], "wire")
+    abort = EarlyAbort(PLAN, [LossRatio()], "wire", QUEUE_FRAMES)
     return next((each.index for each in intervals if abort(each)), None)
 
 
@@ -98,18 +105,26 @@ def test_gaps_that_fill_up_again_stop_nothing() -> None:
 
 
 def test_losses_in_stalls_stop_nothing() -> None:
-    assert _stops_at([interval(n, 100, stalled_ns=MS) for n in range(10)]) is None
+    assert _stops_at([interval(n, 100, stalls_ns=[2 * MS]) for n in range(10)]) is None
 
 
 @pytest.mark.parametrize(("drained_by", "stops"), [("dut", True), ("wire", False)])
 def test_frames_refused_count_where_the_dut_drains(drained_by: DrainedBy, stops: bool) -> None:
     quiet = interval(0)
     refusing = replace(quiet.streams[LOAD_OUT], refused=500)
-    abort = EarlyAbort(PLAN, [LossRatio()], drained_by)
+    abort = EarlyAbort(PLAN, [LossRatio()], drained_by, QUEUE_FRAMES)
     abort(replace(quiet, streams=(refusing, *quiet.streams[1:])))
     assert abort(interval(1)) is stops
 
 
+def test_frames_that_the_dut_left_no_room_for_are_excused_by_nothing() -> None:
+    stalled = interval(0, stalls_ns=[20 * MS])
+    refusing = replace(stalled.streams[LOAD_OUT], refused=500)
+    excuses = StallExcuses(PLAN.streams, "dut", QUEUE_FRAMES)
+    excuses.add(replace(stalled, streams=(refusing, *stalled.streams[1:])))
+    assert excuses.unexcused(LOAD_OUT) == 500
+
+
 def test_without_a_loss_criterion_nothing_is_stopped() -> None:
-    abort = EarlyAbort(PLAN, [], "wire")
+    abort = EarlyAbort(PLAN, [], "wire", QUEUE_FRAMES)
     assert not any(abort(interval(n, 10_000)) for n in range(5))

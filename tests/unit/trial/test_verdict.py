@@ -65,7 +65,7 @@ def test_counters_that_disagree_are_invalid() -> None:
 
 
 def test_a_loss_during_a_stall_is_invalid() -> None:
-    intervals = [interval(0, lost=100, stalled_ns=3_000_000), interval(1)]
+    intervals = [interval(0, lost=100, stalls_ns=[3_000_000]), interval(1)]
     judgement = _judge(outcome(lost=100, intervals=intervals))
     assert judgement.verdict == "invalid"
     assert [each.rule for each in judgement.reasons] == ["loss-ratio"]

@@ -11,6 +11,7 @@ from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     Interval,
     PortCounts,
+    Stall,
     StreamCounts,
     TrialPlan,
     TrialReport,
@@ -22,6 +23,8 @@ from plimsoll.trial.outcome import Outcome
 RATE_PPS = 100_000
 PROBE_PPS = 1_000
 DURATION_S = 10
+# A stall of n ms, in which 100 n frames come back, overflows by 100 (n - 1).
+QUEUE_FRAMES = 100
 
 # Two load streams, one each way, and a probe.
 LOAD_OUT, LOAD_BACK, PROBE = range(3)
@@ -73,18 +76,18 @@ def port_counts(port: int, **changes: Any) -> PortCounts:
     return replace(PortCounts(port, 0, 0, 0, 0, 0, True), **changes)
 
 
-def worker_counts(stalled_ns: int = 0, worst_stall_ns: int | None = None) -> WorkerCounts:
+def worker_counts(*stalls_ns: int) -> WorkerCounts:
     """Of CPU 1."""
-    worst = stalled_ns if worst_stall_ns is None else worst_stall_ns
-    return WorkerCounts(1, 10**6, 0, int(stalled_ns > 0), stalled_ns, worst)
+    longest = tuple(Stall(0.5, length_ns) for length_ns in stalls_ns)
+    worst_ns = max(stalls_ns, default=0)
+    return WorkerCounts(1, 10**6, 0, len(stalls_ns), sum(stalls_ns), worst_ns, longest)
 
 
 def interval(
     index: int,
     lost: int = 0,
-    stalled_ns: int = 0,
     *,
-    worst_stall_ns: int | None = None,
+    stalls_ns: Sequence[int] = (),
     drain: bool = False,
 ) -> Interval:
     """A second in which only the load on its way out loses frames."""
@@ -99,7 +102,7 @@ def interval(
             for plan in PLAN.streams
         ),
         ports=(),
-        workers=(worker_counts(stalled_ns, worst_stall_ns),),
+        workers=(worker_counts(*stalls_ns),),
     )
 
 
@@ -144,6 +147,7 @@ def outcome(
         report=replace(report, **changes),
         load_pps=RATE_PPS,
         drained_by=drained_by,
+        queue_frames=QUEUE_FRAMES,
         paths=((0, 1), (1, 0)),
         dut_before=before,
         dut_after=after,
