@@ -63,8 +63,8 @@ class _LoadLineSearch:
     def execute(self) -> Result:
         """Bring everything up, search, and say what was found."""
         with testbed(self._session, self._experiment.lab) as bed:
-            if bed.memory.note:
-                self._session.watcher.note(bed.memory.note)
+            for note in (*bed.notes, *self._experiment.profile.notes()):
+                self._session.watcher.note(note)
             plan = self._plan(bed)
             calibration = self._calibrate(bed, plan.maximum_pps)
             self._record_environment(bed, calibration)
@@ -95,7 +95,7 @@ class _LoadLineSearch:
             kind_of_lab=bed.lab.kind,
             lab=bed.lab.facts(),
             ports=[asdict(port) for port in bed.engine.ports],
-            memory=asdict(bed.memory),
+            notes=bed.notes,
             engine_pid=bed.engine.pid,
         )
 

@@ -29,8 +29,8 @@ def run_single_trial(
         session = Session(experiment, recorder, watcher, ledger)
         recorder.event("run-started", versions=versions(None))
         with testbed(session, experiment.lab) as bed:
-            if bed.memory.note:
-                watcher.note(bed.memory.note)
+            for note in (*bed.notes, *profile.notes()):
+                watcher.note(note)
             read_environment(versions(bed.engine.hello)).write(run.environment)
             load_pps = load.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
             streams = compile_profile(profile, load_pps, bed.ports.paths)

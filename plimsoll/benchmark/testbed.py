@@ -43,7 +43,7 @@ class Testbed:
     lab: Lab
     ports: LabPorts
     engine: Engine
-    memory: MemoryPlan
+    notes: tuple[str, ...]
     busy_cpus: tuple[int, ...]
     marks: Marks
 
@@ -82,12 +82,8 @@ def testbed(session: Session, lab_settings: LabModel) -> Iterator[Testbed]:
     Raises InputError and MachineError for what the user can mend, LabDied and EngineDied.
     """
     experiment, ledger = session.experiment, session.ledger
-    memory = plan_memory(
-        lab_settings.megabytes + experiment.generator.megabytes,
-        ledger,
-        require_huge=experiment.require_hugepages,
-    )
-    lab = make_lab(lab_settings, ledger, memory)
+    lab_memory = _memory(session, lab_settings.megabytes)
+    lab = make_lab(lab_settings, ledger, lab_memory)
     busy = (*experiment.generator.cpus, *lab.cpus())
     check_cpus(
         [
@@ -98,16 +94,28 @@ def testbed(session: Session, lab_settings: LabModel) -> Iterator[Testbed]:
     with ExitStack() as stack:
         stack.callback(lab.down)
         ports = lab.up()
+        max_frame_bytes = experiment.profile.largest_frame_size - FCS_BYTES
+        memory = _memory(
+            session,
+            experiment.generator.megabytes_for(
+                len(ports.devargs), ports.descriptors, max_frame_bytes
+            ),
+        )
         log = ledger.directory / "engine.log"
         engine = stack.enter_context(closing(Engine.start(log, ledger.environment)))
         engine.open(
             experiment.generator,
-            huge=memory.huge,
+            memory=memory,
             devargs=ports.devargs,
             descriptors=ports.descriptors,
             main_cpus=housekeeping_cpus(busy),
-            max_frame_bytes=experiment.profile.largest_frame_size - FCS_BYTES,
+            max_frame_bytes=max_frame_bytes,
             link_wait_s=_LINK_WAIT_S,
         )
         lab.wait_links(_LINK_WAIT_S)
-        yield Testbed(lab, ports, engine, memory, busy, Marks())
+        notes = tuple(plan.note for plan in (lab_memory, memory) if plan.note)
+        yield Testbed(lab, ports, engine, notes, busy, Marks())
+
+
+def _memory(session: Session, megabytes: int) -> MemoryPlan:
+    return plan_memory(megabytes, session.ledger, require_huge=session.experiment.require_hugepages)

@@ -9,15 +9,10 @@ from rich.panel import Panel
 from rich.text import Text
 
 from plimsoll.cli.trial_table import trial_table
-from plimsoll.record.result import LimitedBy, LoadLine, Result
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.result import LoadLine, Result
+from plimsoll.record.trial_record import FindingRecord, TrialRecord
+from plimsoll.report.answer import LIMIT_SENTENCES
 from plimsoll.traffic.units import format_duration, format_pps
-
-_LIMITS: dict[LimitedBy, str] = {
-    "dut": "limited by the DUT: it failed above this load",
-    "tester": "limited by the tester: it cannot test above this load; the DUT may carry more",
-    "maximum": "the highest load that was searched: the DUT may carry more",
-}
 
 
 def print_result(result: Result, trials: Sequence[TrialRecord], console: Console) -> None:
@@ -45,7 +40,7 @@ def _load_line(result: Result) -> Iterator[Text]:
     )
     yield Text(_rates(line))
     if result.limited_by is not None:
-        yield Text(_LIMITS[result.limited_by])
+        yield Text(LIMIT_SENTENCES[result.limited_by])
     if result.validation is not None:
         yield Text(
             f"validated for {format_duration(result.validation.duration_s)}: "
@@ -64,14 +59,21 @@ def _rates(line: LoadLine) -> str:
 
 
 def _criteria(result: Result, trials: Sequence[TrialRecord]) -> Iterator[Text]:
-    """Each criterion as the validation found it."""
+    """Each criterion as the validation found it, by what came closest to breaking it."""
     if result.load_line is None or result.validation is None:
         return
     kinds = {str(criterion["kind"]) for criterion in result.criteria}
     proof = next(trial for trial in trials if trial.number == result.validation.trial)
+    worst: dict[str, FindingRecord] = {}
     for finding in proof.findings:
-        if finding.rule in kinds:
-            yield Text.assemble(("  ok  ", "green"), finding.text)
+        if finding.is_of(kinds):
+            worst[finding.rule] = max(worst.get(finding.rule, finding), finding, key=_value)
+    for finding in worst.values():
+        yield Text.assemble(("  ok  ", "green"), finding.text)
+
+
+def _value(finding: FindingRecord) -> float:
+    return finding.value if finding.value is not None else 0.0
 
 
 def _credibility(result: Result) -> Iterator[Text]:

@@ -12,7 +12,7 @@ from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
-from plimsoll.cli.stream_table import stream_table
+from plimsoll.cli.stream_table import stream_tables
 from plimsoll.cli.trial_table import trial_table
 from plimsoll.host.ledger import sweep
 from plimsoll.record.run_directory import RunDirectory
@@ -63,5 +63,5 @@ def _print(record: TrialRecord, page: Path, json: bool) -> None:
     stdout.print()
     stdout.print(trial_table([record]))
     stdout.print()
-    stdout.print(stream_table(record))
+    stdout.print(stream_tables(record))
     stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from rich.table import Table
 from rich.text import Text
@@ -31,8 +32,9 @@ def trial_table(trials: Sequence[TrialRecord]) -> Table:
         title="Trials (load per direction)", title_justify="left", box=None, pad_edge=False
     )
     for name in ("#", "phase", "load", "sent for", "loss", "probe p99", "verdict"):
-        table.add_column(name, justify="left" if name in ("phase", "verdict") else "right")
-    table.add_column("broken rules", overflow="fold")
+        side: Literal["left", "right"] = "left" if name in ("phase", "verdict") else "right"
+        table.add_column(name, justify=side, no_wrap=True)
+    table.add_column("broken", overflow="fold")
     for trial in trials:
         table.add_row(
             str(trial.number),

@@ -21,6 +21,7 @@ from plimsoll.generator.engine_messages import (
 from plimsoll.generator.engine_program import EngineProgram
 from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.generator.settings import EngineSettings
+from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.version import VERSION
 
 _HELLO_TIMEOUT_S = 20.0
@@ -75,7 +76,7 @@ class Engine:
         self,
         settings: EngineSettings,
         *,
-        huge: bool,
+        memory: MemoryPlan,
         devargs: Sequence[str],
         descriptors: int,
         main_cpus: Collection[int],
@@ -88,8 +89,8 @@ class Engine:
         """
         reply = self._ask(
             open_request(
-                huge=huge,
-                megabytes=settings.megabytes,
+                huge=memory.huge,
+                megabytes=memory.megabytes,
                 main_cpus=sorted(main_cpus),
                 workers=settings.layout(len(devargs)),
                 devargs=devargs,

@@ -9,6 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
 
+_MBUFS_BESIDE_DESCRIPTORS = 8192
+_MBUF_LEAST_ROOM = 2176
+_MBUF_HEADROOM = 128
+# struct rte_mbuf, the mempool's header, and what alignment and page ends cost.
+_MBUF_OVERHEAD = 320
+# DPDK itself, and the state of a trial's streams.
+_BASE_MEGABYTES = 80
+
 
 @dataclass(frozen=True, slots=True)
 class WorkerLayout:
@@ -23,14 +31,26 @@ class EngineSettings(BaseModel):
     """Plimsoll's own engine.
 
     One CPU polls everything; as many CPUs as ports poll a port each; twice as many
-    poll one direction of one port each, senders first.
+    poll one direction of one port each, senders first. `megabytes` is DPDK's memory,
+    by default what the ports need.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["engine"] = "engine"
     cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=64)
-    megabytes: int = Field(default=192, ge=64, le=65536)
+    megabytes: int | None = Field(default=None, ge=64, le=65536)
+
+    def megabytes_for(self, port_count: int, descriptors: int, max_frame_bytes: int) -> int:
+        """The engine's memory in MB: as set, or for the buffers that it makes for each port.
+
+        `max_frame_bytes` is without FCS. The numbers are those of engine/src/ports.c.
+        """
+        if self.megabytes is not None:
+            return self.megabytes
+        mbufs = 2 * (2 * descriptors + _MBUFS_BESIDE_DESCRIPTORS)
+        room = max(_MBUF_LEAST_ROOM, _MBUF_HEADROOM + max_frame_bytes)
+        return _BASE_MEGABYTES + -(-port_count * mbufs * (room + _MBUF_OVERHEAD) // 2**20)
 
     def layout(self, port_count: int) -> tuple[WorkerLayout, ...]:
         """The polling loops for `port_count` ports. Raises InputError when the CPUs do not fit."""

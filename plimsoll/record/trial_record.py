@@ -5,7 +5,7 @@ Its JSON Schema is published as docs/schemas/trial-record.schema.json.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -35,6 +35,13 @@ class FindingRecord(_Record):
     unit: str
     outcome: FindingOutcome
     text: str
+
+    def is_of(self, kinds: Collection[str]) -> bool:
+        """Whether it judges by a criterion of one of these kinds.
+
+        A criterion's rule is its kind, or its kind and what it is about: latency-p99.
+        """
+        return any(f"{self.rule}-".startswith(f"{kind}-") for kind in kinds)
 
 
 class StreamRecord(_Record):

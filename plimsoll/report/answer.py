@@ -12,7 +12,7 @@ from plimsoll.report.run_data import RunData
 from plimsoll.traffic.units import format_duration, format_pps
 
 # A load line is the DUT's capacity only where the DUT is what failed above it.
-_LIMITS: dict[LimitedBy, str] = {
+LIMIT_SENTENCES: dict[LimitedBy, str] = {
     "dut": "Limited by the DUT: it failed above this load.",
     "tester": "Limited by the tester: it cannot test above this load. The DUT may carry more.",
     "maximum": "The highest load that was searched. The DUT may carry more.",
@@ -87,7 +87,7 @@ def _facts(line: LoadLine, data: RunData) -> tuple[tuple[str, str], ...]:
 
 def _limit(data: RunData) -> tuple[str, ...]:
     limited_by = data.result.limited_by if data.result else None
-    return (_LIMITS[limited_by],) if limited_by else ()
+    return (LIMIT_SENTENCES[limited_by],) if limited_by else ()
 
 
 def _proof(trial: TrialRecord | None) -> tuple[str, ...]:

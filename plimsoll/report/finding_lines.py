@@ -48,9 +48,7 @@ def _findings(data: RunData) -> tuple[FindingRecord, ...]:
 
 
 def _of_criteria(finding: FindingRecord, data: RunData) -> bool:
-    """A criterion's rule is its kind, or its kind and what it is about: latency-p99."""
-    kinds = data.criteria_kinds
-    return not kinds or any(f"{finding.rule}-".startswith(f"{kind}-") for kind in kinds)
+    return not data.criteria_kinds or finding.is_of(data.criteria_kinds)
 
 
 def _lines(findings: Iterable[FindingRecord]) -> tuple[FindingLine, ...]:

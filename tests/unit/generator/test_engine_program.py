@@ -10,6 +10,7 @@ from plimsoll.errors import MachineError
 from plimsoll.generator.engine import Engine, EngineRefused
 from plimsoll.generator.engine_program import EngineDied, EngineProgram, find_engine
 from plimsoll.generator.settings import EngineSettings
+from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.version import VERSION
 
 HELLO = (
@@ -95,7 +96,7 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in) -> No
     with pytest.raises(EngineRefused, match="no such device") as caught:
         engine.open(
             EngineSettings(),
-            huge=False,
+            memory=MemoryPlan(huge=False, megabytes=64),
             devargs=["net_ring0"],
             descriptors=1024,
             main_cpus=[0],

@@ -29,3 +29,16 @@ def test_cpus_that_do_not_fit_the_ports_are_refused() -> None:
         EngineSettings(cpus=(1, 2, 3)).layout(2)
     assert caught.value.where == "generator.cpus"
     assert "or 4 (one" in caught.value.remedy
+
+
+def test_memory_grows_with_ports_and_frames() -> None:
+    settings = EngineSettings()
+    # 2 pools of 10,240 buffers a port: 24.4 MB each at 2,496 bytes, 97.5 MB for two ports.
+    assert settings.megabytes_for(2, 1024, 60) == 80 + 98
+    assert settings.megabytes_for(4, 1024, 60) == 80 + 195
+    # A jumbo frame of 9,212 bytes needs 9,660: 94.3 MB a pool.
+    assert settings.megabytes_for(1, 1024, 9212) == 80 + 189
+
+
+def test_memory_may_be_set() -> None:
+    assert EngineSettings(megabytes=512).megabytes_for(2, 1024, 60) == 512
