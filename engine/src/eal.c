@@ -36,8 +36,8 @@ format_lcores(const struct open_request *request, char *text, size_t size)
     size_t used = (size_t)snprintf(text, size, "0@(");
 
     for (uint32_t i = 0; i < request->main_cpu_count && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%u", i ? "," : "",
-                                 request->main_cpus[i]);
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%u", i ? "," : "", request->main_cpus[i]);
     for (uint32_t i = 0; i < request->worker_count && used < size; i++)
         used += (size_t)snprintf(text + used, size - used, "%s,%u@%u", i ? "" : ")", i + 1,
                                  request->workers[i].cpu);

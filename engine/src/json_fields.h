@@ -49,8 +49,7 @@ int element_integer(const struct object *parent, const char *name, const json_t 
                     size_t index, uint64_t most, uint64_t *value);
 
 /* Complains of a field by name, for checks the readers above do not make. */
-__attribute__((format(printf, 3, 4))) int object_complain(const struct object *object,
-                                                           const char *name, const char *format,
-                                                           ...);
+__attribute__((format(printf, 3, 4))) int
+object_complain(const struct object *object, const char *name, const char *format, ...);
 
 #endif

@@ -66,8 +66,8 @@ histogram_json(const struct histogram *histogram)
 
     for (uint32_t i = 0; i < HISTOGRAM_BUCKETS && !empty; i++) {
         if (histogram->buckets[i] > 0)
-            json_array_append_new(
-                buckets, json_pack("[i, I]", (int)i, (json_int_t)histogram->buckets[i]));
+            json_array_append_new(buckets,
+                                  json_pack("[i, I]", (int)i, (json_int_t)histogram->buckets[i]));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o}", "count", unsigned_integer(histogram->count),
                      "sum_ns", unsigned_integer(histogram->sum), "min_ns",
@@ -85,8 +85,8 @@ streams_json(const struct trial *trial, const struct counts *counts)
 
         json_array_append_new(
             array,
-            json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
-                      "stream", (int)trial->request->streams[i].stream, "sent",
+            json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stream",
+                      (int)trial->request->streams[i].stream, "sent",
                       unsigned_integer(stream->sent), "refused", unsigned_integer(stream->refused),
                       "skipped", unsigned_integer(stream->skipped), "received",
                       unsigned_integer(stream->received), "missing", (json_int_t)stream->missing,
@@ -109,13 +109,13 @@ ports_json(const struct trial *trial, const struct counts *counts)
     for (uint32_t i = 0; i < trial->ports->count; i++) {
         const struct port_counts *port = &counts->ports[i];
 
-        json_array_append_new(
-            array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)i, "foreign",
-                             unsigned_integer(port->foreign), "stale",
-                             unsigned_integer(port->stale), "rx_missed",
-                             unsigned_integer(port->rx_missed), "rx_errors",
-                             unsigned_integer(port->rx_errors), "rx_no_mbuf",
-                             unsigned_integer(port->rx_no_mbuf), "link_up", (int)port->link_up));
+        json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "port",
+                                               (int)i, "foreign", unsigned_integer(port->foreign),
+                                               "stale", unsigned_integer(port->stale), "rx_missed",
+                                               unsigned_integer(port->rx_missed), "rx_errors",
+                                               unsigned_integer(port->rx_errors), "rx_no_mbuf",
+                                               unsigned_integer(port->rx_no_mbuf), "link_up",
+                                               (int)port->link_up));
     }
     return array;
 }
@@ -157,15 +157,14 @@ workers_json(const struct trial *trial, const struct counts *counts, uint32_t mo
 json_t *
 message_interval(int64_t id, const struct trial *trial)
 {
-    return json_pack("{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval",
-                     "id", (json_int_t)id, "index", (int)trial->index, "phase",
-                     trial->draining ? "drain" : "send", "begin_s",
-                     trial_seconds(trial, trial->interval_begin), "end_s",
-                     trial_seconds(trial, trial->interval_end), "end_unix_ns",
-                     unsigned_integer(trial->end_unix_ns), "streams",
-                     streams_json(trial, &trial->interval), "ports",
-                     ports_json(trial, &trial->interval), "workers",
-                     workers_json(trial, &trial->interval, STALLS_IN_INTERVAL));
+    return json_pack(
+        "{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval", "id",
+        (json_int_t)id, "index", (int)trial->index, "phase", trial->draining ? "drain" : "send",
+        "begin_s", trial_seconds(trial, trial->interval_begin), "end_s",
+        trial_seconds(trial, trial->interval_end), "end_unix_ns",
+        unsigned_integer(trial->end_unix_ns), "streams", streams_json(trial, &trial->interval),
+        "ports", ports_json(trial, &trial->interval), "workers",
+        workers_json(trial, &trial->interval, STALLS_IN_INTERVAL));
 }
 
 json_t *
@@ -177,8 +176,8 @@ message_trial(int64_t id, const struct trial *trial)
         [ENDED_BY_LINK_DOWN] = "link_down",
     };
 
-    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "ok",
-                     1, "reply", "trial", "ended_by", ended_by[trial->ended_by], "sending_s",
+    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "ok", 1,
+                     "reply", "trial", "ended_by", ended_by[trial->ended_by], "sending_s",
                      trial->sending_s, "begin_unix_ns", unsigned_integer(trial->begin_unix_ns),
                      "streams", streams_json(trial, &trial->total), "ports",
                      ports_json(trial, &trial->total), "workers",
@@ -195,7 +194,6 @@ json_t *
 message_error(int64_t id, const struct complaint *complaint, bool fatal)
 {
     return json_pack("{s:o, s:b, s:{s:s, s:s, s:b}}", "id",
-                     id < 0 ? json_null() : json_integer((json_int_t)id), "ok", 0, "error",
-                     "where", complaint->where, "message", complaint->message, "fatal",
-                     (int)fatal);
+                     id < 0 ? json_null() : json_integer((json_int_t)id), "ok", 0, "error", "where",
+                     complaint->where, "message", complaint->message, "fatal", (int)fatal);
 }

@@ -48,8 +48,8 @@ find_port(const struct port_request *request, uint16_t *dpdk_port)
 static struct rte_mempool *
 make_pool(const char *kind, uint32_t number, const struct open_request *request, int socket)
 {
-    const uint32_t room = RTE_MAX(RTE_MBUF_DEFAULT_BUF_SIZE,
-                                  RTE_PKTMBUF_HEADROOM + request->max_frame_bytes);
+    const uint32_t room =
+        RTE_MAX(RTE_MBUF_DEFAULT_BUF_SIZE, RTE_PKTMBUF_HEADROOM + request->max_frame_bytes);
     const uint32_t mbufs = 2u * request->ports[number].descriptors + MBUFS_BESIDE_DESCRIPTORS;
     char name[RTE_MEMPOOL_NAMESIZE];
 
@@ -71,9 +71,9 @@ configure(struct port *port, const struct port_request *request, uint32_t max_fr
     if (status != 0)
         return status;
     /* Software ports have no MTU to set and take any frame that fits a buffer. */
-    status = rte_eth_dev_set_mtu(port->dpdk_port,
-                                 (uint16_t)RTE_MAX(max_frame_bytes - RTE_ETHER_HDR_LEN,
-                                                   (uint32_t)RTE_ETHER_MTU));
+    status =
+        rte_eth_dev_set_mtu(port->dpdk_port, (uint16_t)RTE_MAX(max_frame_bytes - RTE_ETHER_HDR_LEN,
+                                                               (uint32_t)RTE_ETHER_MTU));
     if (status != 0 && status != -ENOTSUP)
         return status;
     status = rte_eth_rx_queue_setup(port->dpdk_port, 0, rx_descriptors, (unsigned)socket, NULL,

@@ -131,8 +131,8 @@ read_workers(const struct object *top, struct open_request *request)
         if (element_object(top, "workers", array, i, &object) != 0 ||
             object_knows(&object, names) != 0 ||
             read_integer(&object, "cpu", REQUIRED, 0, CPUS_MAX - 1, &cpu) != 0 ||
-            read_port_set(&object, "tx_ports", request->port_count, &sending,
-                          &worker->tx_ports) != 0 ||
+            read_port_set(&object, "tx_ports", request->port_count, &sending, &worker->tx_ports) !=
+                0 ||
             read_port_set(&object, "rx_ports", request->port_count, &receiving,
                           &worker->rx_ports) != 0)
             return -EINVAL;
@@ -325,9 +325,9 @@ int
 request_trial(const json_t *json, uint32_t port_count, uint32_t max_frame_bytes,
               struct trial_request *request, struct complaint *complaint)
 {
-    static const char *const names[] = {"id",          "request",  "mark",    "duration_s",
-                                        "drain_s",     "interval_s", "catch_up_us", "stall_us",
-                                        "streams",     NULL};
+    static const char *const names[] = {"id",      "request",    "mark",        "duration_s",
+                                        "drain_s", "interval_s", "catch_up_us", "stall_us",
+                                        "streams", NULL};
     const struct object top = object_top(json, complaint);
     uint64_t mark = 0;
 

@@ -39,7 +39,7 @@ struct rx_page {
     uint64_t received;
     uint64_t out_of_order;
     uint64_t duplicate;
-    int64_t missing; /* change since the page before */
+    int64_t missing;                        /* change since the page before */
     struct histogram latency;               /* ns */
     struct histogram latency_across_stalls; /* ns */
 };
@@ -107,7 +107,8 @@ struct worker {
 
 /* Shared by all; after the start only the main thread writes, and rarely. */
 struct run {
-    alignas(RTE_CACHE_LINE_SIZE) _Atomic uint64_t start; /* TSC of the first intended send; 0 before */
+    alignas(
+        RTE_CACHE_LINE_SIZE) _Atomic uint64_t start; /* TSC of the first intended send; 0 before */
     _Atomic uint64_t send_until;
     _Atomic uint32_t epoch;
     _Atomic bool stop;
@@ -121,7 +122,7 @@ struct run {
     struct tx_stream *tx_streams[STREAMS_MAX];
     struct rx_stream *rx_streams[STREAMS_MAX];
     struct worker *workers[WORKERS_MAX];
-    uint16_t dpdk_ports[PORTS_MAX]; /* the request's port number to DPDK's */
+    uint16_t dpdk_ports[PORTS_MAX];       /* the request's port number to DPDK's */
     uint8_t stream_index[UINT16_MAX + 1]; /* stream number to index, or NO_STREAM */
 };
 

@@ -24,8 +24,8 @@ enum sequence_verdict {
 };
 
 struct sequence {
-    uint64_t expected;      /* one more than the highest number seen */
-    uint64_t missing;       /* passed over and not yet seen, all told */
+    uint64_t expected;       /* one more than the highest number seen */
+    uint64_t missing;        /* passed over and not yet seen, all told */
     uint64_t window_missing; /* those of them that still have a bit in the ring */
     uint64_t ring[SEQUENCE_WINDOW / 64];
 };

@@ -64,16 +64,15 @@ send_due(const struct worker *worker, struct tx_stream *stream, uint32_t due)
         take_back(stream, mbufs + sent, due - sent);
     }
     if (stream->role == ROLE_LATENCY && sent > 0)
-        histogram_record(&page->lateness,
-                         ticks_to_ns(worker->run,
-                                     stamp - pacer_due_at(&stream->pacer, stream->pacer.next)));
+        histogram_record(
+            &page->lateness,
+            ticks_to_ns(worker->run, stamp - pacer_due_at(&stream->pacer, stream->pacer.next)));
 }
 
 uint32_t
 transmit(const struct worker *worker, struct tx_stream *stream, uint64_t now)
 {
-    const uint64_t until =
-        atomic_load_explicit(&worker->run->send_until, memory_order_relaxed);
+    const uint64_t until = atomic_load_explicit(&worker->run->send_until, memory_order_relaxed);
     /* Frames meant for before the end are still sent after it, unless they are too late. */
     const uint64_t last_look = until + stream->pacer.patience;
     const uint64_t skipped = pacer_skip_late(&stream->pacer, now < last_look ? now : last_look);

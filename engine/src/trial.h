@@ -36,7 +36,7 @@ struct trial {
     struct counts interval;
     struct counts total;
     struct rte_eth_stats before[PORTS_MAX]; /* hardware counters when the interval began */
-    uint32_t index; /* of the interval that closes next */
+    uint32_t index;                         /* of the interval that closes next */
     bool draining;
     uint64_t interval_begin; /* TSC */
     uint64_t interval_end;

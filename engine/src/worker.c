@@ -7,6 +7,9 @@
 #include "receive.h"
 #include "transmit.h"
 
+/* More than the longest queue holds; a DUT that never falls silent ends the emptying too. */
+#define LONGEST_QUEUE_BURSTS 1024
+
 static bool
 stopped(const struct run *run)
 {
@@ -71,10 +74,27 @@ close_sequence_pages(struct worker *worker)
     }
 }
 
+/*
+ * After the end of sending, takes all that waits in the queues: a worker that was away
+ * while the drain ran out must not leave frames uncounted that did come back.
+ */
+static void
+empty_queues(struct worker *worker)
+{
+    for (uint32_t i = 0; i < worker->rx_port_count; i++) {
+        uint32_t bursts = 0;
+
+        while (bursts < LONGEST_QUEUE_BURSTS && receive(worker, worker->rx_ports[i]) > 0)
+            bursts++;
+    }
+}
+
 /* Hands the page counted so far to the main thread and turns to the other one. */
 static void
 turn_page(struct worker *worker, uint32_t epoch)
 {
+    if (worker->last_look >= atomic_load_explicit(&worker->run->send_until, memory_order_relaxed))
+        empty_queues(worker);
     close_sequence_pages(worker);
     worker->open_page ^= 1;
     atomic_store_explicit(&worker->epoch, epoch, memory_order_release);
