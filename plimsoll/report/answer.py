@@ -104,7 +104,11 @@ def _proof(trial: TrialRecord | None) -> tuple[str, ...]:
         )
     else:
         told = f"{lost:,} were lost"
-    return (f"The validation received {received:,} frames in {length}; {told}.",)
+    mean = format_pps(received / trial.sending_s / len({s.rx_port for s in trial.streams}))
+    return (
+        f"The validation received {received:,} frames in {length}, {mean} per direction on "
+        f"average, probes included; {told}.",
+    )
 
 
 def _without_line(data: RunData) -> tuple[str, ...]:
