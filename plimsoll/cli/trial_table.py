@@ -29,7 +29,7 @@ VERDICT_STYLES: dict[Verdict, str] = {
 def trial_table(trials: Sequence[TrialRecord]) -> Table:
     """Every trial with its verdict and the rules that made it."""
     table = Table(
-        title="Trials (load per direction)", title_justify="left", box=None, pad_edge=False
+        title="Trials (load per direction)", title_justify="left", box=None, padding=(0, 1, 0, 0)
     )
     for name in ("#", "phase", "load", "sent for", "loss", "probe p99", "verdict"):
         side: Literal["left", "right"] = "left" if name in ("phase", "verdict") else "right"

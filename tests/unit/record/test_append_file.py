@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from plimsoll.record.append_file import AppendFile
 from plimsoll.record.record_error import RecordError
+from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 
 
 def test_lines_of_two_writers_follow_each_other(tmp_path: Path) -> None:
@@ -41,12 +42,11 @@ def test_a_line_longer_than_a_block_is_torn_as_well(tmp_path: Path) -> None:
     assert path.read_text() == "whole\n"
 
 
-@pytest.mark.usefixtures("at_most_4_kib_a_file")
 def test_a_full_disk_harms_nothing_that_was_recorded(tmp_path: Path) -> None:
     path = tmp_path / "log"
     with AppendFile(path, sync=True) as file:
         file.append(["a" * 3000])
-        with pytest.raises(RecordError) as caught:
+        with at_most_4_kib_a_file(), pytest.raises(RecordError) as caught:
             file.append(["b" * 3000])
         file.append(["c"])
     assert path.read_text() == "a" * 3000 + "\nc\n"

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from plimsoll.record.journal import Journal, JournalEvent, read_journal
 from plimsoll.record.record_error import RecordError
+from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 from tests.unit.record.trial_parts import record
 
 
@@ -96,11 +97,10 @@ def test_a_trial_of_another_version_says_what_to_do(tmp_path: Path) -> None:
     assert "environment.json" in caught.value.remedy
 
 
-@pytest.mark.usefixtures("at_most_4_kib_a_file")
 def test_a_full_disk_is_an_error_and_harms_no_event(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     events = written(path, 2)
-    with Journal(path) as journal, pytest.raises(RecordError) as caught:
+    with Journal(path) as journal, at_most_4_kib_a_file(), pytest.raises(RecordError) as caught:
         journal.append("note", text="x" * 5000)
     assert caught.value.where == str(path)
     assert read_journal(path).events == events

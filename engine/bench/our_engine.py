@@ -1,0 +1,70 @@
+"""Our engine as fast as it can: 64-byte frames of 1024 flows, all of them numbered and timed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from bench_bed import BenchBed
+
+from plimsoll.generator.engine import Engine
+from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan, TrialReport
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.host.affinity import housekeeping_cpus, kept_off
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.plan import FCS_BYTES
+from plimsoll.traffic.profile import Profile, Stream
+
+Paths = tuple[tuple[int, int], ...]
+
+FRAME_SIZE = 64
+FLOWS = 1024
+# Left out of every rate, on both sides.
+WARMUP_S = 0.5
+# More than any CPU can send, so that a full burst is due whenever the loop comes round.
+_OUT_OF_REACH_PPS = 500e6
+_DESCRIPTORS = 1024
+_MARK = 1
+_PROFILE = Profile(streams=(Stream(name="load", role="load", frame_size=FRAME_SIZE, flows=FLOWS),))
+
+
+@contextmanager
+def our_engine(bed: BenchBed, devargs: Sequence[str], cpus: tuple[int, ...]) -> Iterator[Engine]:
+    """The engine with these ports open, this process off its CPUs."""
+    log = bed.ledger.directory / "engine.log"
+    with closing(Engine.start(log, bed.ledger.environment)) as engine, kept_off(cpus):
+        engine.open(
+            EngineSettings(cpus=cpus),
+            memory=bed.generator_memory,
+            devargs=devargs,
+            descriptors=_DESCRIPTORS,
+            main_cpus=housekeeping_cpus(cpus),
+            max_frame_bytes=FRAME_SIZE - FCS_BYTES,
+        )
+        yield engine
+
+
+def run(
+    engine: Engine,
+    paths: Paths,
+    seconds: float,
+    *,
+    load_pps: float = _OUT_OF_REACH_PPS,
+    watch: Callable[[Interval], bool] = lambda _: False,
+) -> TrialReport:
+    """Send on all paths for the warm-up and `seconds`, with a report every half second."""
+    plan = TrialPlan(
+        mark=_MARK,
+        streams=compile_profile(_PROFILE, load_pps, paths),
+        duration_s=WARMUP_S + seconds,
+        drain_s=0.1,
+        interval_s=WARMUP_S,
+    )
+    return engine.trial(plan, watch)
+
+
+def mpps(report: TrialReport, count: Callable[[StreamCounts], int]) -> float:
+    """The rate of a counter after the warm-up, over all streams, by the engine's own clock."""
+    measured = [i for i in report.intervals if i.phase == "send" and i.index > 0]
+    frames = sum(count(stream) for interval in measured for stream in interval.streams)
+    return frames / (measured[-1].end_s - measured[0].begin_s) / 1e6
