@@ -15,11 +15,24 @@ from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
 
 _INTERRUPTED = 130
+# Each on a line of its own: two blanks before the line's end, as Markdown has it.
+_EXAMPLES = "  \n".join(
+    (
+        "Examples:",
+        "plimsoll run examples/demo.yaml",
+        "plimsoll run --resume runs/20260101T120000-demo",
+        "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",
+        "plimsoll report runs/20260101T120000-demo",
+        "plimsoll lab up testpmd-memif",
+        "plimsoll lab list",
+        "plimsoll lab down lab-1a2b3c",
+    )
+)
 
 app = typer.Typer(
     help="Find, prove and explain the load line of a packet dataplane: the highest load it "
     "carries with bounded loss, bounded latency and repeatable behaviour.",
-    epilog="Start with: plimsoll run examples/demo.yaml",
+    epilog=_EXAMPLES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",

@@ -1,0 +1,89 @@
+"""The command line's surface: help, exit codes, and errors as one message with a remedy."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli.main import main
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    """The command sets its own."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["run"], ["trial"], ["report"]),
+        *(["lab", "list"], ["lab", "up"], ["lab", "down"]),
+    ],
+)
+def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], words: list[str]
+) -> None:
+    command = " ".join(["plimsoll", *words])
+    assert plimsoll(monkeypatch, *words, "--help") == 0
+    assert f"{command} " in capsys.readouterr().out.partition("Example")[2] + " "
+    assert plimsoll(monkeypatch, "--help") == 0
+    assert command in capsys.readouterr().out.partition("Examples:")[2]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["run"], 2, ["name an experiment, or a run to resume", "remedy:"]),
+        (["run", "gone.yaml"], 2, ["gone.yaml", "remedy:"]),
+        (["run", EXAMPLES / "demo.yaml", "--validation", "soon"], 2, ["--validation", "3s"]),
+        (["run", "--resume", "/", "--validation", "1h"], 2, ["--validation", "leave it out"]),
+        (["run", "--resume", "/"], 2, ["no run directory", "remedy:"]),
+        (["run", EXAMPLES / "demo.yaml", "--resume", "/"], 2, ["one of the two"]),
+        (["trial", EXAMPLES / "demo.yaml", "--load", "0pps"], 2, ["--load", "above zero"]),
+        (["trial", EXAMPLES / "demo.yaml", "--load", "9 parsecs"], 2, ["--load", "unknown unit"]),
+        (["trial", EXAMPLES / "demo.yaml", "--load", "-1kpps"], 2, ["--load"]),
+        (["report", "/nowhere"], 2, ["/nowhere", "no run directory"]),
+        (["lab", "up", "spaceship"], 2, ["spaceship", "testpmd-memif"]),
+        (["lab", "up", "external"], 2, ["external", "--experiment"]),
+        (["lab", "up", "loopback"], 2, ["remedy:"]),
+    ],
+)
+def test_an_error_is_a_message_with_place_and_remedy(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    words: list[object],
+    code: int,
+    said: list[str],
+) -> None:
+    monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    assert plimsoll(monkeypatch, *words) == code
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    for part in said:
+        assert part in captured.err
+    assert "Traceback" not in captured.err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_the_version_is_the_packages(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plimsoll(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == "plimsoll 0.1.0\n"
