@@ -67,6 +67,7 @@ def test_an_error_is_a_message_with_place_and_remedy(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     tmp_path: Path,
+    *,
     words: list[object],
     code: int,
     said: list[str],
