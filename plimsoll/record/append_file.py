@@ -6,15 +6,14 @@ import contextlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
+from plimsoll.record.closeable import Closeable
 from plimsoll.record.record_error import write_failed
 
 _BLOCK_BYTES = 65536
 
 
-class AppendFile:
+class AppendFile(Closeable):
     """Appends lines to `path`; a failed append takes back what it wrote of them.
 
     A line without its end, as a kill leaves it, is cut off on opening: its writer
@@ -67,19 +66,6 @@ class AppendFile:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-
-    def __enter__(self) -> Self:
-        """The file itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
 
 def _end_of_last_line(descriptor: int) -> int:

@@ -11,8 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 from urllib.parse import quote
 
 from hdrh.histogram import HdrHistogram
@@ -20,6 +18,7 @@ from hdrh.histogram import HdrHistogram
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval
 from plimsoll.record.append_file import AppendFile
+from plimsoll.record.closeable import Closeable
 from plimsoll.record.metric_row import path_name
 from plimsoll.record.record_error import RecordError
 from plimsoll.traffic.plan import StreamPlan
@@ -39,7 +38,7 @@ class LoggedHistogram:
     histogram: HdrHistogram
 
 
-class HistogramLog:
+class HistogramLog(Closeable):
     """Appends the histograms of intervals; a resumed run goes on in the same file."""
 
     def __init__(self, path: Path) -> None:
@@ -68,19 +67,6 @@ class HistogramLog:
     def close(self) -> None:
         """Close the file; safe to repeat."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        """The log itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
 
 def stream_tag(plan: StreamPlan, *, across_stalls: bool = False) -> str:

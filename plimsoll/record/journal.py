@@ -8,12 +8,11 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from pydantic import ValidationError
 
 from plimsoll.record.append_file import AppendFile
+from plimsoll.record.closeable import Closeable
 from plimsoll.record.record_error import RecordError, write_failed
 from plimsoll.record.trial_record import TrialRecord
 
@@ -66,7 +65,7 @@ class JournalContents:
         return 1 + max([0, *started, *(trial.number for trial in self.trials())])
 
 
-class Journal:
+class Journal(Closeable):
     """Appends events; each is on the disk when `append` returns. Raises RecordError."""
 
     def __init__(self, path: Path) -> None:
@@ -86,19 +85,6 @@ class Journal:
     def close(self) -> None:
         """Close the file; safe to repeat."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        """The journal itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
 
 def read_journal(path: Path) -> JournalContents:

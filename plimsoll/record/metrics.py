@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 from plimsoll.record.append_file import AppendFile
+from plimsoll.record.closeable import Closeable
 from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
@@ -28,7 +27,7 @@ METRICS = Table(
 )
 
 
-class MetricsWriter:
+class MetricsWriter(Closeable):
     """Writes one period's rows; `finish` turns them into `metrics/<period>.parquet`.
 
     Until then they are JSON lines in `metrics/<period>.jsonl`, so that a kill costs
@@ -57,19 +56,6 @@ class MetricsWriter:
     def close(self) -> None:
         """Stop writing and leave the rows as they are; safe to repeat, also after `finish`."""
         self._file.close()
-
-    def __enter__(self) -> Self:
-        """The writer itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
 
 def trial_period(number: int) -> str:

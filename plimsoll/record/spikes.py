@@ -6,11 +6,11 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self
+from typing import Literal
 
 from plimsoll.generator.interface import Interval
 from plimsoll.record.append_file import AppendFile
+from plimsoll.record.closeable import Closeable
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.table_file import Table
 from plimsoll.traffic.plan import StreamPlan
@@ -92,7 +92,7 @@ def _worst_latencies(
                 yield Spike("latency", trial, begin_ms, end_ms, worst_ns, None, name, attribution)
 
 
-class SpikeLog:
+class SpikeLog(Closeable):
     """Appends spikes to JSON lines; `convert` moves them into spikes.parquet."""
 
     def __init__(self, run: RunDirectory) -> None:
@@ -116,19 +116,6 @@ class SpikeLog:
         self._file.close()
         if self._file.empty:
             self._growing.unlink(missing_ok=True)
-
-    def __enter__(self) -> Self:
-        """The log itself."""
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close it."""
-        self.close()
 
 
 def read_spikes(run: RunDirectory) -> list[Spike]:
