@@ -16,6 +16,7 @@ from typing import NoReturn
 from bench_bed import BenchBed, bench_bed
 from contest import Contest, Row, hold
 from null_ports import null_contests
+from pacing import pacing_contests
 from rich.console import Console
 from ring_loopback import ring_contest
 from row_file import write_rows
@@ -26,6 +27,7 @@ from plimsoll.errors import InputError, Interrupted, PlimsollError
 from plimsoll.host.ledger import sweep
 
 _INTERRUPTED = 130
+_BUILD = Path("build/bench")
 
 stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
@@ -49,14 +51,19 @@ def _run(options: argparse.Namespace) -> None:
     sweep()
     with bench_bed(options.generator_cpu, options.other_cpu, options.seconds) as bed:
         rows: list[Row] = []
-        for contest in _chosen(_contests(bed), options.only):
+        for contest in _chosen(_contests(bed, options.gap_meter), options.only):
             rows += hold(contest, options.rounds, lambda line: stderr.print(line, markup=False))
         write_rows(options.output, rows, bed, options.rounds)
     Console(width=None if sys.stdout.isatty() else 160).print(row_table(rows))
 
 
-def _contests(bed: BenchBed) -> tuple[Contest, ...]:
-    return (*null_contests(bed), ring_contest(bed), dut_contest(bed))
+def _contests(bed: BenchBed, gap_meter: Path) -> tuple[Contest, ...]:
+    return (
+        *null_contests(bed),
+        ring_contest(bed),
+        dut_contest(bed),
+        *pacing_contests(bed, gap_meter),
+    )
 
 
 def _chosen(contests: Sequence[Contest], names: Sequence[str]) -> Sequence[Contest]:
@@ -78,7 +85,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--generator-cpu", type=int, default=0, help="both sides' (0)")
     parser.add_argument("--other-cpu", type=int, default=1, help="the DUT's (1)")
     parser.add_argument("--only", nargs="+", default=(), metavar="CONTEST", help="not all")
-    parser.add_argument("--output", type=Path, default=Path("build/bench/engine.json"))
+    parser.add_argument("--gap-meter", type=Path, default=_BUILD / "gap-meter", metavar="PROGRAM")
+    parser.add_argument("--output", type=Path, default=_BUILD / "engine.json", metavar="FILE")
     return parser.parse_args()
 
 

@@ -85,8 +85,6 @@ eal_start(const struct open_request *request, struct complaint *complaint)
         add(&arguments, "--no-shconf");
     add_devices(&arguments, request);
     if (rte_eal_init(arguments.count, arguments.value) < 0)
-        return complain(complaint, -EINVAL, "",
-                        "DPDK did not start: %s (its own messages are on standard error)",
-                        rte_strerror(rte_errno));
+        return complain(complaint, -EINVAL, "", "DPDK did not start: %s", rte_strerror(rte_errno));
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
+#include <rte_pci.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,9 +19,8 @@ complain_of_port(struct complaint *complaint, uint32_t port, int status, const c
     char where[32];
 
     snprintf(where, sizeof(where), "ports[%u]", port);
-    /* Drivers return little more than that they failed, and print why. */
-    return complain(complaint, status, where, "%s: %s (DPDK's own messages are on standard error)",
-                    what, strerror(-status));
+    /* Drivers return little more than that they failed, and print why on standard error. */
+    return complain(complaint, status, where, "%s: %s", what, strerror(-status));
 }
 
 /*
@@ -32,12 +32,16 @@ find_port(const struct port_request *request, uint16_t *dpdk_port)
 {
     char name[RTE_ETH_NAME_MAX_LEN];
     const size_t length = strcspn(request->devargs, ",");
+    struct rte_pci_addr pci;
     int status;
 
     if (length >= sizeof(name))
         return -ENAMETOOLONG;
     memcpy(name, request->devargs, length);
     name[length] = '\0';
+    /* DPDK names a PCI device with its domain, which people leave out. */
+    if (rte_pci_addr_parse(name, &pci) == 0)
+        rte_pci_device_name(&pci, name, sizeof(name));
     status = rte_eth_dev_get_port_by_name(name, dpdk_port);
     if (status != -ENODEV)
         return status;

@@ -1,26 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "receive.h"
 
-#include <rte_cycles.h>
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_prefetch.h>
 
 #include "signature.h"
+#include "worker_clock.h"
 
 /* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
 #define PREFETCH_DISTANCE 4
-
-/*
- * Whether a stall may have made this frame look slow: the frame was under way when
- * the stall ended, and the stall is long enough to matter, an eighth of the latency.
- */
-static inline bool
-touched(const struct stall_mark *mark, uint64_t sent_at, uint64_t latency)
-{
-    return unlikely(sent_at < atomic_load_explicit(&mark->end, memory_order_relaxed)) &&
-           atomic_load_explicit(&mark->length, memory_order_relaxed) * 8 >= latency;
-}
 
 static inline void
 record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
@@ -30,8 +19,8 @@ record_latency(const struct worker *worker, const struct rx_stream *stream, stru
     const uint64_t sent_at = now - latency;
     const uint64_t ns = ticks_to_ns(worker->run, latency);
 
-    if (touched(&worker->stall_mark, sent_at, latency) ||
-        touched(stream->sender_stall, sent_at, latency))
+    if (unlikely(stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
+                 stall_mark_touches(stream->sender_stall, sent_at, latency)))
         histogram_record(&page->latency_across_stalls, ns);
     else
         histogram_record(&page->latency, ns);
@@ -99,7 +88,7 @@ receive(struct worker *worker, uint16_t port)
 
     if (count == 0)
         return 0;
-    const uint64_t now = rte_rdtsc();
+    const uint64_t now = look_at_clock(worker);
     for (uint16_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
         rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
     for (uint16_t i = 0; i < count; i++) {

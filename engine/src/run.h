@@ -23,6 +23,7 @@
 #include "request.h"
 #include "sequence.h"
 #include "stall.h"
+#include "stall_mark.h"
 
 #define NO_STREAM UINT8_MAX
 
@@ -69,12 +70,6 @@ struct tx_stream {
     struct fields fields;
     uint8_t frame[FRAME_MAX_BYTES];
     struct tx_page pages[2];
-};
-
-/* The last stall of a worker, for those who judge whether it touched a frame. */
-struct stall_mark {
-    alignas(RTE_CACHE_LINE_SIZE) _Atomic uint64_t end;
-    _Atomic uint64_t length;
 };
 
 /* A stream's receiving side. */

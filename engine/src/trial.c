@@ -16,6 +16,7 @@
 
 /* Time for every worker to have seen the start before the first frame is due. */
 #define START_DELAY_S 0.001
+
 static uint64_t
 unix_ns(void)
 {
@@ -127,7 +128,8 @@ send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
             break;
         close_interval(trial, hooks);
     }
-    trial->sending_s = trial_seconds(trial, trial->run->send_until);
+    /* Stopped before the start it never sent. */
+    trial->sending_s = fmax(0, trial_seconds(trial, trial->run->send_until));
     close_interval(trial, hooks);
 }
 

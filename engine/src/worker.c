@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "worker.h"
 
-#include <rte_cycles.h>
 #include <rte_pause.h>
 
 #include "receive.h"
 #include "transmit.h"
+#include "worker_clock.h"
 
 /* More than the longest queue holds; a DUT that never falls silent ends the emptying too. */
 #define LONGEST_QUEUE_BURSTS 1024
@@ -33,27 +33,8 @@ wait_for_start(struct worker *worker)
         pacer_start(&stream->pacer, start, worker->run->ticks_per_second / stream->rate_pps,
                     worker->run->patience_ticks);
     }
-    worker->last_look = rte_rdtsc();
-}
-
-/*
- * Reads the clock and notes a stall since the last reading. It is read before every
- * burst, so that a turn full of bursts, which is work, is not taken for a stall.
- */
-static inline uint64_t
-look_at_clock(struct worker *worker)
-{
-    const uint64_t now = rte_rdtsc();
-    const uint64_t gap = now - worker->last_look;
-
-    worker->last_look = now;
-    if (unlikely(gap >= worker->run->stall_ticks)) {
-        atomic_store_explicit(&worker->stall_mark.end, now, memory_order_relaxed);
-        atomic_store_explicit(&worker->stall_mark.length, gap, memory_order_relaxed);
-        stall_tally_record(&worker->stalls[worker->open_page],
-                           (struct stall){.end = now, .length = gap});
-    }
-    return now;
+    /* A worker that came late to the start was away from it on. */
+    worker->last_look = RTE_MIN(start, rte_rdtsc());
 }
 
 static void

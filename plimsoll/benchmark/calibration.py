@@ -31,11 +31,12 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
         if probes:
             points.append(_point(runner, "idle", 0.0, probes))
         points.append(_point(runner, "at the search's maximum", maximum_pps, streams))
-    offered_pps = points[-1].sent_pps
-    if offered_pps < maximum_pps * (1 - session.experiment.tester.rate_tolerance):
+    reached = points[-1].reached
+    if reached < 1 - session.experiment.tester.rate_tolerance:
         session.watcher.note(
-            f"the tester alone reaches {format_pps(offered_pps)} per direction, less than the "
-            f"search's maximum of {format_pps(maximum_pps)}: trials above that will be invalid"
+            f"for a second the tester alone reached {format_pps(maximum_pps * reached)} per "
+            f"direction of the search's maximum of {format_pps(maximum_pps)}: trials above that "
+            "may be invalid"
         )
     calibration = TesterCalibration(how=_HOW, points=tuple(points))
     session.recorder.event("calibration", calibration=calibration.model_dump(mode="json"))

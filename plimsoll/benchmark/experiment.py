@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
 
-from plimsoll.benchmark.trial_settings import TrialSettings
+from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.search.binary_settings import BinarySettings
 from plimsoll.traffic.document import read_document
+from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.trafficgen import load_profile
+from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
 from plimsoll.trial.tester import TesterLimits
 
@@ -40,15 +43,58 @@ class Experiment(BaseModel):
     tester: TesterLimits = TesterLimits()
     search: BinarySettings
 
+    @field_validator("profile")
+    @classmethod
+    def _has_a_load(cls, profile: Profile) -> Profile:
+        if not profile.load_streams:
+            raise mistake("a search needs a load stream", "add a stream with role: load", "streams")
+        return profile
+
+    @field_validator("criteria")
+    @classmethod
+    def _criteria_have_streams(
+        cls, criteria: tuple[CriterionSettings, ...], info: ValidationInfo
+    ) -> tuple[CriterionSettings, ...]:
+        # A profile that was refused is not there.
+        if profile := info.data.get("profile"):
+            for index, criterion in enumerate(criteria):
+                if isinstance(criterion, LatencyBound):
+                    _check_streams(criterion, index, profile)
+        return criteria
+
     def validated_for(self, duration_s: float) -> Self:
-        """The same with another length of the validation."""
-        validation = self.search.validation.model_copy(update={"duration": duration_s})
+        """The same with another length of the validation.
+
+        Raises InputError for one that no trial may have.
+        """
+        duration = check_trial_duration(duration_s, "--validation")
+        validation = self.search.validation.model_copy(update={"duration": duration})
         search = self.search.model_copy(update={"validation": validation})
         return self.model_copy(update={"search": search})
 
     def normalised(self) -> dict[str, Any]:
         """Plain YAML values, every default spelled out, that load as this very experiment."""
         return self.model_dump(mode="json")
+
+
+def _check_streams(bound: LatencyBound, index: int, profile: Profile) -> None:
+    """Raise where the profile has no stream that the bound could ever be held to."""
+    roles = {stream.name: stream.role for stream in profile.streams}
+    suitable = [name for name, role in roles.items() if role == bound.role]
+    if bound.stream is None:
+        if not suitable:
+            problem = f"the profile has no stream with role: {bound.role}"
+            raise mistake(problem, "add one, or give the other role", index, "role")
+        return
+    # A stream in one direction is named after its ports, as in "probe/0-1".
+    name = re.sub(r"/\d+-\d+$", "", bound.stream)
+    if name not in roles:
+        problem = f"the profile has no stream {bound.stream}"
+        raise mistake(problem, did_you_mean(name, roles), index, "stream")
+    if name not in suitable:
+        problem = f"{bound.stream} has role: {roles[name]}, the criterion role: {bound.role}"
+        remedy = f"give the criterion role: {roles[name]}, or name another stream"
+        raise mistake(problem, remedy, index, "stream")
 
 
 def load_experiment(path: Path) -> Experiment:

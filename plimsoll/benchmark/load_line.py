@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from dataclasses import asdict
 
 from plimsoll.benchmark.agreement import dut_agreement_of
+from plimsoll.benchmark.beginning import begin, check_resumable
 from plimsoll.benchmark.calibration import calibrate
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.preflight import check_before_start
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.testbed import Testbed, testbed
@@ -31,6 +33,7 @@ from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.verdict import Verdict
 
+METHOD = "load-line"
 _LEDGER = "run"
 
 
@@ -41,12 +44,13 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
     killed goes on after the last of them. Raises PlimsollError for what the user
     can mend; then, too, all finished trials are kept.
     """
+    check_before_start(experiment)
     with recording(run) as recorder:
         finished = read_result(run.result)
         if finished is not None:
             watcher.note("this run has finished already; its result stands")
             return finished
-        _say_what_is_there(recorder, watcher)
+        _begin_or_resume(experiment, run, recorder, watcher)
         with _deaths_recorded(recorder), watched_ledger(_LEDGER) as ledger:
             session = Session(experiment, recorder, watcher, ledger)
             return _LoadLineSearch(session, run).execute()
@@ -141,12 +145,15 @@ class _LoadLineSearch:
         )
 
 
-def _say_what_is_there(recorder: Recorder, watcher: Watcher) -> None:
+def _begin_or_resume(
+    experiment: Experiment, run: RunDirectory, recorder: Recorder, watcher: Watcher
+) -> None:
     """Journal the beginning of this session; on resume, tell what was found."""
     history = recorder.history()
     if not history.events:
-        recorder.event("run-started", versions=versions(None))
+        begin(recorder, METHOD, experiment)
         return
+    check_resumable(history, METHOD, experiment, run)
     trials, cut_short = history.trials(), history.unfinished_trials()
     recorder.event("run-resumed", trials=len(trials), versions=versions(None))
     watcher.note(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from plimsoll.benchmark.beginning import begin
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.preflight import check_before_start
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.testbed import testbed
@@ -16,6 +18,8 @@ from plimsoll.record.trial_record import TrialRecord
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.units import Rate
 
+METHOD = "trial"
+
 
 def run_single_trial(
     experiment: Experiment, run: RunDirectory, load: Rate, duration_s: float, watcher: Watcher
@@ -24,10 +28,11 @@ def run_single_trial(
 
     Raises PlimsollError for what the user can mend.
     """
+    check_before_start(experiment)
     profile = experiment.profile
     with recording(run) as recorder, watched_ledger("trial") as ledger:
         session = Session(experiment, recorder, watcher, ledger)
-        recorder.event("run-started", versions=versions(None))
+        begin(recorder, METHOD, experiment)
         with testbed(session, experiment.lab) as bed:
             for note in (*bed.notes, *profile.notes()):
                 watcher.note(note)

@@ -14,7 +14,6 @@ from plimsoll.dut.registry import make_lab
 from plimsoll.generator.engine import Engine
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
-from plimsoll.host.cpus import check_cpus
 from plimsoll.host.hugepages import MemoryPlan, plan_memory
 from plimsoll.traffic.plan import FCS_BYTES, StreamPlan
 from plimsoll.trial.outcome import Outcome
@@ -85,12 +84,6 @@ def testbed(session: Session, lab_settings: LabModel) -> Iterator[Testbed]:
     lab_memory = _memory(session, lab_settings.megabytes)
     lab = make_lab(lab_settings, ledger, lab_memory)
     busy = (*experiment.generator.cpus, *lab.cpus())
-    check_cpus(
-        [
-            *((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(experiment.generator.cpus)),
-            *(("lab.cpu", cpu) for cpu in lab.cpus()),
-        ]
-    )
     with ExitStack() as stack:
         stack.callback(lab.down)
         ports = lab.up()

@@ -6,7 +6,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.errors import InputError
 from plimsoll.generator.interface import TrialPlan
+from plimsoll.search.binary_settings import LONGEST_TRIAL_S, SHORTEST_TRIAL_S
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.units import DurationField
 
@@ -16,6 +18,17 @@ _INTERVALS_AT_LEAST = 10
 _SHORTEST_INTERVAL_S = 0.1
 # The engine's own limit: about the longest turn of a busy polling loop.
 _LEAST_CATCH_UP_S = 10e-6
+
+
+def check_trial_duration(duration_s: float, where: str) -> float:
+    """The duration, if one trial may last so long; else raises InputError at `where`."""
+    if not SHORTEST_TRIAL_S <= duration_s <= LONGEST_TRIAL_S:
+        raise InputError(
+            f"a trial cannot last {duration_s:.10g} s",
+            where=where,
+            remedy="give a time from 1ms to 7d",
+        )
+    return duration_s
 
 
 class TrialSettings(BaseModel):

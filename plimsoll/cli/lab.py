@@ -89,6 +89,7 @@ def _as_external(ports: LabPorts) -> Mapping[str, Any]:
         "kind": "external",
         "drained_by": ports.drained_by,
         "descriptors": ports.descriptors,
+        "queue_frames": ports.queue_frames,
         "paths": [list(path) for path in ports.paths],
         "ports": [{"devargs": devargs} for devargs in ports.devargs],
     }

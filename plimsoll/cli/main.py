@@ -68,8 +68,10 @@ def _end_cleanly(number: int, _: FrameType | None) -> NoReturn:
 
 def main() -> None:
     """Run the command line; every error the user can mend is one message and its exit code."""
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _end_cleanly)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        # nohup has SIGHUP ignored, and means it.
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end_cleanly)
     try:
         app()
     except PlimsollError as error:

@@ -23,7 +23,7 @@ class Errors:
 
     def print_interrupted(self) -> None:
         """The user ended it."""
-        self._console.print("[bold]interrupted:[/] finished trials are kept; see run --resume")
+        self._console.print("[bold]interrupted[/]")
 
 
 stdout = Console()

@@ -8,7 +8,9 @@ from typing import Annotated
 import typer
 
 from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.preflight import check_before_start
 from plimsoll.benchmark.single_trial import run_single_trial
+from plimsoll.benchmark.trial_settings import check_trial_duration
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
@@ -45,7 +47,10 @@ def trial(
     """
     asked = load_experiment(experiment)
     rate = parse_option("--load", parse_rate, load)
-    duration_s = parse_option("--duration", parse_duration, duration)
+    duration_s = check_trial_duration(
+        parse_option("--duration", parse_duration, duration), "--duration"
+    )
+    check_before_start(asked)
     sweep()
     directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
     with progress_on(stderr) as progress:

@@ -26,7 +26,8 @@ class ExternalSettings(LabModel):
     """Ports that lead to a DUT which Plimsoll neither starts nor stops.
 
     Without `paths` each two neighbouring ports send to each other. `line_rate` is that
-    of one port, such as "25Gbps". `drained_by` is "dut" where the DUT itself empties the
+    of one port, such as "25Gbps". `queue_frames` is what a port's queue holds where that
+    is not its descriptors (memif). `drained_by` is "dut" where the DUT itself empties the
     queue that the tester fills (memif, vhost), "wire" where a NIC does.
     """
 
@@ -36,6 +37,7 @@ class ExternalSettings(LabModel):
     ports: tuple[ExternalPort, ...] = Field(min_length=1, max_length=16)
     paths: Paths | None = Field(default=None, min_length=1)
     descriptors: int = Field(default=1024, ge=32, le=32768)
+    queue_frames: int | None = Field(default=None, ge=32, le=65536)
     line_rate: RateField | None = None
     drained_by: Literal["dut", "wire"] = "wire"
 
@@ -69,7 +71,7 @@ class ExternalSettings(LabModel):
         ports = LabPorts(
             devargs=tuple(port.devargs for port in self.ports),
             descriptors=self.descriptors,
-            queue_frames=self.descriptors,
+            queue_frames=self.queue_frames or self.descriptors,
             paths=self.paths or _neighbours(len(self.ports)),
             drained_by=self.drained_by,
             line_rate_bps=self.line_rate.value if self.line_rate else None,

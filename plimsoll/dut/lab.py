@@ -111,11 +111,18 @@ class LabModel(BaseModel, ABC):
     summary: ClassVar[str]
     # Whether it can be kept up between commands (`plimsoll lab up`).
     can_stand: ClassVar[bool] = False
+    # In bytes with FCS.
+    largest_frame_size: ClassVar[int] = 9216
 
     @property
     def megabytes(self) -> int:
         """The packet memory that the DUT needs, in MB."""
         return 0
+
+    @property
+    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
+        """The CPUs that its polling loops will keep busy, each with its place in the settings."""
+        return ()
 
     @abstractmethod
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:

@@ -117,7 +117,7 @@ class Engine:
                     self._send({"request": "stop"})
                     stopping = True
             elif message.get("id") == number:
-                report = TRIAL_REPORT.validate_python(_checked(message))
+                report = TRIAL_REPORT.validate_python(self._checked(message))
                 return replace(report, intervals=tuple(intervals))
 
     def close(self) -> None:
@@ -133,15 +133,16 @@ class Engine:
         number = self._send(request)
         while (message := self._program.receive(timeout_s)).get("id") != number:
             pass  # An answer to a stop that came after its trial had ended.
-        return _checked(message)
+        return self._checked(message)
 
-
-def _checked(message: dict[str, Any]) -> dict[str, Any]:
-    if message.get("ok"):
-        return message
-    error = message.get("error", {})
-    raise EngineRefused(
-        str(error.get("message", message)),
-        where=f"generator: {error.get('where') or 'request'}",
-        remedy="correct the experiment's generator, lab or profile",
-    )
+    def _checked(self, message: dict[str, Any]) -> dict[str, Any]:
+        if message.get("ok"):
+            return message
+        error = message.get("error", {})
+        # What DPDK could not do, it explains in its log.
+        why = self._program.last_words() if error.get("fatal") else ""
+        raise EngineRefused(
+            str(error.get("message", message)) + why,
+            where=f"generator: {error.get('where') or 'request'}",
+            remedy="correct the experiment's generator, lab or profile",
+        )

@@ -127,7 +127,7 @@ class EngineProgram:
         self._process.kill()
         self._process.wait()
         return EngineDied(
-            f"{_NAME} (pid {self.pid}) {why} and was ended{self._last_words()}",
+            f"{_NAME} (pid {self.pid}) {why} and was ended{self.last_words()}",
             where="generator",
             remedy="resume the run; if it happens again, report it with this log",
         )
@@ -135,11 +135,12 @@ class EngineProgram:
     def _died(self) -> EngineDied:
         status = self._process.wait()
         return EngineDied(
-            f"{_NAME} (pid {self.pid}) {describe_exit(status)}{self._last_words()}",
+            f"{_NAME} (pid {self.pid}) {describe_exit(status)}{self.last_words()}",
             where="generator",
             remedy="resume the run, or start it again",
         )
 
-    def _last_words(self) -> str:
+    def last_words(self) -> str:
+        """The last lines of its log, each on a line of its own, DPDK's messages among them."""
         lines = self._log.read_text(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
         return "".join(f"\n    {line}" for line in lines)

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back until the block has ended, then let them take effect.
+    """Hold SIGINT, SIGTERM and SIGHUP back until the block has ended, then let them take effect.
 
     By handlers of our own, not by a signal mask: a mask is a thread's, and libraries
     have threads. Outside the main thread, where Python runs no handlers, nothing is done.

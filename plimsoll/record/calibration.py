@@ -13,8 +13,11 @@ from plimsoll.record.trial_record import TrialRecord
 class CalibrationPoint(BaseModel):
     """The tester's own floor at one load, measured over a loopback without a DUT.
 
-    `load_pps` and `sent_pps` are per direction and over all streams. The stalls
-    are those of all polling loops; `stalled_share` is the worst loop's.
+    `load_pps` is per direction, as asked. `sent_pps` is what a direction sent in
+    the mean, and `reached` the share (1 is all) of its planned frames that the
+    worst stream sent. Both count the load streams and their directions alone, or
+    the probes where there is no load. The stalls are those of all polling loops;
+    `stalled_share` is the worst loop's.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -22,6 +25,7 @@ class CalibrationPoint(BaseModel):
     name: str
     load_pps: float
     sent_pps: float
+    reached: float
     sending_s: float
     latency: LatencyRecord
     stalls: int
@@ -35,14 +39,15 @@ class CalibrationPoint(BaseModel):
         Without a latency stream it is the first stream's. The trial must have
         streams and a sending time.
         """
-        directions = {(stream.tx_port, stream.rx_port) for stream in trial.streams}
-        sent = sum(stream.sent for stream in trial.streams)
+        measured = [s for s in trial.streams if s.role == "load"] or list(trial.streams)
+        sent = sum(stream.sent for stream in measured)
         probes = [stream for stream in trial.streams if stream.role == "latency"]
         stalled_ns = max((worker.stalled_ns for worker in trial.workers), default=0)
         return cls(
             name=name,
             load_pps=trial.load_pps,
-            sent_pps=sent / trial.sending_s / len(directions),
+            sent_pps=sent / trial.sending_s / len({stream.path for stream in measured}),
+            reached=min(s.sent / (s.planned_pps * trial.sending_s) for s in measured),
             sending_s=trial.sending_s,
             latency=(probes or list(trial.streams))[0].latency,
             stalls=sum(worker.stalls for worker in trial.workers),

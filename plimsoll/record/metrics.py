@@ -123,5 +123,5 @@ def _exists(path: Path, period: str) -> RecordError:
     return RecordError(
         f"the period {period} has been recorded already",
         where=str(path),
-        remedy="number trials by the journal's next_trial_number",
+        remedy="remove that file, or resume from an intact copy",
     )

@@ -5,8 +5,9 @@ Its JSON Schema is published as docs/schemas/result.schema.json.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
@@ -28,10 +29,12 @@ class _Part(BaseModel):
 class LoadLine(_Part):
     """The highest load that passed a search trial and the validation.
 
-    `pps_per_direction` is the load as asked, `total_pps` that of all directions.
-    The bit rates follow from the load streams' frame sizes, `l1` with preamble
-    and gap, `l2` without FCS; where directions differ they are the greater one's.
-    `percent_of_line_rate` is null where the lab has no line rate.
+    `pps_per_direction` is the load as asked, which the heaviest direction carries.
+    All other rates are sums of what the load streams were planned to send, so that
+    directions may differ; probes are not counted, nor what they take from a load.
+    `total_pps` is over all directions. The bit rates are those of the direction
+    that has most, `l1` with preamble and gap, `l2` without FCS.
+    `percent_of_line_rate` is that of `l1`; null where the lab has no line rate.
     """
 
     pps_per_direction: float
@@ -44,19 +47,21 @@ class LoadLine(_Part):
 
     @classmethod
     def of(cls, trial: TrialRecord, line_rate_bps: float | None) -> Self:
-        """The load line that this validation trial proved."""
+        """The load line that this validation trial proved.
+
+        Raises ValueError when the trial has no load stream.
+        """
         load = [stream for stream in trial.streams if stream.role == "load"]
-        paths = sorted({(stream.tx_port, stream.rx_port) for stream in load})
-        sizes = [_mean_frame_size(load, path) for path in paths]
-        largest = max(sizes, default=0.0)
-        l1_bps = trial.load_pps * l1_bits(largest)
+        if not load:
+            raise ValueError("a load line needs load streams")
+        l1_bps = max(_per_path(load, l1_bits))
         return cls(
             pps_per_direction=trial.load_pps,
-            total_pps=trial.load_pps * len(paths),
-            directions=len(paths),
+            total_pps=math.fsum(stream.planned_pps for stream in load),
+            directions=len({stream.path for stream in load}),
             frame_sizes=tuple(sorted({stream.frame_size for stream in load})),
             l1_bps_per_direction=l1_bps,
-            l2_bps_per_direction=trial.load_pps * l2_bits(largest),
+            l2_bps_per_direction=max(_per_path(load, l2_bits)),
             percent_of_line_rate=100 * l1_bps / line_rate_bps if line_rate_bps else None,
         )
 
@@ -136,7 +141,8 @@ class Result(_Part):
     ) -> Self:
         """The result of a search that ended at `load_line_pps` (None: no load holds).
 
-        Raises ValueError when no validation trial passed at `load_line_pps`.
+        Raises ValueError when no validation trial passed at `load_line_pps`, or the
+        one that did had no load stream.
         """
         proof = None if load_line_pps is None else _proof(trials, load_line_pps)
         return cls(
@@ -218,7 +224,9 @@ def invalid_reasons(trials: Sequence[TrialRecord]) -> tuple[InvalidReason, ...]:
     )
 
 
-def _mean_frame_size(load: Sequence[StreamRecord], path: tuple[int, int]) -> float:
-    streams = [stream for stream in load if (stream.tx_port, stream.rx_port) == path]
-    planned_pps = sum(stream.planned_pps for stream in streams)
-    return sum(stream.frame_size * stream.planned_pps for stream in streams) / planned_pps
+def _per_path(load: Sequence[StreamRecord], bits: Callable[[float], float]) -> list[float]:
+    """Bits per second that the load streams of each direction were planned to send."""
+    rates: dict[tuple[int, int], list[float]] = {}
+    for stream in load:
+        rates.setdefault(stream.path, []).append(stream.planned_pps * bits(stream.frame_size))
+    return [math.fsum(path) for path in rates.values()]

@@ -36,10 +36,13 @@ class RunDirectory:
         """Make `<runs_root>/<UTC yyyymmddThhmmss>-<name>` and write the experiment into it.
 
         `experiment` holds plain YAML values. A number is added to the name when
-        another run began in the same second. Raises RecordError.
+        another run began in the same second. The journal is there, empty, before
+        the experiment, so that whatever has an experiment is a run and can be
+        resumed, wherever a kill came. Raises RecordError.
         """
         moment = (now or datetime.now(UTC)).astimezone(UTC)
         run = cls(_make_directory(runs_root, f"{moment:%Y%m%dT%H%M%S}-{_file_name(name)}"))
+        write_whole(run.journal, "")
         text = yaml.safe_dump(dict(experiment), sort_keys=False, allow_unicode=True)
         write_whole(run.experiment, text)
         return run
@@ -48,9 +51,10 @@ class RunDirectory:
     def open(cls, path: Path) -> Self:
         """The run directory at `path`. Raises InputError when it is none."""
         run = cls(path)
-        if not run.experiment.is_file():
+        missing = [part.name for part in (run.experiment, run.journal) if not part.is_file()]
+        if missing:
             raise InputError(
-                "this is no run directory: it holds no experiment.yaml",
+                f"this is no run directory: it holds no {' and no '.join(missing)}",
                 where=str(path),
                 remedy="name a directory that plimsoll run has made, such as runs/<run id>",
             )

@@ -99,6 +99,11 @@ class StreamRecord(_Record):
             lateness=LatencyRecord.of(counts.lateness),
         )
 
+    @property
+    def path(self) -> tuple[int, int]:
+        """The direction it goes: the tester's sending and receiving port."""
+        return self.tx_port, self.rx_port
+
 
 class PortRecord(_Record):
     """One of the tester's ports: frames that are no part of the trial, and what it missed."""

@@ -104,10 +104,12 @@ def _proof(trial: TrialRecord | None) -> tuple[str, ...]:
         )
     else:
         told = f"{lost:,} were lost"
-    mean = format_pps(received / trial.sending_s / len({s.rx_port for s in trial.streams}))
+    loads = [stream for stream in trial.streams if stream.role == "load"]
+    back = sum(stream.received - stream.duplicate for stream in loads)
+    mean = format_pps(back / trial.sending_s / len({stream.path for stream in loads}))
     return (
-        f"The validation received {received:,} frames in {length}, {mean} per direction on "
-        f"average, probes included; {told}.",
+        f"The validation received {received:,} frames in {length}, {mean} of load per direction "
+        f"on average; {told}.",
     )
 
 

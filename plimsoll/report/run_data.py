@@ -17,10 +17,11 @@ from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import Spike, read_spikes
 from plimsoll.record.trial_record import StreamRecord, TrialRecord
 
+LOST_TYPE = "lost-rx-pps"
 # The metric types that charts draw. Hours of all types would be millions of rows.
 SERIES_TYPES = (
     "rx-pps",
-    "lost-rx-pps",
+    LOST_TYPE,
     "p50-round-trip-usec",
     "p99-round-trip-usec",
     "p99.9-round-trip-usec",
@@ -118,12 +119,19 @@ def _focus(trials: Sequence[TrialRecord], result: Result | None) -> TrialRecord 
 
 
 def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ...]:
-    """The focus trial's rows up to its last send: the drain after it is not its rate."""
+    """The focus trial's rows up to its last send: the drain after it is not its rate.
+
+    Losses are kept beyond: those of the last frames sent show in the drain.
+    """
     if focus is None:
         return ()
     last_send_ms = focus.begin_unix_ns / _NS_PER_MS + focus.sending_s * 1e3
     rows = read_metrics(run, periods=[trial_period(focus.number)], types=SERIES_TYPES)
-    return tuple(row for row in rows if (row.begin_ms + row.end_ms) / 2 < last_send_ms)
+    return tuple(
+        row
+        for row in rows
+        if row.type == LOST_TYPE or (row.begin_ms + row.end_ms) / 2 < last_send_ms
+    )
 
 
 def _distributions(

@@ -30,6 +30,7 @@ class BinarySearch:
         self._plan = plan
         self._passed: list[float] = []
         self._upper_pps: float | None = None
+        self._upper_failed_in: Phase = "search"
         self._ceiling_pps: float | None = None
         self._untestable_in_a_row = 0
         self._invalid_in_a_row = 0
@@ -66,7 +67,7 @@ class BinarySearch:
         if verdict == "pass":
             self._next = self._after_pass(asked)
         else:
-            self._next = self._after_fail(asked.load_pps)
+            self._next = self._after_fail(asked)
 
     def _after_invalid(self, asked: Ask) -> Ask | Finished:
         self._invalid_in_a_row += 1
@@ -98,10 +99,10 @@ class BinarySearch:
         self._passed.append(asked.load_pps)
         return self._narrow()
 
-    def _after_fail(self, load_pps: float) -> Ask | Finished:
-        self._upper_pps = load_pps
+    def _after_fail(self, asked: Ask) -> Ask | Finished:
+        self._upper_pps, self._upper_failed_in = asked.load_pps, asked.phase
         # After a failed validation the load is among those that passed.
-        self._passed = [passed for passed in self._passed if passed < load_pps]
+        self._passed = [passed for passed in self._passed if passed < asked.load_pps]
         return self._narrow()
 
     def _narrow(self) -> Ask | Finished:
@@ -116,8 +117,16 @@ class BinarySearch:
             return self._trial("validation", lower)
         if floor < upper:
             return self._trial("search", floor)
-        failed = "could be tested" if floor == self._ceiling_pps else "passed"
-        return Finished(None, f"even at the minimum, {format_pps(floor)}, no trial {failed}")
+        return Finished(None, self._why_no_load_line())
+
+    def _why_no_load_line(self) -> str:
+        """What barred the minimum."""
+        at_minimum = f"even at the minimum, {format_pps(self._plan.minimum_pps)}"
+        if self._ceiling_pps == self._plan.minimum_pps:
+            return f"{at_minimum}, no trial could be tested"
+        if self._upper_failed_in == "validation":
+            return f"no load passed both search and validation; {at_minimum}, validation failed"
+        return f"{at_minimum}, no trial passed"
 
     def _rise(self) -> Ask:
         """Nothing failed yet: try the maximum, or validate it if it has passed."""

@@ -10,13 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 from plimsoll.errors import InputError
 from plimsoll.traffic.units import DurationField, Rate, RateField, RatioField, format_pps
 
+# Below, nothing is measured; above, a unit was mistaken.
+SHORTEST_TRIAL_S = 0.001
+LONGEST_TRIAL_S = 7 * 86400
+
+TrialDurationField = Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=LONGEST_TRIAL_S)]
+
 
 class ValidationSettings(BaseModel):
     """The long trial that a load must pass to be the load line."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    duration: DurationField = 60.0
+    duration: TrialDurationField = 60.0
     # How often in a row an invalid trial is run again.
     retries: NonNegativeInt = 3
 
@@ -35,7 +41,7 @@ class BinarySettings(BaseModel):
     # tester paces finer than a millionth.
     granularity: Annotated[RatioField, Field(ge=1e-6)] = 0.01
     # Of one search trial.
-    duration: DurationField = 5.0
+    duration: TrialDurationField = 5.0
     # How often in a row an invalid trial is run again.
     retries: NonNegativeInt = 3
     validation: ValidationSettings = ValidationSettings()

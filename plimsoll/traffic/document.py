@@ -129,6 +129,6 @@ def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | No
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.value == str(part):
                 return key, value
-    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int):
+    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
         return node.value[part], node.value[part]
     return None

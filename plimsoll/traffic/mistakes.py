@@ -8,13 +8,21 @@ from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from plimsoll.errors import InputError
 
 Location = tuple[str | int, ...]
 
 _MOST_TOLD = 20
+# Fits every pattern in use: those of the names of experiments and of streams.
+_NAME_REMEDY = "use letters, digits, . _ - and at most 64 characters, the first a letter or a digit"
+
+
+def mistake(problem: str, remedy: str, *field: str | int) -> PydanticCustomError:
+    """What a model's own check raises: of the value checked, or of a `field` below it."""
+    context = {"problem": problem, "remedy": remedy, "field": field}
+    return PydanticCustomError("mistake", "{problem}", context)
 
 
 def describe_mistakes(
@@ -57,8 +65,7 @@ def _is_below(details: ErrorDetails, above: ErrorDetails) -> bool:
 
 def _location(details: ErrorDetails) -> Location:
     """Where it is; a model's own check names the field it is about in its context."""
-    field = details.get("ctx", {}).get("field")
-    return (*details["loc"], field) if field else details["loc"]
+    return (*details["loc"], *details.get("ctx", {}).get("field", ()))
 
 
 def _tell(details: ErrorDetails, model: type[BaseModel], where: str) -> InputError:
@@ -86,7 +93,8 @@ def _unknown_field(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, 
 
 
 def _missing_field(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
-    return "is missing", f"add `{details['loc'][-1]}:`"
+    name = details["loc"][-1]
+    return "is missing", "add a value" if isinstance(name, int) else f"add `{name}:`"
 
 
 def _missing_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
@@ -105,6 +113,28 @@ def _unknown_word(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
     return f"{_brief(details['input'])} is not known", f"use {details['ctx']['expected']}"
 
 
+def _too_short(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"found {_brief(details['input'])}", f"give at least {details['ctx']['min_length']}"
+
+
+def _too_long(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"found {_brief(details['input'])}", f"give at most {details['ctx']['max_length']}"
+
+
+def _text_too_short(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    found, remedy = _too_short(details, model)
+    return found, f"{remedy} character(s)"
+
+
+def _text_too_long(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    found, remedy = _too_long(details, model)
+    return found, f"{remedy} character(s)"
+
+
+def _not_a_name(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"found {_brief(details['input'])}", _NAME_REMEDY
+
+
 def _broken_check(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
     return details["msg"].removeprefix("Value error, "), ""
 
@@ -115,6 +145,11 @@ _EXPLAINED: dict[str, Callable[[ErrorDetails, type[BaseModel]], tuple[str, str]]
     "union_tag_not_found": _missing_tag,
     "union_tag_invalid": _unknown_tag,
     "literal_error": _unknown_word,
+    "too_short": _too_short,
+    "too_long": _too_long,
+    "string_too_short": _text_too_short,
+    "string_too_long": _text_too_long,
+    "string_pattern_mismatch": _not_a_name,
     "value_error": _broken_check,
 }
 

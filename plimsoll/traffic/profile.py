@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv4Network
 from typing import Annotated, Literal, Self
 
@@ -15,9 +16,9 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 
 from plimsoll.traffic.frames import MAX_FRAME_SIZE, MIN_FRAME_SIZE, Endpoint
+from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.plan import Role
 from plimsoll.traffic.units import Rate, RateField
 
@@ -34,15 +35,9 @@ _REVERSE = ("bidirectional", "revunidirectional")
 _OTHER_END = {"src": "dst", "dst": "src"}
 
 
-def _problem(problem: str, remedy: str, field: str = "") -> PydanticCustomError:
-    """An error of the value being checked, or of `field` in the model being checked."""
-    context = {"problem": problem, "remedy": remedy, "field": field}
-    return PydanticCustomError("profile", "{problem}", context)
-
-
 def _mac(given: object) -> object:
     if not isinstance(given, str) or not _MAC.fullmatch(given):
-        raise _problem(f"{given!r} is not a MAC address", "write aa:bb:cc:dd:ee:ff")
+        raise mistake(f"{given!r} is not a MAC address", "write aa:bb:cc:dd:ee:ff")
     return given.lower()
 
 
@@ -89,12 +84,12 @@ class Stream(BaseModel):
     def _holds_its_contents(cls, size: int, info: ValidationInfo) -> int:
         name = info.data.get("name", "the stream")
         if size < MIN_FRAME_SIZE:
-            raise _problem(
+            raise mistake(
                 f"{size} bytes are too few for the headers, signature and FCS of {name}",
                 f"give at least {MIN_FRAME_SIZE} bytes",
             )
         if size > MAX_FRAME_SIZE:
-            raise _problem(
+            raise mistake(
                 f"{size} bytes are more than a frame of {name} may have",
                 f"give at most {MAX_FRAME_SIZE} bytes",
             )
@@ -104,14 +99,14 @@ class Stream(BaseModel):
     @classmethod
     def _known_protocol(cls, given: object) -> object:
         if given == "TCP":
-            raise _problem("TCP frames cannot be sent yet", "use UDP")
+            raise mistake("TCP frames cannot be sent yet", "use UDP")
         return given
 
     @field_validator("stream_types")
     @classmethod
     def _is_measured(cls, types: tuple[StreamType, ...]) -> tuple[StreamType, ...]:
         if "measurement" not in types or "ddos" in types:
-            raise _problem(
+            raise mistake(
                 "streams only for teaching, and ddos streams, cannot be sent yet",
                 "include measurement and leave out ddos, or remove the stream",
             )
@@ -121,20 +116,20 @@ class Stream(BaseModel):
     def _rate_suits_role(self) -> Self:
         if self.role == "latency" and self.rate.unit != "pps":
             problem = f"{self.rate} is not the fixed rate of a probe"
-            raise _problem(problem, "give it in pps", "rate")
+            raise mistake(problem, "give it in pps", "rate")
         if self.role == "load" and self.rate.unit not in ("pps", "multiplier"):
             remedy = "give a weight such as 1.0x, or a rate in pps"
-            raise _problem(f"{self.rate} is not a share of the load", remedy, "rate")
+            raise mistake(f"{self.rate} is not a share of the load", remedy, "rate")
         if self.role == "load" and self.taken_from is not None:
             remedy = "remove it, or use role: latency"
-            raise _problem("a load stream makes up the load", remedy, "taken_from")
+            raise mistake("a load stream makes up the load", remedy, "taken_from")
         return self
 
     @model_validator(mode="after")
     def _flows_have_addresses(self) -> Self:
         if self.flows > 1 and not self.vary:
             problem = f"{self.flows} flows differ in no field"
-            raise _problem(problem, "list one, such as dst_ip", "vary")
+            raise mistake(problem, "list one, such as dst_ip", "vary")
         for end in self._varying_ends():
             start = getattr(self, end)
             room = _values_from(start, self.prefix)
@@ -143,7 +138,7 @@ class Stream(BaseModel):
                 remedy = "use fewer flows, a lower start" + (
                     " or a wider network (smaller prefix)" if end.endswith("_ip") else ""
                 )
-                raise _problem(problem, remedy, "flows")
+                raise mistake(problem, remedy, "flows")
         return self
 
     @property
@@ -175,13 +170,13 @@ class Profile(BaseModel):
         names = [stream.name for stream in self.streams]
         for name in names:
             if names.count(name) > 1:
-                raise _problem(f"two streams are named {name}", "name each its own", "streams")
+                raise mistake(f"two streams are named {name}", "name each its own", "streams")
         return self
 
     @model_validator(mode="after")
     def _loads_share_a_unit(self) -> Self:
         if len({stream.rate.unit for stream in self.load_streams}) > 1:
-            raise _problem(
+            raise mistake(
                 "load streams with weights and with rates in pps do not add up",
                 "give all of them weights, or all of them pps",
                 "streams",
@@ -193,7 +188,7 @@ class Profile(BaseModel):
         loads = [stream.name for stream in self.load_streams]
         for probe in self.latency_streams:
             if probe.taken_from is not None and probe.taken_from not in loads:
-                raise _problem(
+                raise mistake(
                     f"{probe.name} is taken from {probe.taken_from}, which is no load stream",
                     f"name one of {', '.join(loads)}" if loads else "remove taken_from",
                     "streams",
@@ -213,9 +208,7 @@ class Profile(BaseModel):
     @property
     def full_weight(self) -> float:
         """The load streams' rates summed in the direction where they sum highest."""
-        forward = sum(s.rate.value for s in self.load_streams if s.direction in _FORWARD)
-        reverse = sum(s.rate.value for s in self.load_streams if s.direction in _REVERSE)
-        return max(forward, reverse)
+        return _weight(_heaviest_direction(self.load_streams))
 
     @property
     def rate_pps(self) -> float | None:
@@ -225,10 +218,12 @@ class Profile(BaseModel):
 
     @property
     def mean_frame_size(self) -> float:
-        """Of the load streams, weighted by rate; of the latency streams if there are no others."""
-        streams = self.load_streams or self.streams
-        total = sum(stream.rate.value for stream in streams)
-        return sum(stream.frame_size * stream.rate.value for stream in streams) / total
+        """Of the load streams of the heaviest direction, weighted by rate.
+
+        Of the latency streams if there are no others.
+        """
+        streams = _heaviest_direction(self.load_streams or self.streams)
+        return _bytes_a_second(streams) / _weight(streams)
 
     @property
     def largest_frame_size(self) -> int:
@@ -241,6 +236,21 @@ class Profile(BaseModel):
         if not taught:
             return []
         return [f"no teaching frames are sent yet, though {', '.join(taught)} ask for them"]
+
+
+def _heaviest_direction(streams: Sequence[Stream]) -> list[Stream]:
+    """Those of the direction with the most frames a second; of equals, the most bytes."""
+    forward = [stream for stream in streams if stream.direction in _FORWARD]
+    reverse = [stream for stream in streams if stream.direction in _REVERSE]
+    return max(forward, reverse, key=lambda each: (_weight(each), _bytes_a_second(each)))
+
+
+def _weight(streams: Sequence[Stream]) -> float:
+    return sum(stream.rate.value for stream in streams)
+
+
+def _bytes_a_second(streams: Sequence[Stream]) -> float:
+    return sum(stream.frame_size * stream.rate.value for stream in streams)
 
 
 def _values_from(start: IPv4Address | int | str, prefix: int) -> int:

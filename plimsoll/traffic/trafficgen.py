@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
-from pydantic_core import PydanticCustomError
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.document import Document, read_document
 from plimsoll.traffic.flow_mods import parse_flow_mods
+from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.plan import Role
 from plimsoll.traffic.profile import Direction, Profile, Stream, StreamType
 
@@ -27,11 +27,6 @@ _FLOWS_OF_ORDINARY_IPS = 65534
 _FLOWS_OF_ORDINARY_PORTS = 61439
 _WIDE_IPS = {"src_ip": "10.0.0.1", "dst_ip": "10.128.0.1", "prefix": 9}
 _ALL_PORTS = {"src_port": 0, "dst_port": 0}
-
-
-def _refused(problem: str, remedy: str, field: str = "") -> PydanticCustomError:
-    context = {"problem": problem, "remedy": remedy, "field": field}
-    return PydanticCustomError("trafficgen", "{problem}", context)
 
 
 class _Strict(BaseModel):
@@ -67,7 +62,7 @@ class TrafficgenStream(_Strict):
         try:
             parse_flow_mods(text)
         except InputError as error:
-            raise _refused(error.message, error.remedy) from None
+            raise mistake(error.message, error.remedy) from None
         return text
 
     @model_validator(mode="after")
@@ -77,13 +72,13 @@ class TrafficgenStream(_Strict):
             return self
         for field, wanted, problem in _WITHOUT_COUNTERPART:
             if getattr(self, field) != wanted:
-                raise _refused(problem, f"remove {field}, or the stream", field)
+                raise mistake(problem, f"remove {field}, or the stream", field)
         if "protocol" in parse_flow_mods(self.flow_mods):
             problem = "flows cannot differ in protocol: only UDP is sent"
-            raise _refused(problem, "write use_protocol_flows=False", "flow_mods")
+            raise mistake(problem, "write use_protocol_flows=False", "flow_mods")
         if self.latency_only and not self.latency:
             problem = "sends nothing where latency is false"
-            raise _refused(problem, "use latency: true, or enabled: false", "latency_only")
+            raise mistake(problem, "use latency: true, or enabled: false", "latency_only")
         self._check_as_stream()
         return self
 
@@ -93,8 +88,8 @@ class TrafficgenStream(_Strict):
         except ValidationError as error:
             first = error.errors()[0]
             context = first["ctx"]
-            field = context.get("field") or str(first["loc"][0])
-            raise _refused(first["msg"], context["remedy"], field) from None
+            field = context.get("field") or first["loc"][:1]
+            raise mistake(first["msg"], context["remedy"], *field) from None
 
     def as_streams(self, name: str) -> list[Stream]:
         """The load stream, the probe, or both, that it stands for.
@@ -161,13 +156,13 @@ class TrafficgenProfile(_Strict):
     @model_validator(mode="after")
     def _has_one_shape(self) -> Self:
         if (self.streams is None) == (self.profiles is None):
-            raise _refused("needs either streams or profiles", "give one of them")
+            raise mistake("needs either streams or profiles", "give one of them")
         names = [profile.name for profile in self.profiles or []]
         if self.profiles and self.default_profile not in names:
             problem = f"{self.default_profile!r} is none of the profiles"
-            raise _refused(problem, f"use one of {', '.join(names)}", "default_profile")
+            raise mistake(problem, f"use one of {', '.join(names)}", "default_profile")
         if not self.chosen_streams():
-            raise _refused("no stream is enabled", "enable one")
+            raise mistake("no stream is enabled", "enable one")
         return self
 
     def chosen_streams(self) -> list[TrafficgenStream]:

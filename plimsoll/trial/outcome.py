@@ -47,7 +47,6 @@ class Outcome:
         excuses = StallExcuses(self.plan.streams, self.drained_by, self.queue_frames)
         for interval in self.report.intervals:
             excuses.add(interval)
-        return {
-            plan.stream: excuses.unexcused_of(plan.stream, self.lost(plan.stream))
-            for plan in self.plan.streams
-        }
+        return excuses.unexcused_of(
+            {plan.stream: self.lost(plan.stream) for plan in self.plan.streams}
+        )

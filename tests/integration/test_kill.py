@@ -94,7 +94,7 @@ def test_plimsoll_and_its_janitor(place: Workplace) -> None:
     assert_nothing_is_left(place, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_polite_end_is_clean_and_resumable(place: Workplace, number: signal.Signals) -> None:
     before = hugepages()
     process = start_and_wait_for_a_search_trial(place)
@@ -105,6 +105,28 @@ def test_a_polite_end_is_clean_and_resumable(place: Workplace, number: signal.Si
     assert journal(place.only_run())[-1]["kind"] == "interrupted"
     assert_nothing_is_left(place, before)
     assert_resumes(place, finished_trials(place.only_run()))
+
+
+def test_an_edited_experiment_does_not_go_on_with_a_run(place: Workplace) -> None:
+    process = start_and_wait_for_a_search_trial(place)
+    process.terminate()
+    process.communicate(timeout=120)
+    run = place.only_run()
+    text = (run / "experiment.yaml").read_text()
+    (run / "experiment.yaml").write_text(text.replace("at_most: 2.0e-05", "at_most: 0.5"))
+    assert (run / "experiment.yaml").read_text() != text
+    refused = place.run("run", "--resume", run)
+    assert refused.returncode == 2
+    assert "no longer the one that this run began with" in refused.stderr
+    assert str(run / "experiment.yaml") in refused.stderr
+
+
+def test_a_single_trial_is_no_run_to_resume(place: Workplace) -> None:
+    words = ("--load", "2kpps", "--duration", "1s", "--runs", place.runs)
+    assert place.run("trial", place.experiment(), *words).returncode == 0
+    refused = place.run("run", "--resume", place.only_run())
+    assert refused.returncode == 2
+    assert "a run of another kind (trial)" in refused.stderr
 
 
 def _command_line(pid: str) -> bytes:

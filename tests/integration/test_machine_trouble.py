@@ -36,6 +36,24 @@ def test_a_core_that_does_not_exist(place: Workplace) -> None:
     assert done.returncode == 2
     assert "lab.cpu" in done.stderr
     assert "999" in done.stderr
+    assert not place.runs.exists()
+
+
+def test_frames_too_large_for_the_lab(place: Workplace) -> None:
+    stream = {"name": "load", "role": "load", "frame_size": 2053}
+    done = place.run("run", place.experiment(profile={"streams": [stream]}), "--runs", place.runs)
+    assert done.returncode == 2
+    assert "frames of 2053 bytes" in done.stderr
+    assert "at most 2052 bytes" in done.stderr
+    assert not place.runs.exists()
+
+
+def test_a_device_that_cannot_be_opened_is_explained_by_dpdk(place: Workplace) -> None:
+    lab = {"kind": "external", "ports": [{"devargs": "net_nonsense0"}, {"devargs": "net_ring1"}]}
+    done = place.run("run", place.experiment(lab=lab), "--runs", place.runs)
+    assert done.returncode == 1
+    assert "ports[0]" in done.stderr
+    assert "net_nonsense0" in done.stderr
 
 
 def test_a_core_used_twice(place: Workplace) -> None:

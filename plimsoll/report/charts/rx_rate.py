@@ -20,34 +20,43 @@ def rx_rate(data: RunData) -> Figure:
         return Figure(_NAME, _TITLE, "No trial has recorded a received rate yet.", None)
     kept = thinned(series, min)
     axis = TimeAxis.over(data.focus.sending_s)
-    caption = (
-        f"Frames received each interval in {trial_words(data.focus)}; the dashed rule is the load. "
-        f"The axis does not start at zero.{kept.remark()}"
-    )
     load_pps = data.focus.load_pps
-    chart = alt.LayerChart(layer=[_rates(kept, axis, load_pps), _load_rule(load_pps)])
+    domain = _domain(kept, load_pps)
+    caption = (
+        f"Frames received each interval in {trial_words(data.focus)}; the dashed rule is the load."
+        f"{' The axis does not start at zero.' if domain[0] > 0 else ''}{kept.remark()}"
+    )
+    rates = _rates(kept, axis, data.focus.sending_s, domain)
+    chart = alt.LayerChart(layer=[rates, _load_rule(load_pps)])
     return Figure(_NAME, _TITLE, caption, chart)
 
 
-def _rates(kept: Thinned, axis: TimeAxis, load_pps: float) -> alt.Chart:
+def _domain(kept: Thinned, load_pps: float) -> list[float]:
+    """The rates that the axis spans, in Mpps."""
+    rates = [point.value for points in kept.series.values() for point in points]
+    # A margin of 5 % around the load, so that a steady rate is not drawn as a mountain range.
+    return [min([load_pps * 0.95, *rates]) / 1e6, max([load_pps * 1.05, *rates]) / 1e6]
+
+
+def _rates(kept: Thinned, axis: TimeAxis, sending_s: float, domain: list[float]) -> alt.Chart:
     rows = [
         {"time": point.at_s / axis.divisor, "rate": point.value / 1e6, "direction": f"port {name}"}
         for name, points in kept.series.items()
         for point in points
     ]
-    rates = [float(str(row["rate"])) for row in rows]
-    # A margin of 5 % around the load, so that a steady rate is not drawn as a mountain range.
-    low = min([load_pps * 0.95e-6, *rates])
-    high = max([load_pps * 1.05e-6, *rates])
     chart: alt.Chart = (
         alt.Chart(records(rows))
         .mark_line(strokeWidth=1.8, interpolate="linear", clip=True)
         .encode(
-            x=alt.X("time:Q", title=f"time in the trial ({axis.unit})"),
+            x=alt.X(
+                "time:Q",
+                title=f"time in the trial ({axis.unit})",
+                scale=alt.Scale(domain=[0, sending_s / axis.divisor]),
+            ),
             y=alt.Y(
                 "rate:Q",
                 title="received (Mpps)",
-                scale=alt.Scale(domain=[low, high], zero=False, nice=False),
+                scale=alt.Scale(domain=domain, zero=False, nice=False),
             ),
             color=alt.Color(
                 "direction:N", scale=series_scale([f"port {name}" for name in kept.series])

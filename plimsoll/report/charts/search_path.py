@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import altair as alt
 
 from plimsoll.record.trial_record import TrialRecord
@@ -16,6 +18,7 @@ from plimsoll.report.run_data import RunData
 from plimsoll.traffic.units import format_duration
 
 _NAME, _TITLE = "search-path", "Search path"
+_MAX_TICKS = 20
 
 
 def search_path(data: RunData) -> Figure:
@@ -23,15 +26,15 @@ def search_path(data: RunData) -> Figure:
     trials = [trial for trial in data.trials if trial.phase not in ("calibration", "warmup")]
     if not trials:
         return Figure(_NAME, _TITLE, "No trial of the search has ended yet.", None)
-    layers = [_path(trials), _rings(trials), _verdicts(trials)]
+    layers = (_path(trials), _rings(trials), _verdicts(trials))
+    placed = [layer.encode(x=_trial_axis(trials), y=_load_axis(trials)) for layer in layers]
     line = data.result.load_line if data.result else None
-    if line is not None:
-        layers.insert(0, _load_line(line.pps_per_direction))
+    rules = [] if line is None else [_load_line(line.pps_per_direction)]
     caption = (
         "Every trial in order; a ring marks a validation. Invalid trials, spoiled by the tester, "
         "are repeated and move no bound."
     )
-    chart = alt.LayerChart(layer=layers)
+    chart = alt.LayerChart(layer=[*rules, *placed])
     return Figure(_NAME, _TITLE, caption, chart)
 
 
@@ -47,21 +50,30 @@ def _row(trial: TrialRecord) -> dict[str, object]:
 
 
 def _base(trials: list[TrialRecord]) -> alt.Chart:
-    chart: alt.Chart = alt.Chart(records([_row(trial) for trial in trials])).encode(
-        x=alt.X(
-            "number:Q",
-            title="trial",
-            axis=alt.Axis(tickMinStep=1, format="d"),
-            scale=alt.Scale(zero=False, padding=16),
-        ),
-        y=alt.Y(
-            "load:Q",
-            title="load per direction (Mpps)",
-            axis=alt.Axis(tickCount=6),
-            scale=alt.Scale(zero=False, padding=18),
-        ),
+    return alt.Chart(records([_row(trial) for trial in trials]))
+
+
+def _trial_axis(trials: list[TrialRecord]) -> alt.X:
+    """Whole trial numbers, with half a trial's room at either end."""
+    numbers = [trial.number for trial in trials]
+    every = math.ceil(len(numbers) / _MAX_TICKS)
+    return alt.X(
+        "number:Q",
+        title="trial",
+        axis=alt.Axis(values=numbers[::every], format="d"),
+        scale=alt.Scale(domain=[min(numbers) - 0.5, max(numbers) + 0.5], nice=False),
     )
-    return chart
+
+
+def _load_axis(trials: list[TrialRecord]) -> alt.Y:
+    """From zero, so that an axis has ticks even where all loads are one."""
+    greatest = max(trial.load_pps for trial in trials) / 1e6
+    return alt.Y(
+        "load:Q",
+        title="load per direction (Mpps)",
+        axis=alt.Axis(tickCount=6),
+        scale=alt.Scale(domain=[0, 1.1 * greatest], nice=False),
+    )
 
 
 def _path(trials: list[TrialRecord]) -> alt.Chart:

@@ -27,7 +27,8 @@ class LatencyBound(Criterion):
     """At most this latency at a quantile, of each stream of a role.
 
     `stream` narrows it to the profile's stream of that name. Samples that a
-    stall of the tester touched are left out: they measure the tester.
+    stall of the tester touched are left out: they measure the tester. A quantile
+    other than min and max needs so many samples that one lies beyond it: 100 for p99.
     """
 
     kind: Literal["latency"] = "latency"
@@ -37,7 +38,7 @@ class LatencyBound(Criterion):
     stream: str | None = None
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
-        """One finding per stream; invalid where no stream or no sample is there to judge."""
+        """One finding per stream; invalid where no stream or too few samples are there to judge."""
         streams = [plan for plan in outcome.plan.streams if self._concerns(plan)]
         if not streams:
             wanted = f"stream {self.stream}" if self.stream else f"{self.role} stream"
@@ -55,7 +56,11 @@ class LatencyBound(Criterion):
             touched = counts.latency_across_stalls.count
             said = f"no latency sample ({touched:,} more were touched by stalls of the tester)"
             return self._finding(plan.name, None, "invalid", said)
-        said = f"{self.quantile} latency {format_ns(value_ns)}"
+        count, needed = counts.latency.count, _samples_needed(self.quantile)
+        if count < needed:
+            said = f"too few samples ({count:,}) for {self.quantile}, which needs {needed:,}"
+            return self._finding(plan.name, None, "invalid", said)
+        said = f"{self.quantile} latency {format_ns(value_ns)} of {count:,} samples"
         verdict: FindingOutcome = "ok" if value_ns <= self.at_most else "fail"
         return self._finding(plan.name, value_ns, verdict, said)
 
@@ -65,6 +70,13 @@ class LatencyBound(Criterion):
         text = f"{subject}: {said}; {self.quantile} at most {format_ns(self.at_most)} allowed"
         rule = f"{self.kind}-{self.quantile}"
         return Finding(rule, subject, value_ns, self.at_most, "ns", outcome, text)
+
+
+def _samples_needed(name: QuantileName) -> int:
+    """So many that one lies beyond the quantile; minimum and maximum are of any number."""
+    if name in ("min", "max"):
+        return 1
+    return round(1 / (1 - _QUANTILES[name]))
 
 
 def _quantile_ns(histogram: Histogram, name: QuantileName) -> int | None:

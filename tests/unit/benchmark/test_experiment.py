@@ -18,6 +18,12 @@ search:
 """
 
 
+def _with_latency(criterion: str) -> str:
+    probe = "    - {name: probe, role: latency, rate: 1kpps}\n"
+    bound = f"criteria:\n  - {{kind: latency, quantile: p99, at_most: 1ms, {criterion}}}\n"
+    return MINIMAL.replace("search:", f"{probe}search:") + bound
+
+
 def load(tmp_path: Path, text: str) -> Experiment:
     path = tmp_path / "nightly.yaml"
     path.write_text(text)
@@ -77,6 +83,78 @@ def test_another_validation_changes_nothing_else(tmp_path: Path) -> None:
     assert longer.profile == experiment.profile
 
 
+@pytest.mark.parametrize("duration_s", [0.0001, 8 * 86400, float("nan")])
+def test_a_validation_of_no_possible_length_is_refused(tmp_path: Path, duration_s: float) -> None:
+    with pytest.raises(InputError) as caught:
+        load(tmp_path, MINIMAL).validated_for(duration_s)
+    assert caught.value.where == "--validation"
+    assert "1ms to 7d" in caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    "criterion",
+    [
+        "stream: probe",
+        "stream: probe/0-1",
+        "role: load",
+        "role: load, stream: load",
+        "role: latency",
+    ],
+)
+def test_a_latency_criterion_finds_its_stream(tmp_path: Path, criterion: str) -> None:
+    assert load(tmp_path, _with_latency(criterion)).criteria[0].kind == "latency"
+
+
+@pytest.mark.parametrize(
+    ("criterion", "mistake"),
+    [
+        (
+            "stream: prob",
+            "criteria[0].stream: the profile has no stream prob (did you mean probe?)",
+        ),
+        (
+            "stream: probe/one",
+            "criteria[0].stream: the profile has no stream probe/one (did you mean probe?)",
+        ),
+        (
+            "stream: load",
+            "criteria[0].stream: load has role: load, the criterion role: latency "
+            "(give the criterion role: load, or name another stream)",
+        ),
+    ],
+)
+def test_a_latency_criterion_of_no_stream_is_refused(
+    tmp_path: Path, criterion: str, mistake: str
+) -> None:
+    assert refused(tmp_path, _with_latency(criterion)).endswith(f"nightly.yaml:9: {mistake}")
+
+
+def test_a_latency_criterion_of_no_role_is_refused(tmp_path: Path) -> None:
+    text = (
+        MINIMAL
+        + "criteria:\n  - {kind: corrupt}\n  - {kind: latency, quantile: p99, at_most: 1ms}\n"
+    )
+    assert refused(tmp_path, text).endswith(
+        "nightly.yaml:9: criteria[1].role: the profile has no stream with role: latency "
+        "(add one, or give the other role)"
+    )
+
+
+def test_a_profile_without_a_load_is_refused(tmp_path: Path) -> None:
+    text = MINIMAL.replace("role: load, flows: 16", "role: latency, rate: 1kpps")
+    assert refused(tmp_path, text).endswith(
+        "nightly.yaml:2: profile.streams: a search needs a load stream "
+        "(add a stream with role: load)"
+    )
+
+
+def test_a_profile_file_without_a_load_is_refused(tmp_path: Path) -> None:
+    probes = "streams:\n  - {name: probe, role: latency, rate: 1kpps}\n"
+    (tmp_path / "probes.yaml").write_text(probes)
+    text = "profile: probes.yaml\nsearch: {minimum: 1kpps, maximum: 1Mpps}\n"
+    assert "nightly.yaml:1: profile.streams: a search needs a load" in refused(tmp_path, text)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -90,8 +168,11 @@ def test_another_validation_changes_nothing_else(tmp_path: Path) -> None:
         (MINIMAL.replace("flows: 16", "frame_size: 59"), ["frame_size", "at least 64"]),
         (MINIMAL.replace("flows: 16", "flows: 70000"), ["flows", "70000", "prefix"]),
         (MINIMAL + "lab: {kind: testpmd}\n", ["nightly.yaml:7", "testpmd-memif"]),
-        (MINIMAL + "criteria: []\n", ["nightly.yaml:7", "criteria"]),
-        (MINIMAL + "name: ../../etc\n", ["nightly.yaml:7", "name"]),
+        (MINIMAL + "criteria: []\n", ["nightly.yaml:7", "criteria", "found []", "give at least 1"]),
+        (MINIMAL + "name: ../../etc\n", ["nightly.yaml:7", "name", "use letters, digits, . _ -"]),
+        (MINIMAL.replace("name: load", "name: a b"), ["nightly.yaml:3", "at most 64 characters"]),
+        (MINIMAL + "  duration: 0.5ms\n", ["nightly.yaml:7", "search.duration", "0.5ms", "0.001"]),
+        (MINIMAL + "  validation: {duration: 8d}\n", ["nightly.yaml:7", "8d", "604800"]),
         (MINIMAL + "trial: {drain: 2 fortnights}\n", ["nightly.yaml:7", "trial.drain"]),
     ],
 )

@@ -1,6 +1,7 @@
 import pytest
 
-from plimsoll.benchmark.trial_settings import TrialSettings
+from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duration
+from plimsoll.errors import InputError
 from plimsoll.traffic.plan import StreamPlan
 
 
@@ -30,3 +31,24 @@ def test_the_catch_up_burst_is_a_quarter_of_the_queue_at_most() -> None:
     assert settings.plan(streams, 5, mark=1, queue_frames=16384).catch_up_us == pytest.approx(1000)
     # Never below what the engine can keep to.
     assert settings.plan(streams, 5, mark=1, queue_frames=32).catch_up_us == pytest.approx(10)
+
+
+@pytest.mark.parametrize("duration_s", [0.001, 60, 604_800])
+def test_a_trial_may_last_from_a_millisecond_to_a_week(duration_s: float) -> None:
+    assert check_trial_duration(duration_s, "--duration") == duration_s
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "told"),
+    [
+        (0.0009, r"0\.0009 s"),
+        (604_801, "604801 s"),
+        (float("inf"), "inf s"),
+        (float("nan"), "nan s"),
+    ],
+)
+def test_no_trial_lasts_shorter_or_longer(duration_s: float, told: str) -> None:
+    with pytest.raises(InputError, match=told) as caught:
+        check_trial_duration(duration_s, "--duration")
+    assert caught.value.where == "--duration"
+    assert caught.value.remedy == "give a time from 1ms to 7d"

@@ -16,6 +16,10 @@ from pathlib import Path
 from plimsoll.host.child import Child
 child = Child.start(["sleep", "600"], log=Path(sys.argv[1]), environment=os.environ,
                     lifetime=sys.argv[2])
+# setpriv has tied it to us once it has turned into the program; a kill before that leaves
+# it to the janitor.
+while Path(f"/proc/{child.pid}/comm").read_text() != "sleep\\n":
+    time.sleep(0.01)
 print(child.pid, flush=True)
 time.sleep(600)
 """

@@ -109,8 +109,10 @@ def test_reading_chooses_periods_and_types(run: RunDirectory) -> None:
 def test_a_period_is_never_written_twice(run: RunDirectory) -> None:
     with MetricsWriter(run, trial_period(1)) as writer:
         writer.finish()
-    with pytest.raises(RecordError, match="trial-0001 has been recorded already"):
+    with pytest.raises(RecordError, match="trial-0001 has been recorded already") as caught:
         MetricsWriter(run, trial_period(1))
+    assert caught.value.where.endswith("trial-0001.parquet")
+    assert caught.value.remedy == "remove that file, or resume from an intact copy"
 
 
 def test_a_damaged_parquet_file_is_named(run: RunDirectory) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.record_error import RecordError
-from plimsoll.record.result import Result, read_result
+from plimsoll.record.result import LoadLine, Result, read_result
 from plimsoll.record.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
 
@@ -54,6 +54,62 @@ def test_the_load_line_and_its_bits() -> None:
     assert line.l2_bps_per_direction == 2000 * 60 * 8
     assert line.percent_of_line_rate == pytest.approx(0.1344)
     assert line.frame_sizes == (64,)
+
+
+def carrying(*streams: tuple[tuple[int, int], str, int, float]) -> TrialRecord:
+    """A validation at 1000 pps whose streams have this path, role, frame size and planned rate."""
+    proof = record(1, phase="validation")
+    return proof.model_copy(
+        update={
+            "streams": tuple(
+                proof.streams[0].model_copy(
+                    update={
+                        "tx_port": tx_port,
+                        "rx_port": rx_port,
+                        "role": role,
+                        "frame_size": frame_size,
+                        "planned_pps": planned_pps,
+                    }
+                )
+                for (tx_port, rx_port), role, frame_size, planned_pps in streams
+            )
+        }
+    )
+
+
+def test_directions_that_differ_are_summed_each_by_its_own_streams() -> None:
+    proof = carrying(
+        ((0, 1), "load", 64, 750.0),
+        ((0, 1), "load", 1518, 250.0),
+        ((1, 0), "load", 512, 600.0),
+        ((1, 0), "latency", 9000, 900.0),
+    )
+    line = LoadLine.of(proof, 1e8)
+    assert (line.pps_per_direction, line.total_pps, line.directions) == (1000.0, 1600.0, 2)
+    assert line.frame_sizes == (64, 512, 1518)
+    # 750 * 84 B + 250 * 1538 B; the other direction's 600 * 532 B is less.
+    assert line.l1_bps_per_direction == 447_500 * 8
+    # 750 * 60 B + 250 * 1514 B.
+    assert line.l2_bps_per_direction == 423_500 * 8
+    assert line.percent_of_line_rate == pytest.approx(3.58)
+
+
+def test_the_direction_of_most_bits_need_not_be_that_of_most_frames() -> None:
+    line = LoadLine.of(carrying(((0, 1), "load", 64, 1000.0), ((1, 0), "load", 1518, 100.0)), None)
+    assert line.l1_bps_per_direction == 100 * 1538 * 8
+    assert line.percent_of_line_rate is None
+
+
+def test_a_probe_beside_the_load_leaves_its_bits_exact() -> None:
+    line = LoadLine.of(
+        carrying(((0, 1), "load", 64, 8000.0), ((0, 1), "latency", 64, 1000.0)), None
+    )
+    assert (line.l1_bps_per_direction, line.l2_bps_per_direction) == (5_376_000.0, 3_840_000.0)
+
+
+def test_without_load_streams_there_is_no_load_line() -> None:
+    with pytest.raises(ValueError, match="a load line needs load streams"):
+        LoadLine.of(carrying(((0, 1), "latency", 64, 1000.0)), None)
 
 
 def test_with_a_load_line_there_is_no_reason() -> None:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from plimsoll.errors import InputError
+from plimsoll.record import run_directory
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 
@@ -44,6 +45,29 @@ def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
     assert str(tmp_path) in str(caught.value)
     assert "no run directory" in str(caught.value)
     assert "runs/<run id>" in caught.value.remedy
+
+
+@pytest.mark.parametrize("part", ["experiment.yaml", "journal.jsonl"])
+def test_a_directory_that_holds_half_of_a_run_is_refused(tmp_path: Path, part: str) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    (run.path / part).unlink()
+    with pytest.raises(InputError, match=f"it holds no {part}"):
+        RunDirectory.open(run.path)
+
+
+def test_a_run_that_was_killed_before_its_first_event_is_opened(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    assert run.journal.read_bytes() == b""
+    assert RunDirectory.open(run.path) == run
+
+
+def test_a_run_has_its_journal_before_its_experiment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
+    monkeypatch.setattr(run_directory, "write_whole", lambda path, _: written.append(path.name))
+    RunDirectory.create(tmp_path, "demo", {})
+    assert written == ["journal.jsonl", "experiment.yaml"]
 
 
 def test_a_runs_root_that_cannot_be_made_is_named(tmp_path: Path) -> None:

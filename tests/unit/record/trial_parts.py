@@ -1,5 +1,7 @@
 """Small hand-made intervals and trials for the record's tests."""
 
+from dataclasses import replace
+
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     Interval,
@@ -96,8 +98,9 @@ def second(number: int = 0) -> Interval:
     return interval(streams, begin_s=float(number), end_s=number + 1.0)
 
 
-def plan(duration_s: float = 2.0) -> TrialPlan:
-    return TrialPlan(mark=7, streams=PLANS, duration_s=duration_s, drain_s=0.5)
+def plan(duration_s: float = 2.0, load_pps: float = 1000.0) -> TrialPlan:
+    streams = (replace(LOAD, rate_pps=load_pps), PROBE, replace(BACK, rate_pps=load_pps))
+    return TrialPlan(mark=7, streams=streams, duration_s=duration_s, drain_s=0.5)
 
 
 def record(
@@ -121,7 +124,7 @@ def record(
         workers=(WorkerCounts(5, 100, 10, 1, 30_000, 30_000, (Stall(0.5, 30_000),)),),
     )
     return TrialRecord.from_report(
-        plan(),
+        plan(load_pps=load_pps),
         report,
         number=number,
         phase=phase,

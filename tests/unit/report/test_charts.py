@@ -1,4 +1,5 @@
 import json
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -97,6 +98,91 @@ def test_losses_are_drawn_where_there_are_some(cut_short: Callable[[int], RunDat
     found = rows(lost_frames(cut_short(11)))
     assert found
     assert all(row["lost"] > 0 for row in found)
+
+
+def losing(data: RunData, frames: int) -> RunData:
+    """The same, but for so many frames more that its focus trial lost."""
+    assert data.focus is not None
+    first, *others = data.focus.streams
+    more = first.model_copy(update={"lost": first.lost + frames})
+    return replace(data, focus=data.focus.model_copy(update={"streams": (more, *others)}))
+
+
+@pytest.mark.parametrize(
+    ("frames", "told"), [(1, "1 frame was lost after"), (52_340, "52,340 frames were lost after")]
+)
+def test_losses_that_no_interval_shows_are_told(finished: RunData, frames: int, told: str) -> None:
+    figure = lost_frames(losing(finished, frames))
+    assert figure.chart is None
+    assert f"{told} the last one that came back; no interval can be named." in figure.caption
+
+
+def test_a_chart_of_losses_tells_what_it_does_not_show(cut_short: Callable[[int], RunData]) -> None:
+    whole = cut_short(11)
+    assert "no interval can be named" not in lost_frames(whole).caption
+    figure = lost_frames(losing(whole, 40_000))
+    assert figure.chart is not None
+    assert "About 40,000 frames were lost after the last one" in figure.caption
+
+
+def test_losses_that_show_in_the_drain_are_drawn(finished: RunData) -> None:
+    assert finished.focus is not None
+    end_ms = finished.focus.begin_unix_ns // 10**6 + 60_000
+    names = {"tx_port": "0", "rx_port": "1"}
+    row = MetricRow("t", "s", "lost-rx-pps", "throughput", names, end_ms, end_ms + 500, 24.0)
+    figure = lost_frames(replace(losing(finished, 12), series=(row,)))
+    assert [found["lost"] for found in rows(figure)] == [24.0]
+    assert channels(figure)["x"]["scale"]["domain"] == [0, 60.5]
+    assert "no interval can be named" not in figure.caption
+
+
+def test_the_rate_axis_says_so_when_it_does_not_start_at_zero(finished: RunData) -> None:
+    figure = rx_rate(finished)
+    assert "The axis does not start at zero." in figure.caption
+    assert channels(figure)["x"]["scale"]["domain"] == [0, 60.0]
+
+
+def test_the_rate_axis_of_a_standstill_starts_at_zero(finished: RunData) -> None:
+    first, *others = (row for row in finished.series if row.type == "rx-pps")
+    figure = rx_rate(replace(finished, series=(replace(first, value=0.0), *others)))
+    assert "start at zero" not in figure.caption
+    assert channels(figure)["y"]["scale"]["domain"][0] == 0
+
+
+def labels(figure: Figure) -> list[str]:
+    """All texts of the drawn chart."""
+    drawn = vl_convert.vegalite_to_svg({**(figure.specification() or {}), "width": 400})
+    return re.findall(r"<text[^>]*>([^<]*)</text>", drawn)
+
+
+def repeated(data: RunData, times: int, load_pps: float) -> RunData:
+    """A search of so many trials, all at one load."""
+    trial = data.trials[-1]
+    trials = [
+        trial.model_copy(update={"number": 4 + n, "load_pps": load_pps}) for n in range(times)
+    ]
+    return replace(data, trials=tuple(trials), result=None)
+
+
+def test_a_single_load_is_labelled_as_it_is(finished: RunData) -> None:
+    figure = search_path(repeated(finished, 1, 400_000.0))
+    assert channels(figure)["y"]["scale"]["domain"] == pytest.approx([0, 0.44])
+    assert {"0.0", "0.4", "4"} <= set(labels(figure))
+
+
+def test_small_loads_are_labelled_apart(finished: RunData) -> None:
+    found = labels(search_path(repeated(finished, 2, 8000.0)))
+    assert {"0.002", "0.004", "0.006", "0.008"} <= set(found)
+
+
+@pytest.mark.parametrize(
+    ("trials", "ticks"), [(1, [4]), (3, [4, 5, 6]), (20, [*range(4, 24)]), (41, [*range(4, 45, 3)])]
+)
+def test_ticks_of_the_search_path_are_trials(
+    finished: RunData, trials: int, ticks: list[int]
+) -> None:
+    axis = channels(search_path(repeated(finished, trials, 1e6)))["x"]["axis"]
+    assert (axis["values"], axis["format"]) == (ticks, "d")
 
 
 def test_latency_quantiles_are_the_probes(finished: RunData) -> None:

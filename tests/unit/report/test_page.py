@@ -25,10 +25,10 @@ def page(finished: RunData) -> Page:
 def test_the_answer_comes_first(page: Page) -> None:
     text = page.text
     assert text.index("2.742 Mpps per direction") < text.index("Why believe it")
-    # 2742187.5 pps twice; 84 B and 60 B a frame; of 10 Gbit/s.
+    # 2742187.5 pps, of which one way 1000 go to the probe; 84 B and 60 B a frame; of 10 Gbit/s.
     for told in (
         "2,742,187.5 pps",
-        "5.484 Mpps",
+        "5.483 Mpps",
         "1.843 Gbit/s",
         "1.316 Gbit/s",
         "18.43 %",

@@ -93,6 +93,30 @@ def test_nothing_passes() -> None:
     assert trials[-1] == RecordedTrial("search", 1000, "fail")
 
 
+def test_a_minimum_that_passed_and_failed_its_validation_is_told_so() -> None:
+    finished, trials = _run(_plan(), lambda asked: "pass" if asked.phase == "search" else "fail")
+    assert trials[-1] == RecordedTrial("validation", 1000, "fail")
+    assert finished.reason == (
+        "no load passed both search and validation; even at the minimum, 1 kpps, validation failed"
+    )
+
+
+def test_a_validation_failed_above_the_minimum_is_not_blamed_for_it() -> None:
+    """At the minimum itself the search trial fails."""
+
+    def dut(asked: Ask) -> Verdict:
+        passes = asked.phase == "search" and asked.load_pps > 1000
+        return "pass" if passes else "fail"
+
+    assert _run(_plan(), dut)[0].reason == "even at the minimum, 1 kpps, no trial passed"
+
+
+def test_a_minimum_that_the_tester_cannot_test_is_told_so() -> None:
+    plan = _plan(minimum_pps=5000, maximum_pps=5000, retries=0)
+    finished, _ = _run(plan, lambda _: "invalid")
+    assert finished.reason == "even at the minimum, 5 kpps, no trial could be tested"
+
+
 def test_the_minimum_itself_can_be_the_answer() -> None:
     finished, _ = _run(_plan(), _carries(1000))
     assert finished.load_line_pps == 1000

@@ -72,7 +72,25 @@ def test_loads_that_make_no_sense_are_told(
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize("settings", [{"granularity": 0}, {"retries": -1}, {"strategy": "linear"}])
+@pytest.mark.parametrize("duration", ["1ms", "7d"])
+def test_a_trial_lasts_from_a_millisecond_to_a_week(duration: str) -> None:
+    given = {"duration": duration, "validation": {"duration": duration}}
+    settings = BinarySettings.model_validate(BOUNDS | given)
+    assert settings.duration == settings.validation.duration
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"granularity": 0},
+        {"retries": -1},
+        {"strategy": "linear"},
+        {"duration": "0.9ms"},
+        {"duration": "7d1s"},
+        {"validation": {"duration": "0.9ms"}},
+        {"validation": {"duration": "7d1s"}},
+    ],
+)
 def test_settings_out_of_range_are_refused(settings: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         BinarySettings.model_validate(BOUNDS | settings)

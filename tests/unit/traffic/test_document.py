@@ -21,6 +21,10 @@ class _Forbidding(BaseModel):
 class Cat(_Forbidding):
     kind: Literal["cat"]
     lives: Annotated[int, Field(ge=1)] = 9
+    toys: Annotated[tuple[str, ...], Field(min_length=1, max_length=2)] = ("ball",)
+    tag: Annotated[str, Field(pattern=r"^[a-z]{1,64}$")] = "c"
+    home: tuple[int, int] = (0, 0)
+    call: Annotated[str, Field(min_length=2, max_length=3)] = "mew"
 
 
 class Dog(_Forbidding):
@@ -85,6 +89,35 @@ def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
         (
             "name: Ada\nfavourite:\n  kind: cat\n  lives: 0\n",
             "keeper.yaml:4: favourite.lives: found 0 (it should be greater than or equal to 1)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  toys: []\n",
+            "keeper.yaml:4: favourite.toys: found [] (give at least 1)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  toys: [a, b, c]\n",
+            "keeper.yaml:4: favourite.toys: found ['a', 'b', 'c'] (give at most 2)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  tag: my cat\n",
+            "keeper.yaml:4: favourite.tag: found 'my cat' (use letters, digits, . _ - and at "
+            "most 64 characters, the first a letter or a digit)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  home: [1]\n",
+            "keeper.yaml:4: favourite.home[1]: is missing (add a value)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  home: [1, 2, 3]\n",
+            "keeper.yaml:4: favourite.home: found [1, 2, 3] (give at most 2)",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  call: m\n",
+            "keeper.yaml:4: favourite.call: found 'm' (give at least 2 character(s))",
+        ),
+        (
+            "name: Ada\nfavourite:\n  kind: cat\n  call: meow\n",
+            "keeper.yaml:4: favourite.call: found 'meow' (give at most 3 character(s))",
         ),
         (
             "name: Ada\nrate: 0\n",

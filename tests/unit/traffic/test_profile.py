@@ -150,6 +150,52 @@ def test_rate_and_size_are_those_of_the_load() -> None:
     assert profile.largest_frame_size == 1518
 
 
+def _load(name: str, rate: str, frame_size: int, direction: str) -> dict[str, object]:
+    return {
+        "name": name,
+        "role": "load",
+        "rate": rate,
+        "frame_size": frame_size,
+        "direction": direction,
+    }
+
+
+@pytest.mark.parametrize(
+    ("loads", "mean"),
+    [
+        # Forward 3 kpps of 64 bytes, reverse 1 kpps of 1518.
+        (
+            [("a", "3kpps", 64, "unidirectional"), ("b", "1kpps", 1518, "revunidirectional")],
+            64,
+        ),
+        (
+            [("a", "1kpps", 64, "unidirectional"), ("b", "3kpps", 1518, "revunidirectional")],
+            1518,
+        ),
+        # In reverse both: (2 * 64 + 2 * 1000) / 4.
+        (
+            [("a", "2kpps", 64, "bidirectional"), ("b", "2kpps", 1000, "revunidirectional")],
+            532,
+        ),
+        # As many frames both ways: those that fill the line first.
+        (
+            [("a", "1.0x", 64, "unidirectional"), ("b", "1.0x", 1518, "revunidirectional")],
+            1518,
+        ),
+    ],
+)
+def test_the_frame_size_is_that_of_the_heaviest_direction(
+    loads: list[tuple[str, str, int, str]], mean: float
+) -> None:
+    profile = Profile.model_validate({"streams": [*(_load(*each) for each in loads), PROBE]})
+    assert profile.mean_frame_size == pytest.approx(mean)
+
+
+def test_the_frame_size_of_probes_alone_is_theirs() -> None:
+    profile = Profile.model_validate({"streams": [PROBE | {"frame_size": 128}]})
+    assert profile.mean_frame_size == 128
+
+
 def test_a_profile_survives_being_written_and_read() -> None:
     given = [LOAD | {"vary": ["src_ip", "dst_port"]}, PROBE | {"taken_from": "load"}]
     profile = Profile.model_validate({"streams": given})

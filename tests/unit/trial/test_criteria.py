@@ -103,7 +103,7 @@ def test_frames_refused_are_lost_where_the_dut_drains_the_queue() -> None:
 
 
 def test_a_loss_that_fell_into_a_stall_is_invalid() -> None:
-    """5 ms at 100 kpps: 500 frames came meanwhile, of which the queue held 100."""
+    """5 ms at 100 kpps: 505 frames came meanwhile, of which the queue held 101."""
     intervals = [interval(0), interval(1, lost=400, stalls_ns=[5_000_000]), interval(2)]
     found = LossRatio().evaluate(outcome(lost=400, intervals=intervals))
     assert (found[0].subject, found[0].outcome) == ("0-1", "invalid")
@@ -111,7 +111,7 @@ def test_a_loss_that_fell_into_a_stall_is_invalid() -> None:
 
 
 def test_a_loss_too_large_for_the_stall_fails() -> None:
-    lost = 400 + ALLOWED_OUT + 1
+    lost = 404 + ALLOWED_OUT + 1
     intervals = [interval(0), interval(1, lost=lost, stalls_ns=[5_000_000]), interval(2)]
     assert _found(LossRatio(), outcome(lost=lost, intervals=intervals))["0-1"][0] == "fail"
 
@@ -139,7 +139,7 @@ def test_the_loss_budget_is_of_the_whole_planned_trial() -> None:
     ("quantile", "value_ns"), [("min", 1), ("p50", 50), ("p99", 99), ("p99.9", 100), ("max", 100)]
 )
 def test_latency_is_held_to_its_limit_at_its_quantile(quantile: str, value_ns: int) -> None:
-    judged = _with(PROBE, latency=samples(*range(1, 101)))
+    judged = _with(PROBE, latency=samples(*list(range(1, 101)) * 10))
     kept = _criterion(kind="latency", quantile=quantile, at_most=f"{value_ns}ns")
     assert _found(kept, judged) == {"probe/0-1": ("ok", value_ns)}
     if value_ns > 1:
@@ -149,8 +149,30 @@ def test_latency_is_held_to_its_limit_at_its_quantile(quantile: str, value_ns: i
 
 def test_a_broken_latency_bound_is_told() -> None:
     (finding,) = _criterion(kind="latency", quantile="p99", at_most="90ns").evaluate(outcome())
-    assert finding.text == "probe/0-1: p99 latency 120 ns; p99 at most 90 ns allowed"
+    assert finding.text == "probe/0-1: p99 latency 120 ns of 120 samples; p99 at most 90 ns allowed"
     assert (finding.rule, finding.limit, finding.unit) == ("latency-p99", 90, "ns")
+
+
+@pytest.mark.parametrize(
+    ("quantile", "needed"), [("p50", 2), ("p99", 100), ("p99.9", 1000), ("p99.99", 10_000)]
+)
+def test_a_quantile_of_too_few_samples_is_invalid(quantile: str, needed: int) -> None:
+    bound = _criterion(kind="latency", quantile=quantile, at_most="90ns")
+    enough = _with(PROBE, latency=samples(*[50] * needed))
+    assert _found(bound, enough) == {"probe/0-1": ("ok", 50)}
+    too_few = _with(PROBE, latency=samples(*[200] * (needed - 1)))
+    (finding,) = bound.evaluate(too_few)
+    assert (finding.outcome, finding.value) == ("invalid", None)
+    assert finding.text == (
+        f"probe/0-1: too few samples ({needed - 1:,}) for {quantile}, which needs {needed:,}; "
+        f"{quantile} at most 90 ns allowed"
+    )
+
+
+@pytest.mark.parametrize("quantile", ["min", "max"])
+def test_one_sample_has_a_minimum_and_a_maximum(quantile: str) -> None:
+    bound = _criterion(kind="latency", quantile=quantile, at_most="90ns")
+    assert _found(bound, _with(PROBE, latency=samples(80))) == {"probe/0-1": ("ok", 80)}
 
 
 def test_latency_of_load_streams_and_of_one_stream() -> None:

@@ -9,10 +9,18 @@ from hypothesis import strategies as st
 
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval
+from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.early_abort import EarlyAbort
 from plimsoll.trial.stall_excuses import StallExcuses
-from tests.unit.trial.trial_builder import LOAD_BACK, LOAD_OUT, PLAN, QUEUE_FRAMES, interval
+from tests.unit.trial.trial_builder import (
+    LOAD_BACK,
+    LOAD_OUT,
+    PLAN,
+    QUEUE_FRAMES,
+    interval,
+    stream_counts,
+)
 
 MS = 1_000_000
 
@@ -34,10 +42,10 @@ def _excuses(intervals: Sequence[Interval]) -> StallExcuses:
         ([interval(0, stalls_ns=[2 * MS]), interval(1), interval(2, lost=30)], 30),
         # What comes in a stall of 1 ms fits into the queue, however often it happens.
         ([interval(0, lost=30, stalls_ns=[MS] * 16)], 30),
-        # Never more than cannot have fitted: 100 of each stall of 2 ms.
-        ([interval(0, lost=105, stalls_ns=[2 * MS])], 5),
-        ([interval(0, lost=205, stalls_ns=[2 * MS, 2 * MS])], 5),
-        ([interval(0, lost=80, stalls_ns=[2 * MS]), interval(1, lost=80)], 2 * 80 - 100),
+        # Never more than cannot have fitted: 101 of each stall of 2 ms.
+        ([interval(0, lost=106, stalls_ns=[2 * MS])], 5),
+        ([interval(0, lost=207, stalls_ns=[2 * MS, 2 * MS])], 5),
+        ([interval(0, lost=80, stalls_ns=[2 * MS]), interval(1, lost=80)], 2 * 80 - 101),
         # Before the stall.
         ([interval(0, lost=30), interval(1, stalls_ns=[9 * MS])], 30),
         # Frames late rather than lost fill their gaps.
@@ -54,10 +62,10 @@ def test_a_stall_excuses_what_its_queue_cannot_have_held(
 def test_frames_lost_after_the_last_that_came_back_are_excused_by_the_last_stalls() -> None:
     """They leave no gap in the sequence, so no interval has them."""
     still = [interval(0), interval(1), interval(2, drain=True)]
-    assert _excuses(still).unexcused_of(LOAD_OUT, 40) == 40
+    assert _excuses(still).unexcused_of({LOAD_OUT: 40}) == {LOAD_OUT: 40}
     stalled = [interval(0), interval(1, stalls_ns=[2 * MS]), interval(2, drain=True)]
-    assert _excuses(stalled).unexcused_of(LOAD_OUT, 40) == 0
-    assert _excuses(stalled).unexcused_of(LOAD_OUT, 100 + 40) == 40
+    assert _excuses(stalled).unexcused_of({LOAD_OUT: 40}) == {LOAD_OUT: 0}
+    assert _excuses(stalled).unexcused_of({LOAD_OUT: 140}) == {LOAD_OUT: 39}
 
 
 _intervals = st.lists(
@@ -80,7 +88,7 @@ def test_all_stalls_together_excuse_no_more_than_came_meanwhile(
     lost = sum(each.streams[LOAD_OUT].missing for each in intervals)
     workers = [each.workers[0] for each in intervals]
     excused = lost - _excuses(intervals).unexcused(LOAD_OUT)
-    came = sum(100 * worker.stalled_ns / MS for worker in workers)
+    came = sum(101 * worker.stalled_ns / MS for worker in workers)
     # Rounded up to a whole frame for each stall.
     assert 0 <= excused <= came + sum(worker.stalls for worker in workers)
 
@@ -123,6 +131,21 @@ def test_frames_that_the_dut_left_no_room_for_are_excused_by_nothing() -> None:
     excuses = StallExcuses(PLAN.streams, "dut", QUEUE_FRAMES)
     excuses.add(replace(stalled, streams=(refusing, *stalled.streams[1:])))
     assert excuses.unexcused(LOAD_OUT) == 500
+
+
+def test_the_streams_of_a_port_share_its_queue() -> None:
+    """20 ms at 4 x 25 kpps into one port: 2,000 frames came, of which the queue held 101."""
+    streams = [StreamPlan(n, f"load{n}/0-1", "load", 0, 1, bytes(60), 25_000) for n in range(4)]
+    excuses = StallExcuses(streams, "wire", QUEUE_FRAMES)
+    away = interval(0, stalls_ns=[20 * MS])
+    excuses.add(replace(away, streams=tuple(stream_counts(n, 25_000, 475) for n in range(4))))
+    # 1,900 were lost, one more than the 1,899 that did not fit.
+    assert [excuses.unexcused(n) for n in range(4)] == [0, 0, 0, 1]
+
+
+def test_loops_that_are_away_together_excuse_once() -> None:
+    both = interval(0, lost=150, stalls_ns=[2 * MS])
+    assert _excuses([replace(both, workers=both.workers * 2)]).unexcused(LOAD_OUT) == 49
 
 
 def test_without_a_loss_criterion_nothing_is_stopped() -> None:

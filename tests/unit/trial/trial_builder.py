@@ -23,8 +23,9 @@ from plimsoll.trial.outcome import Outcome
 RATE_PPS = 100_000
 PROBE_PPS = 1_000
 DURATION_S = 10
-# A stall of n ms, in which 100 n frames come back, overflows by 100 (n - 1).
-QUEUE_FRAMES = 100
+# Load and probe come back into one port. A stall of n ms, in which 101 n frames do,
+# overflows by 101 (n - 1).
+QUEUE_FRAMES = 101
 
 # Two load streams, one each way, and a probe.
 LOAD_OUT, LOAD_BACK, PROBE = range(3)
@@ -65,7 +66,7 @@ def stream_counts(stream: int, sent: int, lost: int = 0, **changes: Any) -> Stre
         duplicate=0,
         corrupt=0,
         misdirected=0,
-        latency=samples(100, 110, 120) if stream == PROBE else Histogram(),
+        latency=samples(*(100, 110, 120) * 40) if stream == PROBE else Histogram(),
         latency_across_stalls=Histogram(),
         lateness=Histogram(),
     )

@@ -1,0 +1,51 @@
+"""How a run begins, so that only the same experiment and method can go on with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.versions import versions
+from plimsoll.errors import InputError
+from plimsoll.record.journal import JournalContents
+from plimsoll.record.recorder import Recorder
+from plimsoll.record.run_directory import RunDirectory
+
+_STARTED = "run-started"
+
+
+def begin(recorder: Recorder, method: str, experiment: Experiment) -> None:
+    """Journal that a run of `method` begins."""
+    recorder.event(
+        _STARTED,
+        method=method,
+        experiment_sha256=_fingerprint(experiment),
+        versions=versions(None),
+    )
+
+
+def check_resumable(
+    history: JournalContents, method: str, experiment: Experiment, run: RunDirectory
+) -> None:
+    """Raise InputError when the run was begun by another method or as another experiment."""
+    started = next((event.fields for event in history.of_kind(_STARTED)), {})
+    if started.get("method") != method:
+        raise InputError(
+            f"this is a run of another kind ({started.get('method')})",
+            where=str(run.path),
+            remedy="resume a directory that plimsoll run has made",
+        )
+    if started.get("experiment_sha256") != _fingerprint(experiment):
+        raise InputError(
+            "the experiment is no longer the one that this run began with, so its trials "
+            "were judged by other rules",
+            where=str(run.experiment),
+            remedy="restore it, or start a new run",
+        )
+
+
+def _fingerprint(experiment: Experiment) -> str:
+    """Of what it asks, whatever its layout as text."""
+    asked = json.dumps(experiment.normalised(), sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()
