@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test lint format clean \
+.PHONY: help setup build demo test bench lint format clean \
 	system-packages test-packages engine-tests engine-sanitized python-tests
 
 help: ## Show this
@@ -32,6 +32,9 @@ demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-
 	$(BIN)/plimsoll run examples/demo.yaml
 
 test: test-packages lint engine-tests engine-sanitized python-tests ## Run every check and test
+
+bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/gap-meter ## Measure the engine's speed against dpdk-testpmd's
+	$(BIN)/python engine/bench/run.py
 
 lint: $(DEV_REQUIREMENTS) ## Check style and types
 	$(BIN)/ruff check .
@@ -83,6 +86,12 @@ build/engine-tests/build.ninja: | $(DEV_REQUIREMENTS)
 build/engine-sanitized/build.ninja: | $(DEV_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup --buildtype=debug -Dengine_tests=true \
 		-Db_sanitize=address,undefined $(@D)
+
+build/bench/build.ninja: | $(DEV_REQUIREMENTS)
+	$(WITH_TOOLS) meson setup $(@D) engine/bench
+
+build/bench/gap-meter: build/bench/build.ninja engine/bench/gap_meter.c
+	$(WITH_TOOLS) meson compile -C $(@D)
 
 engine-tests: build/engine-tests/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
