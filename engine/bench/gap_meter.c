@@ -8,6 +8,9 @@
  * A frame's time is the TSC after the poll that brought it, so it is late by at most a
  * turn of this loop, which is reported as poll_ns. Frames that one poll brought have no
  * gap between them. The result is one line of JSON on standard output.
+ *
+ * Then it waits to be ended, because a memif driver whose peer goes away while it sends
+ * may crash.
  */
 #include <inttypes.h>
 #include <rte_cycles.h>
@@ -17,6 +20,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #define PORT 0
 #define BURST 32
@@ -159,6 +163,7 @@ main(int argc, char **argv)
     warm_up(&meter, strtod(arguments[1], NULL));
     measure(&meter, strtod(arguments[2], NULL));
     print(&meter);
-    rte_eal_cleanup();
+    fflush(stdout);
+    pause();
     return EXIT_SUCCESS;
 }
