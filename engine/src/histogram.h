@@ -39,14 +39,21 @@ histogram_index(uint64_t value)
     return shift * HISTOGRAM_HALF + (uint32_t)(bounded >> shift);
 }
 
+/* Records `value` as often as it came. */
+static inline void
+histogram_record_many(struct histogram *histogram, uint64_t value, uint64_t times)
+{
+    histogram->count += times;
+    histogram->sum += value * times;
+    histogram->min = value < histogram->min ? value : histogram->min;
+    histogram->max = value > histogram->max ? value : histogram->max;
+    histogram->buckets[histogram_index(value)] += times;
+}
+
 static inline void
 histogram_record(struct histogram *histogram, uint64_t value)
 {
-    histogram->count++;
-    histogram->sum += value;
-    histogram->min = value < histogram->min ? value : histogram->min;
-    histogram->max = value > histogram->max ? value : histogram->max;
-    histogram->buckets[histogram_index(value)]++;
+    histogram_record_many(histogram, value, 1);
 }
 
 void histogram_clear(struct histogram *histogram);

@@ -13,7 +13,7 @@
 
 static inline void
 record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
-               uint64_t now, uint64_t stamp)
+               uint64_t now, uint64_t stamp, uint32_t frames)
 {
     const uint64_t latency = (now - stamp) & SIGNATURE_BITS48;
     const uint64_t sent_at = now - latency;
@@ -21,19 +21,44 @@ record_latency(const struct worker *worker, const struct rx_stream *stream, stru
 
     if (unlikely(stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
                  stall_mark_touches(stream->sender_stall, sent_at, latency)))
-        histogram_record(&page->latency_across_stalls, ns);
+        histogram_record_many(&page->latency_across_stalls, ns, frames);
     else
-        histogram_record(&page->latency, ns);
+        histogram_record_many(&page->latency, ns, frames);
 }
 
+/*
+ * Frames that were sent in one burst and came one after the other, none between them
+ * missing: they share stream, stamp and latency, so they are counted together.
+ */
+struct train {
+    struct rx_stream *stream; /* NULL: there is none */
+    struct signature_words next;
+    uint64_t stamp;
+    uint32_t followers; /* frames after the first */
+};
+
 static inline void
+count_train(const struct worker *worker, const struct train *train, uint64_t now)
+{
+    const uint32_t frames = 1 + train->followers;
+
+    if (!train->stream)
+        return;
+    struct rx_page *page = &train->stream->pages[worker->open_page];
+    page->received += frames;
+    sequence_advance(&train->stream->sequence, train->followers);
+    record_latency(worker, train->stream, page, now, train->stamp, frames);
+}
+
+/* Whether the frame came in order. */
+static inline bool
 count_order(struct rx_stream *stream, struct rx_page *page, uint64_t sequence)
 {
     const enum sequence_verdict verdict = sequence_see(&stream->sequence, sequence);
 
-    page->received++;
     page->out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
     page->duplicate += verdict == SEQUENCE_DUPLICATE;
+    return verdict == SEQUENCE_IN_ORDER;
 }
 
 /* A frame without this trial's mark, or damaged. */
@@ -52,20 +77,30 @@ count_stray(struct worker *worker, uint16_t port, const struct signature *signat
 }
 
 static inline void
-measure(struct worker *worker, uint16_t port, const struct rte_mbuf *mbuf, uint64_t now)
+prefetch(const struct rte_mbuf *mbuf)
 {
-    uint8_t copy[SIGNATURE_BYTES];
-    const uint8_t *at;
+    rte_prefetch0(rte_pktmbuf_mtod_offset(mbuf, void *, mbuf->data_len - SIGNATURE_BYTES));
+}
 
-    if (unlikely(mbuf->pkt_len < SIGNATURE_BYTES)) {
-        worker->ports[worker->open_page][port].foreign++;
-        return;
-    }
-    /* Copies only when the signature is split over two segments. */
-    at = rte_pktmbuf_read(mbuf, mbuf->pkt_len - SIGNATURE_BYTES, SIGNATURE_BYTES, copy);
-    const struct signature signature = signature_read(at);
+/* Where the frame's signature is; in `copy` when it is split over two segments. */
+static inline const uint8_t *
+find_signature(const struct rte_mbuf *mbuf, uint8_t *copy)
+{
+    if (likely(mbuf->data_len == mbuf->pkt_len && mbuf->data_len >= SIGNATURE_BYTES))
+        return rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, mbuf->data_len - SIGNATURE_BYTES);
+    if (mbuf->pkt_len < SIGNATURE_BYTES)
+        return NULL;
+    return rte_pktmbuf_read(mbuf, mbuf->pkt_len - SIGNATURE_BYTES, SIGNATURE_BYTES, copy);
+}
+
+/* Judges a frame that follows no other of the burst, and notes what may follow it. */
+static void
+begin_train(struct worker *worker, uint16_t port, struct signature_words words, struct train *train)
+{
+    const struct signature signature = signature_read(words);
     const uint8_t index = worker->run->stream_index[signature.stream];
 
+    *train = (struct train){.next.complement = SIGNATURE_OF_NO_FRAME};
     if (unlikely(!signature.intact || signature.mark != worker->run->mark || index == NO_STREAM)) {
         count_stray(worker, port, &signature);
         return;
@@ -75,9 +110,37 @@ measure(struct worker *worker, uint16_t port, const struct rte_mbuf *mbuf, uint6
         worker->strays[worker->open_page][index].misdirected++;
         return;
     }
-    struct rx_page *page = &stream->pages[worker->open_page];
-    count_order(stream, page, signature.sequence);
-    record_latency(worker, stream, page, now, signature.time);
+    train->stream = stream;
+    train->stamp = signature.time;
+    if (count_order(stream, &stream->pages[worker->open_page], signature.sequence))
+        train->next = signature_next(words);
+}
+
+static inline void
+measure_burst(struct worker *worker, uint16_t port, struct rte_mbuf **mbufs, uint16_t count,
+              uint64_t now)
+{
+    struct train train = {.next.complement = SIGNATURE_OF_NO_FRAME};
+    uint8_t copy[SIGNATURE_BYTES];
+
+    for (uint16_t i = 0; i < count; i++) {
+        if (i + PREFETCH_DISTANCE < count)
+            prefetch(mbufs[i + PREFETCH_DISTANCE]);
+        const uint8_t *at = find_signature(mbufs[i], copy);
+        if (unlikely(!at)) {
+            worker->ports[worker->open_page][port].foreign++;
+            continue;
+        }
+        const struct signature_words words = signature_load(at);
+        if (likely(signature_same(words, train.next))) {
+            train.followers++;
+            train.next = signature_next(words);
+            continue;
+        }
+        count_train(worker, &train, now);
+        begin_train(worker, port, words, &train);
+    }
+    count_train(worker, &train, now);
 }
 
 uint32_t
@@ -90,12 +153,8 @@ receive(struct worker *worker, uint16_t port)
         return 0;
     const uint64_t now = look_at_clock(worker);
     for (uint16_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
-        rte_prefetch0(rte_pktmbuf_mtod(mbufs[i], void *));
-    for (uint16_t i = 0; i < count; i++) {
-        if (i + PREFETCH_DISTANCE < count)
-            rte_prefetch0(rte_pktmbuf_mtod(mbufs[i + PREFETCH_DISTANCE], void *));
-        measure(worker, port, mbufs[i], now);
-    }
+        prefetch(mbufs[i]);
+    measure_burst(worker, port, mbufs, count, now);
     rte_pktmbuf_free_bulk(mbufs, count);
     return count;
 }

@@ -77,3 +77,10 @@ sequence_see_unusual(struct sequence *sequence, uint64_t number)
     sequence->missing--;
     return SEQUENCE_OUT_OF_ORDER;
 }
+
+void
+sequence_advance_past_gaps(struct sequence *sequence, uint32_t numbers)
+{
+    while (numbers-- > 0)
+        enter(sequence, sequence->expected++, false);
+}

@@ -45,4 +45,17 @@ sequence_see(struct sequence *sequence, uint64_t number)
     return sequence_see_unusual(sequence, number);
 }
 
+/* What sequence_advance() does with gaps open. */
+void sequence_advance_past_gaps(struct sequence *sequence, uint32_t numbers);
+
+/* Sees the next `numbers` expected ones, in order. */
+static inline void
+sequence_advance(struct sequence *sequence, uint32_t numbers)
+{
+    if (__builtin_expect(sequence->window_missing == 0, 1))
+        sequence->expected += numbers;
+    else
+        sequence_advance_past_gaps(sequence, numbers);
+}
+
 #endif

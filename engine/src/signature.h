@@ -45,33 +45,76 @@ ones_sum(uint64_t a, uint64_t b)
     return (uint16_t)((sum >> 16) + sum);
 }
 
-static inline void
-signature_write(uint8_t *at, uint16_t mark, uint16_t stream, uint64_t sequence, uint64_t time)
+/* A signature as the frame carries it: compared and counted up without being taken apart. */
+struct signature_words {
+    uint64_t low;
+    uint64_t high;
+    uint32_t complement; /* 16 bits, or SIGNATURE_OF_NO_FRAME */
+};
+
+#define SIGNATURE_OF_NO_FRAME UINT32_MAX
+
+static inline struct signature_words
+signature_words(uint16_t mark, uint16_t stream, uint64_t sequence, uint64_t time)
 {
     const uint64_t low = mark | (uint64_t)stream << 16 | sequence << 32;
     const uint64_t high = (sequence >> 32 & UINT16_MAX) | time << 16;
-    const uint16_t complement = (uint16_t)~ones_sum(low, high);
 
-    memcpy(at, &low, sizeof(low));
-    memcpy(at + 8, &high, sizeof(high));
+    return (struct signature_words){low, high, (uint16_t)~ones_sum(low, high)};
+}
+
+/*
+ * The signature of the same stream's next sequence number, at the same time. 2^16 is 1
+ * modulo 0xffff, so whatever carries, the words' sum grows by one; it is 1 to 0xffff, so
+ * its complement is 0 to 0xfffe.
+ */
+static inline struct signature_words
+signature_next(struct signature_words words)
+{
+    words.low += UINT64_C(1) << 32;
+    words.high += words.low >> 32 == 0;
+    words.complement = words.complement > 0 ? words.complement - 1 : UINT16_MAX - 1;
+    return words;
+}
+
+static inline bool
+signature_same(struct signature_words a, struct signature_words b)
+{
+    return ((a.low ^ b.low) | (a.high ^ b.high) | (a.complement ^ b.complement)) == 0;
+}
+
+static inline void
+signature_store(uint8_t *at, struct signature_words words)
+{
+    const uint16_t complement = (uint16_t)words.complement;
+
+    memcpy(at, &words.low, sizeof(words.low));
+    memcpy(at + 8, &words.high, sizeof(words.high));
     memcpy(at + 16, &complement, sizeof(complement));
 }
 
-static inline struct signature
-signature_read(const uint8_t *at)
+static inline struct signature_words
+signature_load(const uint8_t *at)
 {
-    uint64_t low, high;
+    struct signature_words words;
     uint16_t complement;
 
-    memcpy(&low, at, sizeof(low));
-    memcpy(&high, at + 8, sizeof(high));
+    memcpy(&words.low, at, sizeof(words.low));
+    memcpy(&words.high, at + 8, sizeof(words.high));
     memcpy(&complement, at + 16, sizeof(complement));
+    words.complement = complement;
+    return words;
+}
+
+static inline struct signature
+signature_read(struct signature_words words)
+{
     return (struct signature){
-        .mark = (uint16_t)low,
-        .stream = (uint16_t)(low >> 16),
-        .sequence = low >> 32 | (high & UINT16_MAX) << 32,
-        .time = high >> 16,
-        .intact = (ones_sum(low, high) ^ complement) == UINT16_MAX,
+        .mark = (uint16_t)words.low,
+        .stream = (uint16_t)(words.low >> 16),
+        .sequence = words.low >> 32 | (words.high & UINT16_MAX) << 32,
+        .time = words.high >> 16,
+        .intact = (ones_sum(words.low, words.high) ^ words.complement) == UINT16_MAX,
     };
 }
 

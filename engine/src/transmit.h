@@ -5,7 +5,7 @@
 #include "run.h"
 
 /* Frames handed to a port at once: one cache line of mbuf pointers times eight. */
-#define TX_BURST 64
+#define TX_BURST FIELDS_BURST
 
 /*
  * Sends what is due of one stream at `now` (TSC), at most a burst, and returns how

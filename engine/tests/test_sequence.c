@@ -39,6 +39,16 @@ see(struct sequence *sequence, struct model *model, uint64_t number)
     assert_int_equal(sequence->missing, model->end - model->distinct);
 }
 
+static void
+advance(struct sequence *sequence, struct model *model, uint32_t numbers)
+{
+    sequence_advance(sequence, numbers);
+    for (uint32_t i = 0; i < numbers; i++)
+        model_see(model, model->end);
+    assert_int_equal(sequence->expected, model->end);
+    assert_int_equal(sequence->missing, model->end - model->distinct);
+}
+
 /* How often, in a thousand steps, something other than the next number comes. */
 struct weather {
     uint32_t lost;
@@ -94,6 +104,8 @@ follow(const struct weather *weather, uint64_t seed, uint64_t steps)
 
         assert_true(number < NUMBERS_MAX);
         see(sequence, &model, number);
+        if (random_below(&seed, 8) == 0)
+            advance(sequence, &model, (uint32_t)random_below(&seed, 64));
     }
     /* The stream went around the ring several times. */
     assert_true(model.end > 4 * SEQUENCE_WINDOW);

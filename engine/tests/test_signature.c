@@ -48,7 +48,8 @@ sample(uint64_t *state, uint32_t number)
 static void
 write_sample(uint8_t *at, const struct sample *sample)
 {
-    signature_write(at, sample->mark, sample->stream, sample->sequence, sample->time);
+    signature_store(at,
+                    signature_words(sample->mark, sample->stream, sample->sequence, sample->time));
 }
 
 static void
@@ -57,7 +58,8 @@ every_byte_is_where_the_layout_says(void **state)
     uint8_t bytes[SIGNATURE_BYTES];
 
     (void)state;
-    signature_write(bytes, 0x1234, 0x0102, UINT64_C(0xa1b2c3d4e5f6), UINT64_C(0x112233445566));
+    signature_store(
+        bytes, signature_words(0x1234, 0x0102, UINT64_C(0xa1b2c3d4e5f6), UINT64_C(0x112233445566)));
     assert_memory_equal(bytes, by_hand, sizeof(by_hand));
 }
 
@@ -72,7 +74,7 @@ reading_gives_back_what_was_written(void **state)
         uint8_t bytes[SIGNATURE_BYTES];
 
         write_sample(bytes, &expected);
-        const struct signature read = signature_read(bytes);
+        const struct signature read = signature_read(signature_load(bytes));
         assert_true(read.intact);
         assert_int_equal(read.mark, expected.mark);
         assert_int_equal(read.stream, expected.stream);
@@ -87,8 +89,8 @@ a_sequence_or_time_beyond_48_bits_disturbs_no_neighbour(void **state)
     uint8_t bytes[SIGNATURE_BYTES];
 
     (void)state;
-    signature_write(bytes, 7, 8, SIGNATURE_BITS48 + 10, UINT64_MAX - 4);
-    const struct signature read = signature_read(bytes);
+    signature_store(bytes, signature_words(7, 8, SIGNATURE_BITS48 + 10, UINT64_MAX - 4));
+    const struct signature read = signature_read(signature_load(bytes));
     assert_true(read.intact);
     assert_int_equal(read.mark, 7);
     assert_int_equal(read.stream, 8);
@@ -145,10 +147,10 @@ every_flipped_bit_is_noticed(void **state)
         write_sample(bytes, &any);
         for (uint32_t bit = 0; bit < 8 * SIGNATURE_BYTES; bit++) {
             bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-            assert_false(signature_read(bytes).intact);
+            assert_false(signature_read(signature_load(bytes)).intact);
             bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
         }
-        assert_true(signature_read(bytes).intact);
+        assert_true(signature_read(signature_load(bytes)).intact);
     }
 }
 
@@ -159,9 +161,43 @@ neither_zeros_nor_ones_are_a_signature(void **state)
 
     (void)state;
     memset(bytes, 0, sizeof(bytes));
-    assert_false(signature_read(bytes).intact);
+    assert_false(signature_read(signature_load(bytes)).intact);
     memset(bytes, 0xff, sizeof(bytes));
-    assert_false(signature_read(bytes).intact);
+    assert_false(signature_read(signature_load(bytes)).intact);
+}
+
+/* Across the carries of every word of the sequence, and the sum's wrap. */
+static void
+counting_up_is_writing_the_next_number(void **state)
+{
+    static const uint64_t before_carries[] = {0, 0xfff0, 0xfffffff0, UINT64_C(0xfffffffffff0 - 64)};
+    uint64_t seed = 2;
+
+    (void)state;
+    for (uint32_t i = 0; i < 1000; i++) {
+        struct sample at = sample(&seed, 64);
+
+        at.sequence = i < 400 ? before_carries[i % 4] : at.sequence & (SIGNATURE_BITS48 >> 1);
+        struct signature_words words = signature_words(at.mark, at.stream, at.sequence, at.time);
+        for (uint32_t step = 1; step <= 64; step++) {
+            words = signature_next(words);
+            assert_true(signature_same(
+                words, signature_words(at.mark, at.stream, at.sequence + step, at.time)));
+        }
+    }
+}
+
+/* All sums there are: the one that is written as 0xffff is among them. */
+static void
+counting_up_passes_every_sum(void **state)
+{
+    struct signature_words words = signature_words(1, 0, 0, 0);
+
+    (void)state;
+    for (uint64_t sequence = 1; sequence <= 0x20000; sequence++) {
+        words = signature_next(words);
+        assert_true(signature_same(words, signature_words(1, 0, sequence, 0)));
+    }
 }
 
 int
@@ -175,6 +211,8 @@ main(void)
         cmocka_unit_test(the_template_udp_checksum_stays_valid),
         cmocka_unit_test(every_flipped_bit_is_noticed),
         cmocka_unit_test(neither_zeros_nor_ones_are_a_signature),
+        cmocka_unit_test(counting_up_is_writing_the_next_number),
+        cmocka_unit_test(counting_up_passes_every_sum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
