@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "request.h"
+#include "control/request.h"
 #include "unit_test.h"
 
 /* What the vectors are made for: two open ports, and frames of any size. */

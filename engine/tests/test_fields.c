@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "fields.h"
+#include "dataplane/fields.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What fields_prepare() refuses; test_fields.c has what it takes. */
-#include "fields.h"
+#include "dataplane/fields.h"
 
 #include <errno.h>
 

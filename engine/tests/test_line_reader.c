@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "line_reader.h"
+#include "control/line_reader.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "pacer.h"
+#include "dataplane/pacer.h"
 
 #include <stdbool.h>
 

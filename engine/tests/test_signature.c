@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "signature.h"
+#include "dataplane/signature.h"
 
 #include "internet_checksum.h"
 #include "seeded_random.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "stall.h"
+#include "dataplane/stall.h"
 
 #include <stdlib.h>
 
+#include "dataplane/stall_mark.h"
 #include "seeded_random.h"
-#include "stall_mark.h"
 #include "unit_test.h"
 
 static int

@@ -44,7 +44,7 @@ class EngineSettings(BaseModel):
     def megabytes_for(self, port_count: int, descriptors: int, max_frame_bytes: int) -> int:
         """The engine's memory in MB: as set, or for the buffers that it makes for each port.
 
-        `max_frame_bytes` is without FCS. The numbers are those of engine/src/ports.c.
+        `max_frame_bytes` is without FCS. The numbers are those of engine/src/ports/ports.c.
         """
         if self.megabytes is not None:
             return self.megabytes

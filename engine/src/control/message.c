@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control/message.h"
+
+#include <rte_cycles.h>
+#include <rte_version.h>
+#include <unistd.h>
+
+#include "version.h"
+
+#define PROTOCOL 1
+#define STALLS_IN_INTERVAL 16
+
+static json_t *
+unsigned_integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+json_t *
+message_hello(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:i}", "event", "hello", "engine",
+                     "plimsoll-engine", "version", PLIMSOLL_VERSION, "protocol", PROTOCOL, "dpdk",
+                     rte_version(), "pid", (int)getpid());
+}
+
+static json_t *
+port_opened(uint32_t number, const struct port_request *request, const struct port *port)
+{
+    const int numa_node = rte_eth_dev_socket_id(port->dpdk_port);
+    struct rte_ether_addr mac = {0};
+    struct rte_eth_dev_info info = {0};
+    struct rte_eth_link link = {0};
+    char text[RTE_ETHER_ADDR_FMT_SIZE];
+
+    rte_eth_dev_info_get(port->dpdk_port, &info);
+    rte_eth_link_get_nowait(port->dpdk_port, &link);
+    rte_eth_macaddr_get(port->dpdk_port, &mac);
+    snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", RTE_ETHER_ADDR_BYTES(&mac));
+    const bool speed_known =
+        link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN && link.link_speed != RTE_ETH_SPEED_NUM_NONE;
+    return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:s}", "port", (int)number, "devargs",
+                     request->devargs, "driver", info.driver_name, "mac", text, "link_up",
+                     (int)port_link_up(port), "link_mbps",
+                     speed_known ? unsigned_integer(link.link_speed) : json_null(), "numa_node",
+                     numa_node >= 0 ? json_integer(numa_node) : json_null(), "latency_clock",
+                     "tsc");
+}
+
+json_t *
+message_opened(int64_t id, const struct open_request *request, const struct ports *ports)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < ports->count; i++)
+        json_array_append_new(array, port_opened(i, &request->ports[i], &ports->port[i]));
+    return json_pack("{s:I, s:b, s:s, s:o, s:o}", "id", (json_int_t)id, "ok", 1, "reply", "open",
+                     "tsc_hz", unsigned_integer(rte_get_tsc_hz()), "ports", array);
+}
+
+static json_t *
+histogram_json(const struct histogram *histogram)
+{
+    json_t *buckets = json_array();
+    const bool empty = histogram->count == 0;
+
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS && !empty; i++) {
+        if (histogram->buckets[i] > 0)
+            json_array_append_new(buckets,
+                                  json_pack("[i, I]", (int)i, (json_int_t)histogram->buckets[i]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "count", unsigned_integer(histogram->count),
+                     "sum_ns", unsigned_integer(histogram->sum), "min_ns",
+                     empty ? json_null() : unsigned_integer(histogram->min), "max_ns",
+                     empty ? json_null() : unsigned_integer(histogram->max), "buckets", buckets);
+}
+
+static json_t *
+streams_json(const struct trial *trial, const struct counts *counts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
+        const struct stream_counts *stream = &counts->streams[i];
+
+        json_array_append_new(
+            array,
+            json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stream",
+                      (int)trial->request->streams[i].stream, "sent",
+                      unsigned_integer(stream->sent), "refused", unsigned_integer(stream->refused),
+                      "skipped", unsigned_integer(stream->skipped), "received",
+                      unsigned_integer(stream->received), "missing", (json_int_t)stream->missing,
+                      "out_of_order", unsigned_integer(stream->out_of_order), "duplicate",
+                      unsigned_integer(stream->duplicate), "corrupt",
+                      unsigned_integer(stream->corrupt), "misdirected",
+                      unsigned_integer(stream->misdirected), "latency",
+                      histogram_json(&stream->latency), "latency_across_stalls",
+                      histogram_json(&stream->latency_across_stalls), "lateness",
+                      histogram_json(&stream->lateness)));
+    }
+    return array;
+}
+
+static json_t *
+ports_json(const struct trial *trial, const struct counts *counts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < trial->ports->count; i++) {
+        const struct port_counts *port = &counts->ports[i];
+
+        json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "port",
+                                               (int)i, "foreign", unsigned_integer(port->foreign),
+                                               "stale", unsigned_integer(port->stale), "rx_missed",
+                                               unsigned_integer(port->rx_missed), "rx_errors",
+                                               unsigned_integer(port->rx_errors), "rx_no_mbuf",
+                                               unsigned_integer(port->rx_no_mbuf), "link_up",
+                                               (int)port->link_up));
+    }
+    return array;
+}
+
+static json_t *
+longest_json(const struct trial *trial, const struct stall_tally *tally, uint32_t most)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < tally->longest_count && i < most; i++)
+        json_array_append_new(
+            array, json_pack("{s:f, s:o}", "at_s", trial_seconds(trial, tally->longest[i].end),
+                             "length_ns",
+                             unsigned_integer(ticks_to_ns(trial->run, tally->longest[i].length))));
+    return array;
+}
+
+static json_t *
+workers_json(const struct trial *trial, const struct counts *counts, uint32_t most_stalls)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < trial->config->worker_count; i++) {
+        const struct stall_tally *tally = &counts->workers[i];
+
+        json_array_append_new(
+            array,
+            json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
+                      (int)trial->config->workers[i].cpu, "polls", unsigned_integer(tally->polls),
+                      "idle_polls", unsigned_integer(tally->idle_polls), "stalls",
+                      unsigned_integer(tally->stalls), "stalled_ns",
+                      unsigned_integer(ticks_to_ns(trial->run, tally->stalled)), "worst_stall_ns",
+                      unsigned_integer(ticks_to_ns(trial->run, tally->worst)), "longest",
+                      longest_json(trial, tally, most_stalls)));
+    }
+    return array;
+}
+
+json_t *
+message_interval(int64_t id, const struct trial *trial)
+{
+    return json_pack(
+        "{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval", "id",
+        (json_int_t)id, "index", (int)trial->index, "phase", trial->draining ? "drain" : "send",
+        "begin_s", trial_seconds(trial, trial->interval_begin), "end_s",
+        trial_seconds(trial, trial->interval_end), "end_unix_ns",
+        unsigned_integer(trial->end_unix_ns), "streams", streams_json(trial, &trial->interval),
+        "ports", ports_json(trial, &trial->interval), "workers",
+        workers_json(trial, &trial->interval, STALLS_IN_INTERVAL));
+}
+
+json_t *
+message_trial(int64_t id, const struct trial *trial)
+{
+    static const char *const ended_by[] = {
+        [ENDED_BY_DURATION] = "duration",
+        [ENDED_BY_STOP] = "stop",
+        [ENDED_BY_LINK_DOWN] = "link_down",
+    };
+
+    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "ok", 1,
+                     "reply", "trial", "ended_by", ended_by[trial->ended_by], "sending_s",
+                     trial->sending_s, "begin_unix_ns", unsigned_integer(trial->begin_unix_ns),
+                     "streams", streams_json(trial, &trial->total), "ports",
+                     ports_json(trial, &trial->total), "workers",
+                     workers_json(trial, &trial->total, STALL_LONGEST_MAX));
+}
+
+json_t *
+message_stopping(int64_t id)
+{
+    return json_pack("{s:I, s:b, s:s}", "id", (json_int_t)id, "ok", 1, "reply", "stop");
+}
+
+json_t *
+message_error(int64_t id, const struct complaint *complaint, bool fatal)
+{
+    return json_pack("{s:o, s:b, s:{s:s, s:s, s:b}}", "id",
+                     id < 0 ? json_null() : json_integer((json_int_t)id), "ok", 0, "error", "where",
+                     complaint->where, "message", complaint->message, "fatal", (int)fatal);
+}

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control/session.h"
+
+#include <errno.h>
+#include <rte_eal.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/line_reader.h"
+#include "control/message.h"
+#include "control/request.h"
+#include "ports/eal.h"
+
+struct session {
+    struct line_reader reader;
+    int out_fd;
+    bool eal_started;
+    bool over; /* the peer is gone, or the engine cannot go on */
+    int exit_status;
+    int64_t trial_id; /* of the trial that runs, or -1 */
+    struct open_request config;
+    struct ports ports;
+    struct trial_request trial_request;
+};
+
+static volatile sig_atomic_t asked_to_end;
+
+void
+session_end(void)
+{
+    asked_to_end = 1;
+}
+
+/* Writes one message as a line and frees it. A peer that is gone ends the session. */
+static void
+say(struct session *session, json_t *message)
+{
+    char *text = message ? json_dumps(message, JSON_COMPACT) : NULL;
+    size_t length = text ? strlen(text) : 0, written = 0;
+
+    if (text)
+        text[length++] = '\n'; /* in place of the NUL: written by length */
+    while (text && written < length) {
+        const ssize_t count = write(session->out_fd, text + written, length - written);
+
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            break;
+        written += (size_t)count;
+    }
+    if (!text || written < length) {
+        session->over = true;
+        session->exit_status = EXIT_FAILURE;
+    }
+    free(text);
+    json_decref(message);
+}
+
+static void
+refuse(struct session *session, int64_t id, const struct complaint *complaint, bool fatal)
+{
+    say(session, message_error(id, complaint, fatal));
+    if (fatal) {
+        session->over = true;
+        session->exit_status = EXIT_FAILURE;
+    }
+}
+
+static void
+open_ports(struct session *session, int64_t id, const json_t *json)
+{
+    struct complaint complaint = {0};
+
+    if (session->eal_started) {
+        complain(&complaint, -EALREADY, "request", "the ports are open already");
+        refuse(session, id, &complaint, false);
+        return;
+    }
+    if (request_open(json, &session->config, &complaint) != 0) {
+        refuse(session, id, &complaint, false);
+        return;
+    }
+    if (eal_start(&session->config, &complaint) != 0) {
+        refuse(session, id, &complaint, true);
+        return;
+    }
+    session->eal_started = true;
+    if (ports_open(&session->ports, &session->config, &complaint) != 0) {
+        refuse(session, id, &complaint, true);
+        return;
+    }
+    say(session, message_opened(id, &session->config, &session->ports));
+}
+
+static void
+tell_interval(void *context, const struct trial *trial)
+{
+    struct session *session = context;
+
+    say(session, message_interval(session->trial_id, trial));
+}
+
+static bool listen_during_trial(void *context, int milliseconds);
+
+static void
+run_trial(struct session *session, int64_t id, const json_t *json)
+{
+    const struct trial_hooks hooks = {session, tell_interval, listen_during_trial};
+    struct complaint complaint = {0};
+    struct trial *trial;
+
+    if (session->ports.count == 0) {
+        complain(&complaint, -ENOTCONN, "request", "no ports are open");
+        refuse(session, id, &complaint, false);
+        return;
+    }
+    if (request_trial(json, session->ports.count, session->config.max_frame_bytes,
+                      &session->trial_request, &complaint) != 0) {
+        refuse(session, id, &complaint, false);
+        return;
+    }
+    session->trial_id = id;
+    trial = trial_run(&session->trial_request, &session->config, &session->ports, &hooks);
+    session->trial_id = -1;
+    if (trial) {
+        say(session, message_trial(id, trial));
+    } else {
+        complain(&complaint, -ENOMEM, "streams", "no memory for the trial's state");
+        refuse(session, id, &complaint, false);
+    }
+    trial_free(trial);
+}
+
+/* Reads one line as JSON; NULL after complaining to the peer. */
+static json_t *
+parse(struct session *session, const char *line)
+{
+    struct complaint complaint = {0};
+    json_error_t error;
+    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+
+    if (!json) {
+        complain(&complaint, -EINVAL, "", "not JSON: %s", error.text);
+        refuse(session, -1, &complaint, false);
+    }
+    return json;
+}
+
+/* Answers one request; true when it was a stop. While a trial runs nothing else is taken. */
+static bool
+answer(struct session *session, const char *line)
+{
+    struct complaint complaint = {0};
+    enum request_kind kind = REQUEST_STOP;
+    int64_t id = -1;
+    bool stop = false;
+    json_t *json = parse(session, line);
+
+    if (!json)
+        return false;
+    if (request_head(json, &id, &kind, &complaint) != 0 ||
+        (kind == REQUEST_STOP && request_stop(json, &complaint) != 0)) {
+        refuse(session, id, &complaint, false);
+    } else if (kind == REQUEST_STOP) {
+        say(session, message_stopping(id));
+        stop = true;
+    } else if (session->trial_id >= 0) {
+        complain(&complaint, -EBUSY, "request", "a trial is running; stop it first");
+        refuse(session, id, &complaint, false);
+    } else if (kind == REQUEST_OPEN) {
+        open_ports(session, id, json);
+    } else {
+        run_trial(session, id, json);
+    }
+    json_decref(json);
+    return stop;
+}
+
+/* Waits for one line and answers it; true when the sending of a trial should stop. */
+static bool
+listen_once(struct session *session, int timeout_ms)
+{
+    struct complaint complaint = {0};
+    char *line;
+
+    switch (line_reader_next(&session->reader, timeout_ms, &line)) {
+    case LINE_READY:
+        return answer(session, line);
+    case LINE_TOO_LONG:
+        complain(&complaint, -E2BIG, "", "a line is longer than %u bytes", LINE_MAX_BYTES);
+        refuse(session, -1, &complaint, false);
+        return false;
+    case LINE_END:
+        session->over = true;
+        return true;
+    case LINE_NONE:
+        break;
+    }
+    return false;
+}
+
+static bool
+listen_during_trial(void *context, int milliseconds)
+{
+    struct session *session = context;
+
+    return listen_once(session, milliseconds) || session->over || asked_to_end;
+}
+
+int
+session_run(int in_fd, int out_fd)
+{
+    struct session *session = calloc(1, sizeof(*session));
+    int exit_status = EXIT_FAILURE;
+
+    if (!session || line_reader_open(&session->reader, in_fd) != 0)
+        goto out;
+    session->out_fd = out_fd;
+    session->trial_id = -1;
+    say(session, message_hello());
+    while (!session->over && !asked_to_end)
+        listen_once(session, 1000);
+    ports_close(&session->ports);
+    if (session->eal_started)
+        rte_eal_cleanup();
+    exit_status = session->exit_status;
+    line_reader_close(&session->reader);
+out:
+    free(session);
+    return exit_status;
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ports/eal.h"
+
+#include <errno.h>
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ARGUMENTS_MAX (16 + 2 * PORTS_MAX)
+
+struct arguments {
+    int count;
+    char *value[ARGUMENTS_MAX + 1];
+};
+
+static void
+add(struct arguments *arguments, const char *value)
+{
+    /* EAL wants char * and does not write through it. */
+    arguments->value[arguments->count++] = (char *)(uintptr_t)value;
+}
+
+/* A PCI address starts with hexadecimal digits and a colon, a virtual device's name does not. */
+static bool
+is_pci(const char *devargs)
+{
+    return devargs[strspn(devargs, "0123456789abcdefABCDEF")] == ':';
+}
+
+/* "0@(0,1),1@0": the main lcore on any of the main CPUs, each worker pinned. */
+static int
+format_lcores(const struct open_request *request, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "0@(");
+
+    for (uint32_t i = 0; i < request->main_cpu_count && used < size; i++)
+        used +=
+            (size_t)snprintf(text + used, size - used, "%s%u", i ? "," : "", request->main_cpus[i]);
+    for (uint32_t i = 0; i < request->worker_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s,%u@%u", i ? "" : ")", i + 1,
+                                 request->workers[i].cpu);
+    return used < size ? 0 : -E2BIG;
+}
+
+/* Takes only the PCI devices named, or none; virtual devices are for ports_open() to make. */
+static void
+add_devices(struct arguments *arguments, const struct open_request *request)
+{
+    bool pci = false;
+
+    for (uint32_t i = 0; i < request->port_count; i++) {
+        if (!is_pci(request->ports[i].devargs))
+            continue;
+        add(arguments, "--allow");
+        add(arguments, request->ports[i].devargs);
+        pci = true;
+    }
+    if (!pci)
+        add(arguments, "--no-pci");
+}
+
+int
+eal_start(const struct open_request *request, struct complaint *complaint)
+{
+    struct arguments arguments = {0};
+    char lcores[8192], megabytes[16], prefix[32];
+
+    snprintf(megabytes, sizeof(megabytes), "%u", request->memory_megabytes);
+    snprintf(prefix, sizeof(prefix), "plimsoll-%d", (int)getpid());
+    if (format_lcores(request, lcores, sizeof(lcores)) != 0)
+        return complain(complaint, -E2BIG, "main_cpus", "too many CPUs");
+    add(&arguments, "plimsoll-engine");
+    add(&arguments, "--lcores");
+    add(&arguments, lcores);
+    add(&arguments, "-m");
+    add(&arguments, megabytes);
+    add(&arguments, "--file-prefix");
+    add(&arguments, prefix);
+    add(&arguments, "--no-telemetry");
+    /* Either way nothing is left in hugetlbfs and nothing is shared with other processes. */
+    add(&arguments, request->huge ? "--in-memory" : "--no-huge");
+    if (!request->huge)
+        add(&arguments, "--no-shconf");
+    add_devices(&arguments, request);
+    if (rte_eal_init(arguments.count, arguments.value) < 0)
+        return complain(complaint, -EINVAL, "", "DPDK did not start: %s", rte_strerror(rte_errno));
+    return 0;
+}

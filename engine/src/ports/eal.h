@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PLIMSOLL_EAL_H
+#define PLIMSOLL_EAL_H
+
+#include "control/complaint.h"
+#include "control/request.h"
+
+/*
+ * Starts DPDK with the request's memory, CPUs and PCI devices: the main thread floats on
+ * main_cpus and sleeps, worker i is lcore i + 1 on its own CPU. Returns 0 or -EINVAL;
+ * DPDK cannot be started a second time in a process.
+ */
+int eal_start(const struct open_request *request, struct complaint *complaint);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The state of a running trial and who may write which part of it.
+ *
+ * Each worker (one lcore, one polling loop) alone writes its own streams, ports and
+ * stall meter. What it counts goes into the open one of two pages; when the main
+ * thread raises run.epoch, the worker turns to the other page and reports the epoch
+ * back, and from then on until the next turn the closed page is the main thread's to
+ * read and clear. No counter is ever shared, and the loop pays one relaxed load.
+ */
+#ifndef PLIMSOLL_RUN_H
+#define PLIMSOLL_RUN_H
+
+#include <rte_common.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "control/request.h"
+#include "dataplane/fields.h"
+#include "dataplane/histogram.h"
+#include "dataplane/pacer.h"
+#include "dataplane/sequence.h"
+#include "dataplane/stall.h"
+#include "dataplane/stall_mark.h"
+
+#define NO_STREAM UINT8_MAX
+
+struct rte_mempool;
+
+struct tx_page {
+    uint64_t sent;
+    uint64_t refused;
+    uint64_t skipped;
+    struct histogram lateness; /* ns */
+};
+
+struct rx_page {
+    uint64_t received;
+    uint64_t out_of_order;
+    uint64_t duplicate;
+    int64_t missing;                        /* change since the page before */
+    struct histogram latency;               /* ns */
+    struct histogram latency_across_stalls; /* ns */
+};
+
+/* Frames whose stream's own worker must not be the one that counts them. */
+struct stray_page {
+    uint64_t corrupt;
+    uint64_t misdirected;
+};
+
+struct port_page {
+    uint64_t foreign;
+    uint64_t stale;
+};
+
+/* A stream's sending side. */
+struct tx_stream {
+    alignas(RTE_CACHE_LINE_SIZE) struct pacer pacer;
+    uint64_t next_sequence;
+    uint16_t stream;
+    uint16_t dpdk_port;
+    uint16_t frame_bytes;
+    uint16_t most; /* frames sent at once */
+    enum stream_role role;
+    double rate_pps;
+    struct rte_mempool *pool;
+    struct fields fields;
+    uint8_t frame[FRAME_MAX_BYTES];
+    struct tx_page pages[2];
+};
+
+/* A stream's receiving side. */
+struct rx_stream {
+    alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
+    uint16_t port;
+    uint64_t missing_before; /* sequence.missing when the page was opened */
+    struct rx_page pages[2];
+    struct sequence sequence;
+};
+
+struct run;
+
+struct worker {
+    alignas(RTE_CACHE_LINE_SIZE) struct run *run;
+    uint32_t cpu;
+    uint32_t lcore;
+    uint32_t tx_stream_count;
+    uint32_t rx_port_count;
+    struct tx_stream *tx_streams[STREAMS_MAX];
+    uint16_t rx_ports[PORTS_MAX];
+    uint64_t last_look; /* at the clock, TSC */
+    uint32_t open_page; /* 0 or 1 */
+    _Atomic uint32_t epoch;
+    struct stall_mark stall_mark;
+    struct stall_tally stalls[2];
+    struct stray_page strays[2][STREAMS_MAX];
+    struct port_page ports[2][PORTS_MAX];
+};
+
+/* Shared by all; after the start only the main thread writes, and rarely. */
+struct run {
+    alignas(
+        RTE_CACHE_LINE_SIZE) _Atomic uint64_t start; /* TSC of the first intended send; 0 before */
+    _Atomic uint64_t send_until;
+    _Atomic uint32_t epoch;
+    _Atomic bool stop;
+    uint16_t mark;
+    uint64_t stall_ticks;
+    uint64_t patience_ticks;
+    double ticks_per_second;
+    uint64_t ns_per_tick; /* << 32 */
+    uint32_t stream_count;
+    uint32_t worker_count;
+    struct tx_stream *tx_streams[STREAMS_MAX];
+    struct rx_stream *rx_streams[STREAMS_MAX];
+    struct worker *workers[WORKERS_MAX];
+    uint16_t dpdk_ports[PORTS_MAX];       /* the request's port number to DPDK's */
+    uint8_t stream_index[UINT16_MAX + 1]; /* stream number to index, or NO_STREAM */
+};
+
+static inline uint64_t
+ticks_to_ns(const struct run *run, uint64_t ticks)
+{
+    return (uint64_t)((unsigned __int128)ticks * run->ns_per_tick >> 32);
+}
+
+#endif

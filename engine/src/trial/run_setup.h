@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef PLIMSOLL_RUN_SETUP_H
+#define PLIMSOLL_RUN_SETUP_H
+
+#include "ports/ports.h"
+#include "trial/run.h"
+
+/* Lays out a trial's state, each worker's part on its own NUMA node; NULL without memory. */
+struct run *run_make(const struct trial_request *request, const struct open_request *config,
+                     const struct ports *ports);
+
+void run_free(struct run *run);
+
+#endif

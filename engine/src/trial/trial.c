@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/trial.h"
+
+#include <math.h>
+#include <rte_cycles.h>
+#include <rte_launch.h>
+#include <rte_lcore.h>
+#include <rte_malloc.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "dataplane/worker.h"
+#include "trial/collect.h"
+#include "trial/run_setup.h"
+
+/* Time for every worker to have seen the start before the first frame is due. */
+#define START_DELAY_S 0.001
+
+static uint64_t
+unix_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+double
+trial_seconds(const struct trial *trial, uint64_t tsc)
+{
+    const struct run *run = trial->run;
+
+    return (double)(int64_t)(tsc - run->start) / run->ticks_per_second;
+}
+
+static uint64_t
+ticks(const struct trial *trial, double seconds)
+{
+    return (uint64_t)llround(seconds * trial->run->ticks_per_second);
+}
+
+/*
+ * Sleeps until `deadline` (TSC) or a request to stop, which it returns. The main
+ * thread wakes as seldom as it can: on a small machine it wakes on a worker's CPU.
+ */
+static bool
+sleep_until(const struct trial *trial, const struct trial_hooks *hooks, uint64_t deadline)
+{
+    for (uint64_t now = rte_rdtsc(); now < deadline; now = rte_rdtsc()) {
+        const double ms = (double)(deadline - now) / trial->run->ticks_per_second * 1e3;
+
+        if (hooks->wait(hooks->context, (int)fmin(ceil(ms), 1000)))
+            return true;
+    }
+    return false;
+}
+
+static void
+start_sending(struct trial *trial)
+{
+    struct run *run = trial->run;
+    uint64_t start;
+
+    for (uint32_t i = 0; i < run->worker_count; i++)
+        rte_eal_remote_launch(worker_loop, run->workers[i], run->workers[i]->lcore);
+    start = rte_rdtsc() + ticks(trial, START_DELAY_S);
+    trial->begin_unix_ns = unix_ns() + (uint64_t)(START_DELAY_S * 1e9);
+    trial->interval_begin = start;
+    run->send_until = start + ticks(trial, trial->request->duration_s);
+    atomic_store_explicit(&run->start, start, memory_order_release);
+}
+
+static void
+close_interval(struct trial *trial, const struct trial_hooks *hooks)
+{
+    trial->interval_end = rte_rdtsc();
+    trial->end_unix_ns = unix_ns();
+    collect_interval(trial);
+    hooks->interval(hooks->context, trial);
+    trial->interval_begin = trial->interval_end;
+    trial->index++;
+}
+
+static bool
+any_link_down(const struct trial *trial)
+{
+    for (uint32_t i = 0; i < trial->ports->count; i++) {
+        if (!port_link_up(&trial->ports->port[i]))
+            return true;
+    }
+    return false;
+}
+
+/* Ends the sending now. */
+static void
+stop_sending(struct trial *trial, enum ended_by why)
+{
+    atomic_store_explicit(&trial->run->send_until, rte_rdtsc(), memory_order_relaxed);
+    trial->ended_by = why;
+}
+
+/* The next interval's end: an end closer than half a step to the last one is that one. */
+static uint64_t
+next_end(uint64_t begin, uint64_t step, uint64_t last)
+{
+    return begin + step + step / 2 > last ? last : begin + step;
+}
+
+static void
+send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
+{
+    const uint64_t step = ticks(trial, trial->request->interval_s);
+    const uint64_t last = trial->run->send_until;
+
+    trial->ended_by = ENDED_BY_DURATION;
+    for (uint64_t end = next_end(trial->interval_begin, step, last);;
+         end = next_end(end, step, last)) {
+        if (sleep_until(trial, hooks, end)) {
+            stop_sending(trial, ENDED_BY_STOP);
+            break;
+        }
+        if (any_link_down(trial)) {
+            stop_sending(trial, ENDED_BY_LINK_DOWN);
+            break;
+        }
+        if (end == last)
+            break;
+        close_interval(trial, hooks);
+    }
+    /* Stopped before the start it never sent. */
+    trial->sending_s = fmax(0, trial_seconds(trial, trial->run->send_until));
+    close_interval(trial, hooks);
+}
+
+static void
+drain(struct trial *trial, const struct trial_hooks *hooks)
+{
+    const uint64_t end = rte_rdtsc() + ticks(trial, trial->request->drain_s);
+
+    trial->draining = true;
+    /* Asked to stop once more, or left by the peer: there is nothing to drain for. */
+    sleep_until(trial, hooks, end);
+    close_interval(trial, hooks);
+}
+
+static void
+end_workers(struct trial *trial)
+{
+    atomic_store_explicit(&trial->run->stop, true, memory_order_relaxed);
+    rte_eal_mp_wait_lcore();
+}
+
+struct trial *
+trial_run(const struct trial_request *request, const struct open_request *config,
+          const struct ports *ports, const struct trial_hooks *hooks)
+{
+    struct trial *trial = calloc(1, sizeof(*trial));
+
+    if (!trial)
+        return NULL;
+    trial->request = request;
+    trial->config = config;
+    trial->ports = ports;
+    trial->run = run_make(request, config, ports);
+    if (!trial->run) {
+        free(trial);
+        return NULL;
+    }
+    collect_begin(trial);
+    start_sending(trial);
+    send_for_duration(trial, hooks);
+    drain(trial, hooks);
+    end_workers(trial);
+    collect_end(trial);
+    return trial;
+}
+
+void
+trial_free(struct trial *trial)
+{
+    if (!trial)
+        return;
+    run_free(trial->run);
+    free(trial);
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One trial, driven by the main thread, which sleeps while the workers poll. */
+#ifndef PLIMSOLL_TRIAL_H
+#define PLIMSOLL_TRIAL_H
+
+#include "control/request.h"
+#include "ports/ports.h"
+#include "trial/run.h"
+
+enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
+
+/* What one stream did in an interval, or in the trial; `missing` as the protocol has it. */
+struct stream_counts {
+    uint64_t sent, refused, skipped;
+    uint64_t received, out_of_order, duplicate, corrupt, misdirected;
+    int64_t missing;
+    struct histogram latency, latency_across_stalls, lateness;
+};
+
+struct port_counts {
+    uint64_t foreign, stale, rx_missed, rx_errors, rx_no_mbuf;
+    bool link_up;
+};
+
+struct counts {
+    struct stream_counts streams[STREAMS_MAX];
+    struct port_counts ports[PORTS_MAX];
+    struct stall_tally workers[WORKERS_MAX];
+};
+
+struct trial {
+    const struct trial_request *request;
+    const struct open_request *config;
+    const struct ports *ports;
+    struct run *run;
+    struct counts interval;
+    struct counts total;
+    struct rte_eth_stats before[PORTS_MAX]; /* hardware counters when the interval began */
+    uint32_t index;                         /* of the interval that closes next */
+    bool draining;
+    uint64_t interval_begin; /* TSC */
+    uint64_t interval_end;
+    uint64_t begin_unix_ns;
+    uint64_t end_unix_ns;
+    double sending_s;
+    enum ended_by ended_by;
+};
+
+/* What the trial asks of its surroundings while it runs. */
+struct trial_hooks {
+    void *context;
+    /* Called with trial->interval complete. */
+    void (*interval)(void *context, const struct trial *trial);
+    /* Sleeps for about `milliseconds` or until something is asked; true to stop sending. */
+    bool (*wait)(void *context, int milliseconds);
+};
+
+/*
+ * Runs the trial to its end. Returns NULL without memory. The result, freed with
+ * trial_free(), has its totals; the last interval went to the hook.
+ */
+struct trial *trial_run(const struct trial_request *request, const struct open_request *config,
+                        const struct ports *ports, const struct trial_hooks *hooks);
+
+void trial_free(struct trial *trial);
+
+/* Seconds of `tsc` since the trial's first intended send. */
+double trial_seconds(const struct trial *trial, uint64_t tsc);
+
+#endif
