@@ -9,9 +9,12 @@
 #include "control/request.h"
 #include "unit_test.h"
 
-/* What the vectors are made for: two open ports, and frames of any size. */
-#define PORT_COUNT 2
-#define MAX_FRAME_BYTES FRAME_MAX_BYTES
+/* What the vectors are made for: two open ports with a queue each way, and frames of any size. */
+static const struct open_request reading_config = {
+    .port_count = 2,
+    .ports = {{.rx_queues = 1, .tx_queues = 1}, {.rx_queues = 1, .tx_queues = 1}},
+    .max_frame_bytes = FRAME_MAX_BYTES,
+};
 
 /* Large enough that the stack is no place for them; cleared before each reading. */
 static struct open_request open_request;
@@ -37,13 +40,13 @@ read_request(const json_t *json, struct complaint *complaint)
 
     memset(complaint, 0, sizeof(*complaint));
     memset(&open_request, 0, sizeof(open_request));
-    memset(&trial_request, 0, sizeof(trial_request));
+    trial_request_clear(&trial_request);
     if (request_head(json, &id, &kind, complaint) != 0)
         return -EINVAL;
     if (kind == REQUEST_OPEN)
         return request_open(json, &open_request, complaint);
     if (kind == REQUEST_TRIAL)
-        return request_trial(json, PORT_COUNT, MAX_FRAME_BYTES, &trial_request, complaint);
+        return request_trial(json, &reading_config, &trial_request, complaint);
     return request_stop(json, complaint);
 }
 

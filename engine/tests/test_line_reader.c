@@ -74,6 +74,20 @@ assert_status(struct fixture *fixture, enum line_status expected)
     assert_int_equal(line_reader_next(&fixture->reader, 0, &line), expected);
 }
 
+/* Reads all that is there, in which no line ends; returns how often the line was too long. */
+static uint32_t
+read_unended(struct fixture *fixture)
+{
+    enum line_status status;
+    uint32_t told = 0;
+    char *line = NULL;
+
+    while ((status = line_reader_next(&fixture->reader, 0, &line)) == LINE_TOO_LONG)
+        told++;
+    assert_int_equal(status, LINE_NONE);
+    return told;
+}
+
 /* Writes `count` bytes in pieces, reading after each; returns how often the line was too long. */
 static uint32_t
 put_long(struct fixture *fixture, size_t count)
@@ -84,15 +98,12 @@ put_long(struct fixture *fixture, size_t count)
     memset(piece, 'x', sizeof(piece));
     while (count > 0) {
         const size_t now = count < sizeof(piece) ? count : sizeof(piece);
-        char *line = NULL;
 
         put_bytes(fixture, piece, now);
         count -= now;
-        const enum line_status status = line_reader_next(&fixture->reader, 0, &line);
-        assert_true(status == LINE_NONE || status == LINE_TOO_LONG);
-        told += status == LINE_TOO_LONG;
+        told += read_unended(fixture);
     }
-    return told;
+    return told + read_unended(fixture);
 }
 
 static void
@@ -209,6 +220,94 @@ an_end_within_a_longer_line_is_seen(void **state)
     assert_status(fixture, LINE_END);
 }
 
+static void
+a_long_line_takes_room_only_while_it_is_held(void **state)
+{
+    struct fixture *fixture = *state;
+    char *line = NULL;
+
+    assert_int_equal(fixture->reader.size, LINE_USUAL_BYTES);
+    assert_int_equal(put_long(fixture, LINE_MAX_BYTES / 2 + 1), 0);
+    assert_int_equal(fixture->reader.size, LINE_MAX_BYTES);
+    put(fixture, "\n");
+    assert_int_equal(line_reader_next(&fixture->reader, 0, &line), LINE_READY);
+    assert_int_equal(strlen(line), LINE_MAX_BYTES / 2 + 1);
+    assert_status(fixture, LINE_NONE);
+    assert_int_equal(fixture->reader.size, LINE_USUAL_BYTES);
+    put(fixture, "next\n");
+    assert_line(fixture, "next");
+}
+
+static void
+a_line_passed_over_takes_no_room(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_int_equal(put_long(fixture, LINE_MAX_BYTES), 1);
+    for (uint32_t i = 0; i < 8; i++) {
+        assert_int_equal(put_long(fixture, 100000), 0);
+        assert_int_equal(fixture->reader.size, LINE_USUAL_BYTES);
+    }
+    put(fixture, "\nnext\n");
+    assert_line(fixture, "next");
+}
+
+static void
+a_line_behind_a_long_one_survives_its_shrinking(void **state)
+{
+    struct fixture *fixture = *state;
+    char *line = NULL;
+
+    assert_int_equal(put_long(fixture, 3 * LINE_USUAL_BYTES), 0);
+    put(fixture, "\none\ntw");
+    assert_int_equal(line_reader_next(&fixture->reader, 0, &line), LINE_READY);
+    assert_int_equal(strlen(line), 3 * LINE_USUAL_BYTES);
+    assert_line(fixture, "one");
+    assert_status(fixture, LINE_NONE);
+    assert_int_equal(fixture->reader.size, LINE_USUAL_BYTES);
+    put(fixture, "o\n");
+    assert_line(fixture, "two");
+}
+
+static void
+a_line_with_a_nul_is_told_and_the_next_is_read(void **state)
+{
+    static const struct {
+        const char *bytes;
+        size_t count;
+    } lines[] = {{"\0", 1}, {"{\"id\":1}\0", 9}, {"\0{\"id\":1}", 9}, {"{\0}\0", 4}};
+    struct fixture *fixture = *state;
+
+    for (uint32_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        put_bytes(fixture, lines[i].bytes, lines[i].count);
+        assert_status(fixture, LINE_NONE);
+        put(fixture, "\nnext\n");
+        assert_status(fixture, LINE_WITH_NUL);
+        assert_line(fixture, "next");
+    }
+}
+
+static void
+a_nul_after_a_line_is_not_that_lines(void **state)
+{
+    struct fixture *fixture = *state;
+
+    put_bytes(fixture, "one\n\0\ntwo\n", 10);
+    assert_line(fixture, "one");
+    assert_status(fixture, LINE_WITH_NUL);
+    assert_line(fixture, "two");
+}
+
+static void
+a_nul_in_a_longer_line_is_passed_over_with_it(void **state)
+{
+    struct fixture *fixture = *state;
+
+    assert_int_equal(put_long(fixture, LINE_MAX_BYTES), 1);
+    put_bytes(fixture, "a\0b\nnext\n", 9);
+    assert_line(fixture, "next");
+}
+
 #define PIPE_TEST(test) cmocka_unit_test_setup_teardown(test, open_pipe, close_pipe)
 
 int
@@ -224,6 +323,12 @@ main(void)
         PIPE_TEST(the_longest_line_is_given_whole),
         PIPE_TEST(a_longer_line_is_told_once_and_the_next_is_read),
         PIPE_TEST(an_end_within_a_longer_line_is_seen),
+        PIPE_TEST(a_long_line_takes_room_only_while_it_is_held),
+        PIPE_TEST(a_line_passed_over_takes_no_room),
+        PIPE_TEST(a_line_behind_a_long_one_survives_its_shrinking),
+        PIPE_TEST(a_line_with_a_nul_is_told_and_the_next_is_read),
+        PIPE_TEST(a_nul_after_a_line_is_not_that_lines),
+        PIPE_TEST(a_nul_in_a_longer_line_is_passed_over_with_it),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

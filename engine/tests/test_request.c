@@ -22,8 +22,8 @@ an_open_request_is_read_with_its_defaults(void **state)
 {
     struct complaint complaint;
     json_t *json = parse(OPEN PORTS "\"main_cpus\":[3,1],\"workers\":["
-                                    "{\"cpu\":5,\"tx_ports\":[0,1],\"rx_ports\":[]},"
-                                    "{\"cpu\":6,\"tx_ports\":[],\"rx_ports\":[1,0]}]}");
+                                    "{\"cpu\":5,\"tx\":[[0,0],[1,0],[0,1]],\"rx\":[]},"
+                                    "{\"cpu\":6,\"tx\":[],\"rx\":[[1,0],[0,0]]}]}");
 
     (void)state;
     assert_int_equal(read_request(json, &complaint), 0);
@@ -34,44 +34,69 @@ an_open_request_is_read_with_its_defaults(void **state)
     assert_int_equal(open_request.main_cpus[1], 1);
     assert_int_equal(open_request.worker_count, 2);
     assert_int_equal(open_request.workers[0].cpu, 5);
-    assert_int_equal(open_request.workers[0].tx_ports, 3);
-    assert_int_equal(open_request.workers[0].rx_ports, 0);
+    assert_int_equal(open_request.workers[0].tx_count, 3);
+    assert_int_equal(open_request.workers[0].tx[2].port, 0);
+    assert_int_equal(open_request.workers[0].tx[2].queue, 1);
+    assert_int_equal(open_request.workers[0].rx_count, 0);
     assert_int_equal(open_request.workers[1].cpu, 6);
-    assert_int_equal(open_request.workers[1].tx_ports, 0);
-    assert_int_equal(open_request.workers[1].rx_ports, 3);
+    assert_int_equal(open_request.workers[1].tx_count, 0);
+    assert_int_equal(open_request.workers[1].rx_count, 2);
+    assert_int_equal(open_request.workers[1].rx[0].port, 1);
     assert_int_equal(open_request.port_count, 2);
     assert_string_equal(open_request.ports[1].devargs, "net_null1");
     assert_int_equal(open_request.ports[1].descriptors, 1024);
+    assert_false(open_request.ports[1].hardware_stamps);
+    assert_int_equal(open_request.ports[0].tx_queues, 2);
+    assert_int_equal(open_request.ports[0].rx_queues, 1);
+    assert_int_equal(open_request.ports[1].tx_queues, 1);
     assert_true(open_request.link_wait_s == 10);
     assert_int_equal(open_request.max_frame_bytes, 1518);
     json_decref(json);
 }
 
+#define WORKER(cpu, tx, rx) "{\"cpu\":" cpu ",\"tx\":[" tx "],\"rx\":[" rx "]}"
+#define WORKERS(list) OPEN CPUS PORTS "\"workers\":[" list "]}"
+
 static void
-each_port_needs_one_sender_and_one_receiver(void **state)
+each_port_needs_a_sender_and_a_receiver(void **state)
 {
     (void)state;
-    assert_refused(OPEN CPUS PORTS "\"workers\":[{\"cpu\":1,\"tx_ports\":[0,1],\"rx_ports\":[0]}]}",
-                   "workers", "every port needs a worker to send and to receive");
-    assert_refused(OPEN CPUS PORTS "\"workers\":[{\"cpu\":1,\"tx_ports\":[1],\"rx_ports\":[0,1]}]}",
-                   "workers", "every port needs a worker to send and to receive");
-    assert_refused(OPEN CPUS PORTS "\"workers\":[{\"cpu\":1,\"tx_ports\":[0,1],\"rx_ports\":[0,1]},"
-                                   "{\"cpu\":2,\"tx_ports\":[],\"rx_ports\":[1]}]}",
-                   "workers[1].rx_ports", "port 1 is polled twice");
-    assert_refused(OPEN CPUS PORTS
-                   "\"workers\":[{\"cpu\":1,\"tx_ports\":[0,0,1],\"rx_ports\":[0,1]}]}",
-                   "workers[0].tx_ports", "port 0 is polled twice");
-    assert_refused(OPEN CPUS PORTS
-                   "\"workers\":[{\"cpu\":1,\"tx_ports\":[0,2],\"rx_ports\":[0,1]}]}",
-                   "workers[0].tx_ports[1]", "must be an integer from 0 to 1");
+    assert_refused(WORKERS(WORKER("1", "[0,0],[1,0]", "[0,0]")), "workers",
+                   "port 1 needs workers for its queues from 0 on, each way");
+    assert_refused(WORKERS(WORKER("1", "[1,0]", "[0,0],[1,0]")), "workers",
+                   "port 0 needs workers for its queues from 0 on, each way");
+}
+
+static void
+each_queue_has_one_worker(void **state)
+{
+    (void)state;
+    assert_refused(WORKERS(WORKER("1", "[0,0],[1,0]", "[0,0],[1,0]") "," WORKER("2", "", "[1,0]")),
+                   "workers[1].rx", "queue 0 of port 1 is polled twice");
+    assert_refused(WORKERS(WORKER("1", "[0,0],[0,0],[1,0]", "[0,0],[1,0]")), "workers[0].tx",
+                   "queue 0 of port 0 is polled twice");
+}
+
+static void
+queues_are_there_and_without_holes(void **state)
+{
+    (void)state;
+    assert_refused(WORKERS(WORKER("1", "[0,0],[2,0]", "[0,0],[1,0]")), "workers[0].tx",
+                   "there is no port 2");
+    assert_refused(WORKERS(WORKER("1", "[0,0],[1,16]", "[0,0],[1,0]")), "workers[0].tx",
+                   "queue 16 is not 0 to 15");
+    assert_refused(WORKERS(WORKER("1", "[0,0],[1,0]", "[0,0],[1,0],[1,2]")), "workers",
+                   "port 1 needs workers for its queues from 0 on, each way");
+    assert_refused(WORKERS(WORKER("1", "[0,0],[1]", "[0,0],[1,0]")), "workers[0].tx",
+                   "each must be [port, queue]");
 }
 
 static void
 a_cpu_has_one_worker(void **state)
 {
     (void)state;
-    assert_refused(OPEN CPUS PORTS "\"workers\":[{\"cpu\":1,\"tx_ports\":[0],\"rx_ports\":[0]},"
-                                   "{\"cpu\":1,\"tx_ports\":[1],\"rx_ports\":[1]}]}",
+    assert_refused(OPEN CPUS PORTS "\"workers\":[{\"cpu\":1,\"tx\":[[0,0]],\"rx\":[[0,0]]},"
+                                   "{\"cpu\":1,\"tx\":[[1,0]],\"rx\":[[1,0]]}]}",
                    "workers[1].cpu", "CPU 1 has a worker already");
 }
 
@@ -86,9 +111,9 @@ static void
 a_trial_request_is_read_with_its_defaults(void **state)
 {
     struct complaint complaint;
-    json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "\",\"fields\":["
-                               "{\"offset\":30,\"width\":4,\"flows\":16777216,\"fixes\":[24,40]},"
-                               "{\"offset\":6,\"width\":6,\"flows\":2,\"step\":9}]}]}");
+    json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
+                               "{\"offset\":30,\"width\":4,\"count\":16777216,\"fixes\":[24,40]},"
+                               "{\"offset\":6,\"width\":6,\"count\":2,\"step\":9}]}]}");
 
     (void)state;
     assert_int_equal(read_request(json, &complaint), 0);
@@ -105,15 +130,20 @@ a_trial_request_is_read_with_its_defaults(void **state)
     assert_int_equal(stream->role, ROLE_LATENCY);
     assert_int_equal(stream->tx_port, 0);
     assert_int_equal(stream->rx_port, 1);
-    assert_true(stream->rate_pps == 0.01);
-    assert_int_equal(stream->frame_bytes, 60);
-    assert_int_equal(stream->frame[0], 0x02);
-    assert_int_equal(stream->frame[12], 0x08);
-    assert_int_equal(stream->frame[41], 0x4f);
+    assert_int_equal(stream->pacing.kind, PACING_CONSTANT);
+    assert_true(stream->pacing.rate_pps == 0.01);
+    assert_int_equal(stream->frame_count, 0);
+    assert_int_equal(stream->template_count, 1);
+    assert_int_equal(stream->order_count, 0);
+    assert_int_equal(stream->templates[0].bytes, 60);
+    assert_int_equal(stream->templates[0].frame[0], 0x02);
+    assert_int_equal(stream->templates[0].frame[12], 0x08);
+    assert_int_equal(stream->templates[0].frame[41], 0x4f);
     assert_int_equal(stream->fields.count, 2);
-    assert_int_equal(stream->fields.field[0].flows, 1 << 24);
+    assert_int_equal(stream->fields.field[0].count, 1 << 24);
     assert_int_equal(stream->fields.field[0].step, 1);
-    assert_int_equal(stream->fields.field[0].base, 0xc6130001);
+    assert_int_equal(stream->fields.field[0].kind, FIELD_INCREMENT);
+    assert_int_equal(stream->fields.field[0].mask, UINT32_MAX);
     assert_int_equal(stream->fields.field[0].fix_count, 2);
     assert_int_equal(stream->fields.field[0].fixes[1], 40);
     assert_int_equal(stream->fields.field[1].offset, 6);
@@ -127,55 +157,175 @@ static void
 a_complaint_names_the_element(void **state)
 {
     (void)state;
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "\",\"fields\":["
-                         "{\"offset\":6,\"width\":6,\"flows\":2},"
-                         "{\"offset\":30,\"width\":4,\"flows\":2,\"fixs\":[24]}]}]}",
+    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
+                         "{\"offset\":6,\"width\":6,\"count\":2},"
+                         "{\"offset\":30,\"width\":4,\"count\":2,\"fixs\":[24]}]}]}",
                    "streams[0].fields[1].fixs", "unknown field");
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "\",\"fields\":["
-                         "{\"offset\":30,\"width\":4,\"flows\":2,\"fixes\":[24,true]}]}]}",
+    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
+                         "{\"offset\":30,\"width\":4,\"count\":2,\"fixes\":[24,true]}]}]}",
                    "streams[0].fields[0].fixes[1]", "must be an integer from 0 to 9214");
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "\"},{" STREAM
-                         "\"frame\":\"" FRAME "\"}]}",
+    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"]},{" STREAM
+                         "\"frames\":[\"" FRAME "\"]}]}",
                    "streams[1].stream", "number 7 is used twice");
     assert_refused(TRIAL "\"streams\":[{\"stream\":0,\"role\":\"load\",\"tx_port\":2,"
-                         "\"rx_port\":0,\"rate_pps\":1,\"frame\":\"" FRAME "\"}]}",
+                         "\"rx_port\":0,\"rate_pps\":1,\"frames\":[\"" FRAME "\"]}]}",
                    "streams[0].tx_port", "must be an integer from 0 to 1");
     assert_refused("{\"id\":3,\"request\":\"stp\"}", "request",
                    "unknown request 'stp': open, trial or stop");
 }
 
+#define FRAMES(list) TRIAL "\"streams\":[{" STREAM "\"frames\":[" list "]}]}"
+
 static void
-a_frame_is_hexadecimal_and_fits(void **state)
+frames_are_hexadecimal_and_fit(void **state)
 {
-    static const char short_frame[] = TRIAL "\"streams\":[{" STREAM "\"frame\":\"0200\"}]}";
-    json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "00\"}]}");
+    static const char size[] = "number 1 must be 60 to 9214 bytes in hexadecimal";
+
+    (void)state;
+    assert_refused(FRAMES("\"" FRAME "\",\"0200\""), "streams[0].frames", size);
+    assert_refused(FRAMES("\"" FRAME "\",\"" FRAME "0\""), "streams[0].frames", size);
+    assert_refused(FRAMES("\"" FRAME "\",7"), "streams[0].frames", size);
+    assert_refused(FRAMES("\"" FRAME "0G\""), "streams[0].frames",
+                   "number 0 is not hexadecimal (0-9a-f) at byte 60");
+}
+
+static void
+frames_fit_what_the_ports_were_opened_for(void **state)
+{
+    json_t *json = parse(FRAMES("\"" FRAME "00\""));
+    struct open_request config = reading_config;
     struct complaint complaint = {0};
 
     (void)state;
-    assert_refused(short_frame, "streams[0].frame", "must be 60 to 9214 bytes in hexadecimal");
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "0\"}]}", "streams[0].frame",
-                   "must be 60 to 9214 bytes in hexadecimal");
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "0G\"}]}", "streams[0].frame",
-                   "not hexadecimal (0-9a-f) at byte 60");
-    /* The ports were opened for frames of 60 bytes. */
-    assert_int_equal(request_trial(json, PORT_COUNT, 60, &trial_request, &complaint), -EINVAL);
-    assert_string_equal(complaint.where, "streams[0].frame");
-    assert_string_equal(complaint.message, "must be 60 to 60 bytes in hexadecimal");
+    config.max_frame_bytes = 60;
+    memset(&trial_request, 0, sizeof(trial_request));
+    assert_int_equal(request_trial(json, &config, &trial_request, &complaint), -EINVAL);
+    assert_string_equal(complaint.where, "streams[0].frames");
+    assert_string_equal(complaint.message, "number 0 must be 60 to 60 bytes in hexadecimal");
+    trial_request_clear(&trial_request);
     json_decref(json);
+}
+
+#define TWO_FRAMES "\"frames\":[\"" FRAME "\",\"" FRAME "0000\"],"
+
+static void
+an_order_names_frames_that_are_there(void **state)
+{
+    struct complaint complaint;
+    json_t *json = parse(TRIAL "\"streams\":[{" STREAM TWO_FRAMES "\"order\":[0,0,1]}]}");
+
+    (void)state;
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(trial_request.streams[0].template_count, 2);
+    assert_int_equal(trial_request.streams[0].templates[1].bytes, 62);
+    assert_int_equal(trial_request.streams[0].order_count, 3);
+    assert_int_equal(trial_request.streams[0].order[1], 0);
+    assert_int_equal(trial_request.streams[0].order[2], 1);
+    json_decref(json);
+    assert_refused(TRIAL "\"streams\":[{" STREAM TWO_FRAMES "\"order\":[0,2]}]}",
+                   "streams[0].order[1]", "must be an integer from 0 to 1");
+}
+
+#define PACED(rate, pacing)                                                                        \
+    TRIAL "\"streams\":[{\"stream\":7,\"role\":\"load\",\"tx_port\":0,\"rx_port\":1," rate         \
+          "\"frames\":[\"" FRAME "\"],\"pacing\":{" pacing "}}]}"
+#define RATE "\"rate_pps\":10,"
+
+static void
+read_paced(const char *text, enum pacing_kind kind)
+{
+    struct complaint complaint;
+    json_t *json = parse(text);
+
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(trial_request.streams[0].pacing.kind, kind);
+    json_decref(json);
+}
+
+static void
+each_pacing_is_read(void **state)
+{
+    const struct pacing *pacing = &trial_request.streams[0].pacing;
+
+    (void)state;
+    read_paced(PACED(RATE, "\"kind\":\"constant\""), PACING_CONSTANT);
+    assert_true(pacing->rate_pps == 10);
+    read_paced(PACED(RATE, "\"kind\":\"burst\",\"frames\":32"), PACING_BURST);
+    assert_int_equal(pacing->burst_frames, 32);
+    read_paced(PACED(RATE, "\"kind\":\"poisson\",\"seed\":9"), PACING_POISSON);
+    assert_int_equal(pacing->seed, 9);
+    read_paced(PACED("", "\"kind\":\"back-to-back\""), PACING_BACK_TO_BACK);
+    assert_true(pacing->rate_pps == 0);
+    read_paced(PACED("", "\"kind\":\"one-in-flight\",\"timeout_us\":2.5"), PACING_ONE_IN_FLIGHT);
+    assert_true(pacing->timeout_us == 2.5);
+}
+
+static void
+a_pacing_without_what_it_needs_is_refused(void **state)
+{
+    (void)state;
+    assert_refused(PACED("", "\"kind\":\"poisson\""), "streams[0].rate_pps", "missing");
+    assert_refused(PACED(RATE, "\"kind\":\"back-to-back\""), "streams[0].rate_pps",
+                   "back-to-back streams have no rate");
+    assert_refused(PACED(RATE, "\"kind\":\"burst\""), "streams[0].pacing.frames", "missing");
+    assert_refused(PACED(RATE, "\"kind\":\"poisson\",\"frames\":3"), "streams[0].pacing.frames",
+                   "unknown field");
+    assert_refused(PACED(RATE, "\"kind\":\"steady\""), "streams[0].pacing.kind",
+                   "must be constant, burst, poisson, back-to-back or one-in-flight");
+}
+
+#define FIELD(text)                                                                                \
+    TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":[{" text "}]}]}"
+
+static void
+lists_and_masks_are_read(void **state)
+{
+    struct complaint complaint;
+    json_t *json = parse(FIELD("\"offset\":34,\"width\":2,\"kind\":\"list\",\"count\":2,"
+                               "\"values\":[53,4789],\"first\":1,\"mask\":\"0fff\""));
+
+    (void)state;
+    assert_int_equal(read_request(json, &complaint), 0);
+    const struct field *field = &trial_request.streams[0].fields.field[0];
+    assert_int_equal(field->kind, FIELD_LIST);
+    assert_int_equal(field->first, 1);
+    assert_int_equal(field->mask, 0x0fff);
+    assert_int_equal(field->values[0], 53);
+    assert_int_equal(field->values[1], 4789);
+    json_decref(json);
+}
+
+static void
+bad_lists_and_masks_are_refused(void **state)
+{
+    (void)state;
+    assert_refused(FIELD("\"offset\":34,\"width\":2,\"kind\":\"list\",\"count\":2,\"values\":[1]"),
+                   "streams[0].fields[0].values", "must be an array of 2 to 2 elements");
+    assert_refused(FIELD("\"offset\":34,\"width\":2,\"count\":2,\"values\":[1,2]"),
+                   "streams[0].fields[0].values", "only a list has them");
+    assert_refused(FIELD("\"offset\":34,\"width\":2,\"count\":2,\"mask\":\"0f0f\""),
+                   "streams[0].fields[0].mask", "must have ones, and no zeros between them");
+    assert_refused(FIELD("\"offset\":34,\"width\":2,\"count\":2,\"mask\":\"0000\""),
+                   "streams[0].fields[0].mask", "must have ones, and no zeros between them");
+    assert_refused(FIELD("\"offset\":34,\"width\":2,\"count\":2,\"mask\":\"0fffff\""),
+                   "streams[0].fields[0].mask", "must be 4 hexadecimal digits (0-9a-f)");
+    assert_refused(FIELD("\"offset\":34,\"width\":2,\"count\":2,\"first\":2"),
+                   "streams[0].fields[0].first", "must be an integer from 0 to 1");
 }
 
 static void
 fields_leave_the_signature_alone(void **state)
 {
-    static const char why[] = "a field or a checksum it fixes lies outside the first 42 bytes, or "
-                              "they do not share an alignment, or two fields share a 16-bit word";
+    static const char why[] =
+        "a field or a checksum it fixes lies outside the first 42 bytes of "
+        "frame 0, or they do not share an alignment, or two fields share bits";
 
     (void)state;
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "\",\"fields\":["
-                         "{\"offset\":40,\"width\":4,\"flows\":2}]}]}",
+    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
+                         "{\"offset\":40,\"width\":4,\"count\":2}]}]}",
                    "streams[0].fields", why);
-    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frame\":\"" FRAME "\",\"fields\":["
-                         "{\"offset\":30,\"width\":4,\"flows\":2,\"fixes\":[41]}]}]}",
+    assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"],\"fields\":["
+                         "{\"offset\":30,\"width\":4,\"count\":2,\"fixes\":[41]}]}]}",
                    "streams[0].fields", why);
 }
 
@@ -228,11 +378,19 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_open_request_is_read_with_its_defaults),
-        cmocka_unit_test(each_port_needs_one_sender_and_one_receiver),
+        cmocka_unit_test(each_port_needs_a_sender_and_a_receiver),
+        cmocka_unit_test(each_queue_has_one_worker),
+        cmocka_unit_test(queues_are_there_and_without_holes),
         cmocka_unit_test(a_cpu_has_one_worker),
         cmocka_unit_test(a_trial_request_is_read_with_its_defaults),
         cmocka_unit_test(a_complaint_names_the_element),
-        cmocka_unit_test(a_frame_is_hexadecimal_and_fits),
+        cmocka_unit_test(frames_are_hexadecimal_and_fit),
+        cmocka_unit_test(frames_fit_what_the_ports_were_opened_for),
+        cmocka_unit_test(an_order_names_frames_that_are_there),
+        cmocka_unit_test(each_pacing_is_read),
+        cmocka_unit_test(a_pacing_without_what_it_needs_is_refused),
+        cmocka_unit_test(lists_and_masks_are_read),
+        cmocka_unit_test(bad_lists_and_masks_are_refused),
         cmocka_unit_test(fields_leave_the_signature_alone),
         cmocka_unit_test(the_id_is_kept_when_the_rest_is_wrong),
         cmocka_unit_test(a_long_field_name_is_cut_between_characters),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
-from plimsoll.benchmark.testbed import testbed
-from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.benchmark.testbed import BedPlan, testbed
 from plimsoll.record.calibration import CalibrationPoint, TesterCalibration
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import StreamPlan
@@ -24,7 +23,8 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
     Warns through the watcher when the tester cannot offer that load.
     """
     points: list[CalibrationPoint] = []
-    with testbed(session, LoopbackSettings(ports=port_count)) as bed:
+    plan = BedPlan.of(session.experiment).on_rings(port_count)
+    with testbed(plan, session.ledger) as bed:
         runner = TrialRunner(session, bed)
         streams = compile_profile(session.experiment.profile, maximum_pps, bed.ports.paths)
         probes = tuple(stream for stream in streams if stream.role == "latency")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 
 from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.beginning import begin, check_resumable
@@ -13,7 +12,8 @@ from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.preflight import check_before_start
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
-from plimsoll.benchmark.testbed import Testbed, testbed
+from plimsoll.benchmark.surroundings import record_surroundings
+from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
 from plimsoll.dut.lab import LabDied
@@ -21,7 +21,7 @@ from plimsoll.errors import Interrupted
 from plimsoll.generator.engine_program import EngineDied
 from plimsoll.host.janitor import watched_ledger
 from plimsoll.record.calibration import TesterCalibration
-from plimsoll.record.environment import load_environment, read_environment
+from plimsoll.record.environment import load_environment
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
@@ -66,12 +66,12 @@ class _LoadLineSearch:
 
     def execute(self) -> Result:
         """Bring everything up, search, and say what was found."""
-        with testbed(self._session, self._experiment.lab) as bed:
+        with testbed(BedPlan.of(self._experiment), self._session.ledger) as bed:
             for note in (*bed.notes, *self._experiment.profile.notes()):
                 self._session.watcher.note(note)
             plan = self._plan(bed)
             calibration = self._calibrate(bed, plan.maximum_pps)
-            self._record_environment(bed, calibration)
+            record_surroundings(self._session, bed, calibration)
             search = replay(BinarySearch(plan), _told(self._trials()))
             runner = TrialRunner(self._session, bed)
             self._warm_up(runner, plan.minimum_pps)
@@ -91,17 +91,6 @@ class _LoadLineSearch:
         if environment is not None and environment.calibration is not None:
             return environment.calibration
         return calibrate(self._session, len(bed.ports.devargs), maximum_pps)
-
-    def _record_environment(self, bed: Testbed, calibration: TesterCalibration) -> None:
-        read_environment(versions(bed.engine.hello), calibration).write(self._run.environment)
-        self._session.recorder.event(
-            "lab-up",
-            kind_of_lab=bed.lab.kind,
-            lab=bed.lab.facts(),
-            ports=[asdict(port) for port in bed.engine.ports],
-            notes=bed.notes,
-            engine_pid=bed.engine.pid,
-        )
 
     def _warm_up(self, runner: TrialRunner, load_pps: float) -> None:
         """A discarded trial: it fills caches and teaches whatever learns addresses."""

@@ -7,11 +7,10 @@ from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.preflight import check_before_start
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
-from plimsoll.benchmark.testbed import testbed
-from plimsoll.benchmark.versions import versions
+from plimsoll.benchmark.surroundings import record_surroundings
+from plimsoll.benchmark.testbed import BedPlan, testbed
 from plimsoll.benchmark.watcher import Watcher
 from plimsoll.host.janitor import watched_ledger
-from plimsoll.record.environment import read_environment
 from plimsoll.record.recorder import recording
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.trial_record import TrialRecord
@@ -33,10 +32,10 @@ def run_single_trial(
     with recording(run) as recorder, watched_ledger("trial") as ledger:
         session = Session(experiment, recorder, watcher, ledger)
         begin(recorder, METHOD, experiment)
-        with testbed(session, experiment.lab) as bed:
+        with testbed(BedPlan.of(experiment), ledger) as bed:
             for note in (*bed.notes, *profile.notes()):
                 watcher.note(note)
-            read_environment(versions(bed.engine.hello)).write(run.environment)
+            record_surroundings(session, bed, calibration=None)
             load_pps = load.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
             streams = compile_profile(profile, load_pps, bed.ports.paths)
             runner = TrialRunner(session, bed)

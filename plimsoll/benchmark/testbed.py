@@ -1,38 +1,61 @@
-"""The test bed of a run: lab and generator, up together, and trials on them."""
+"""The test bed: lab and generator, up together, and trials on them."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
-from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.marks import Marks
 from plimsoll.benchmark.trial_settings import TrialSettings
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
+from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry import make_lab
 from plimsoll.generator.engine import Engine
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
-from plimsoll.host.hugepages import MemoryPlan, plan_memory
+from plimsoll.host.hugepages import plan_memory
+from plimsoll.host.ledger import Ledger
 from plimsoll.traffic.plan import FCS_BYTES, StreamPlan
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.running import run_trial
 
 _LINK_WAIT_S = 15.0
-_MARKS = 0xFFFE
 
 
-@dataclass
-class Marks:
-    """Numbers that tell each trial's frames from all others, of other runs too: 1 to 65534."""
+@dataclass(frozen=True)
+class BedPlan:
+    """What to bring up. `largest_frame_size` of any trial to come is in bytes with FCS."""
 
-    next: int = field(default_factory=lambda: secrets.randbelow(_MARKS))
+    lab: LabModel
+    generator: EngineSettings
+    largest_frame_size: int
+    require_hugepages: bool = False
 
-    def take(self) -> int:
-        """A mark that no trial of the last 65534 had."""
-        self.next = self.next % _MARKS + 1
-        return self.next
+    @classmethod
+    def of(cls, experiment: Experiment) -> BedPlan:
+        """What the experiment asks for."""
+        return cls(
+            lab=experiment.lab,
+            generator=experiment.generator,
+            largest_frame_size=experiment.profile.largest_frame_size,
+            require_hugepages=experiment.require_hugepages,
+        )
+
+    def on_rings(self, port_count: int) -> BedPlan:
+        """The same tester without a DUT: ring ports, which have no clock to stamp by."""
+        return replace(
+            self,
+            lab=LoopbackSettings(ports=port_count),
+            generator=self.generator.model_copy(update={"stamps": "tsc"}),
+        )
+
+    @property
+    def busy_cpus(self) -> tuple[int, ...]:
+        """The CPUs whose polling loops must not be disturbed."""
+        return (*self.generator.cpus, *(cpu for _, cpu in self.lab.polled_cpus))
 
 
 @dataclass(frozen=True)
@@ -75,40 +98,33 @@ class Testbed:
 
 
 @contextmanager
-def testbed(session: Session, lab_settings: LabModel) -> Iterator[Testbed]:
-    """Bring `lab_settings` and the session's generator up, and both down at the end.
+def testbed(plan: BedPlan, ledger: Ledger) -> Iterator[Testbed]:
+    """Bring the lab and the generator up, and both down at the end.
 
     Raises InputError and MachineError for what the user can mend, LabDied and EngineDied.
     """
-    experiment, ledger = session.experiment, session.ledger
-    lab_memory = _memory(session, lab_settings.megabytes)
-    lab = make_lab(lab_settings, ledger, lab_memory)
-    busy = (*experiment.generator.cpus, *lab.cpus())
+    lab_memory = plan_memory(plan.lab.megabytes, ledger, require_huge=plan.require_hugepages)
+    lab = make_lab(plan.lab, ledger, lab_memory)
     with ExitStack() as stack:
         stack.callback(lab.down)
         ports = lab.up()
-        max_frame_bytes = experiment.profile.largest_frame_size - FCS_BYTES
-        memory = _memory(
-            session,
-            experiment.generator.megabytes_for(
-                len(ports.devargs), ports.descriptors, max_frame_bytes
-            ),
+        max_frame_bytes = plan.largest_frame_size - FCS_BYTES
+        memory = plan_memory(
+            plan.generator.megabytes_for(len(ports.devargs), ports.descriptors, max_frame_bytes),
+            ledger,
+            require_huge=plan.require_hugepages,
         )
         log = ledger.directory / "engine.log"
         engine = stack.enter_context(closing(Engine.start(log, ledger.environment)))
         engine.open(
-            experiment.generator,
+            plan.generator,
             memory=memory,
             devargs=ports.devargs,
             descriptors=ports.descriptors,
-            main_cpus=housekeeping_cpus(busy),
+            main_cpus=housekeeping_cpus(plan.busy_cpus),
             max_frame_bytes=max_frame_bytes,
             link_wait_s=_LINK_WAIT_S,
         )
         lab.wait_links(_LINK_WAIT_S)
-        notes = tuple(plan.note for plan in (lab_memory, memory) if plan.note)
-        yield Testbed(lab, ports, engine, notes, busy, Marks())
-
-
-def _memory(session: Session, megabytes: int) -> MemoryPlan:
-    return plan_memory(megabytes, session.ledger, require_huge=session.experiment.require_hugepages)
+        notes = tuple(each.note for each in (lab_memory, memory) if each.note)
+        yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks())

@@ -55,7 +55,8 @@ class TrialSettings(BaseModel):
         The burst with which the tester catches up after a stall is kept to a quarter of
         the queue that it goes into, so that it cannot be what makes the DUT lose frames.
         """
-        fastest_pps = max((stream.rate_pps for stream in streams), default=1.0)
+        rates_pps = (stream.rate_pps for stream in streams if stream.rate_pps is not None)
+        fastest_pps = max(rates_pps, default=1.0)
         catch_up_s = max(_LEAST_CATCH_UP_S, min(self.catch_up, queue_frames / 4 / fastest_pps))
         closely = max(_SHORTEST_INTERVAL_S, duration_s / _INTERVALS_AT_LEAST)
         return TrialPlan(

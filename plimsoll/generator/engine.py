@@ -20,6 +20,7 @@ from plimsoll.generator.engine_messages import (
 )
 from plimsoll.generator.engine_program import EngineProgram
 from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
+from plimsoll.generator.queue_parts import QueueParts
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.version import VERSION
@@ -94,6 +95,7 @@ class Engine:
                 main_cpus=sorted(main_cpus),
                 workers=settings.layout(len(devargs)),
                 devargs=devargs,
+                stamps=settings.stamps,
                 descriptors=descriptors,
                 link_wait_s=link_wait_s,
                 max_frame_bytes=max_frame_bytes,
@@ -104,7 +106,8 @@ class Engine:
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
-        number = self._send(trial_request(plan))
+        parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
+        number = self._send(trial_request(replace(plan, streams=parts.streams)))
         intervals: list[Interval] = []
         stopping = False
         while True:
@@ -112,12 +115,12 @@ class Engine:
                 max(plan.interval_s * 1.5, plan.drain_s) + _ANSWER_TIMEOUT_S
             )
             if message.get("event") == "interval":
-                intervals.append(INTERVAL.validate_python(message))
+                intervals.append(parts.interval(INTERVAL.validate_python(message)))
                 if watch(intervals[-1]) and not stopping:
                     self._send({"request": "stop"})
                     stopping = True
             elif message.get("id") == number:
-                report = TRIAL_REPORT.validate_python(self._checked(message))
+                report = parts.report(TRIAL_REPORT.validate_python(self._checked(message)))
                 return replace(report, intervals=tuple(intervals))
 
     def close(self) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
-from plimsoll.generator.settings import WorkerLayout
-from plimsoll.traffic.plan import FieldWriter, StreamPlan
+from plimsoll.generator.settings import Stamps, WorkerLayout
+from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
-PROTOCOL = 1
+PROTOCOL = 2
 
 Message = Mapping[str, Any]
 
@@ -41,6 +41,7 @@ def open_request(
     main_cpus: Sequence[int],
     workers: Sequence[WorkerLayout],
     devargs: Sequence[str],
+    stamps: Stamps,
     descriptors: int,
     link_wait_s: float,
     max_frame_bytes: int,
@@ -51,14 +52,11 @@ def open_request(
         "memory": {"huge": huge, "megabytes": megabytes},
         "main_cpus": list(main_cpus),
         "workers": [
-            {
-                "cpu": worker.cpu,
-                "tx_ports": list(worker.tx_ports),
-                "rx_ports": list(worker.rx_ports),
-            }
-            for worker in workers
+            {"cpu": worker.cpu, "tx": list(worker.tx), "rx": list(worker.rx)} for worker in workers
         ],
-        "ports": [{"devargs": device, "descriptors": descriptors} for device in devargs],
+        "ports": [
+            {"devargs": device, "descriptors": descriptors, "stamps": stamps} for device in devargs
+        ],
         "link_wait_s": link_wait_s,
         "max_frame_bytes": max_frame_bytes,
     }
@@ -79,22 +77,48 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
 
 
 def _stream(stream: StreamPlan) -> dict[str, Any]:
+    optional = {
+        "rate_pps": stream.rate_pps,
+        "order": list(stream.order) or None,
+        "frame_count": stream.frame_count,
+    }
     return {
         "stream": stream.stream,
         "role": stream.role,
         "tx_port": stream.tx_port,
+        "tx_queue": stream.tx_queue,
         "rx_port": stream.rx_port,
-        "frame": stream.frame.hex(),
-        "rate_pps": stream.rate_pps,
+        "frames": [frame.hex() for frame in stream.frames],
+        "pacing": _pacing(stream.pacing),
         "fields": [_field(field) for field in stream.fields],
+        **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _pacing(pacing: Pacing) -> dict[str, Any]:
+    if pacing.kind == "burst":
+        return {"kind": "burst", "frames": pacing.burst_frames}
+    if pacing.kind == "poisson":
+        return {"kind": "poisson", "seed": pacing.seed}
+    if pacing.kind == "one-in-flight":
+        return {"kind": "one-in-flight", "timeout_us": pacing.timeout_us}
+    return {"kind": pacing.kind}
 
 
 def _field(field: FieldWriter) -> dict[str, Any]:
-    return {
+    written: dict[str, Any] = {
         "offset": field.offset,
         "width": field.width,
-        "flows": field.flows,
+        "kind": field.kind,
+        "count": field.count,
         "step": field.step,
+        "first": field.first,
         "fixes": list(field.fixes),
     }
+    if field.kind == "list":
+        written["values"] = list(field.values)
+    if field.kind == "random":
+        written["seed"] = field.seed
+    if field.mask is not None:
+        written["mask"] = f"{field.mask:0{2 * field.width}x}"
+    return written

@@ -15,12 +15,18 @@ Phase = Literal["send", "drain"]
 
 @dataclass(frozen=True, slots=True)
 class StreamCounts:
-    """One stream over an interval or a whole trial. Fields as in the engine protocol."""
+    """One stream over an interval or a whole trial. Fields as in the engine protocol.
+
+    `latency_us` has a latency stream's latencies in whole microseconds, rounded down, as
+    (microseconds, frames); the last, 1000, holds those of a millisecond and more.
+    """
 
     stream: int
     sent: int
     refused: int
     skipped: int
+    no_buffer: int
+    timed_out: int
     received: int
     missing: int
     out_of_order: int
@@ -30,32 +36,66 @@ class StreamCounts:
     latency: Histogram
     latency_across_stalls: Histogram
     lateness: Histogram
+    latency_us: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PortCounts:
-    """One port over an interval or a whole trial."""
+    """One port over an interval or a whole trial; `foreign_kinds` adds up to `foreign`.
+
+    `buffers_in_use` is as read at the end: in the port's queues, being worked on, or lost.
+    """
 
     port: int
     foreign: int
+    foreign_kinds: dict[str, int]
     stale: int
     rx_missed: int
     rx_errors: int
     rx_no_mbuf: int
+    buffers_in_use: int
     link_up: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """A gap in a polling loop: its end since the trial's start in s, its length in ns."""
+    """A gap in a polling loop: its end since the trial's start in s and as TSC, its length in ns."""
 
     at_s: float
+    tsc: int
     length_ns: int
 
 
 @dataclass(frozen=True, slots=True)
+class Cycles:
+    """TSC ticks that one step of a polling loop took for so many frames, of sampled bursts."""
+
+    ticks: int
+    frames: int
+
+    @property
+    def per_frame(self) -> float | None:
+        """None when no burst was sampled."""
+        return self.ticks / self.frames if self.frames else None
+
+
+@dataclass(frozen=True, slots=True)
+class CycleBudget:
+    """Where a polling loop's time goes."""
+
+    build: Cycles
+    send: Cycles
+    poll: Cycles
+    measure: Cycles
+
+
+@dataclass(frozen=True, slots=True)
 class WorkerCounts:
-    """One polling loop over an interval or a whole trial."""
+    """One polling loop over an interval or a whole trial.
+
+    `gaps` has every gap between two looks at the clock that was longer than 1 us, work
+    included; stalls are those longer than the trial's `stall_us`.
+    """
 
     cpu: int
     polls: int
@@ -63,6 +103,8 @@ class WorkerCounts:
     stalls: int
     stalled_ns: int
     worst_stall_ns: int
+    gaps: Histogram
+    cycles: CycleBudget
     longest: tuple[Stall, ...] = ()
 
 
@@ -108,7 +150,11 @@ class TrialReport:
 
 @dataclass(frozen=True, slots=True)
 class PortInfo:
-    """One opened port, as the generator sees it."""
+    """One opened port, as the generator sees it.
+
+    `latency_clock` says where receive stamps were taken: "tsc" by the worker, or
+    "hardware" by the port. The two capabilities are what the driver offers, used or not.
+    """
 
     port: int
     devargs: str
@@ -117,7 +163,12 @@ class PortInfo:
     link_up: bool
     link_mbps: int | None
     numa_node: int | None
-    latency_clock: str
+    rx_queues: int
+    tx_queues: int
+    rss: bool
+    rx_stamps: bool
+    tx_stamps: bool
+    latency_clock: Literal["tsc", "hardware"]
 
 
 class Generator(Protocol):

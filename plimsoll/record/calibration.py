@@ -15,7 +15,7 @@ class CalibrationPoint(BaseModel):
 
     `load_pps` is per direction, as asked. `sent_pps` is what a direction sent in
     the mean, and `reached` the share (1 is all) of its planned frames that the
-    worst stream sent. Both count the load streams and their directions alone, or
+    worst stream with a rate sent. Both count the load streams and their directions alone, or
     the probes where there is no load. The stalls are those of all polling loops;
     `stalled_share` is the worst loop's.
     """
@@ -47,7 +47,14 @@ class CalibrationPoint(BaseModel):
             name=name,
             load_pps=trial.load_pps,
             sent_pps=sent / trial.sending_s / len({stream.path for stream in measured}),
-            reached=min(s.sent / (s.planned_pps * trial.sending_s) for s in measured),
+            reached=min(
+                (
+                    stream.sent / (stream.planned_pps * trial.sending_s)
+                    for stream in measured
+                    if stream.planned_pps is not None
+                ),
+                default=1.0,
+            ),
             sending_s=trial.sending_s,
             latency=(probes or list(trial.streams))[0].latency,
             stalls=sum(worker.stalls for worker in trial.workers),

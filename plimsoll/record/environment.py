@@ -9,11 +9,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from plimsoll.record.calibration import TesterCalibration
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.whole_file import write_whole
+from plimsoll.record.stored_calibration import StoredCalibration
+from plimsoll.record.whole_file import read_whole, write_whole
 
 
 class HugepageFacts(BaseModel):
@@ -27,7 +27,11 @@ class HugepageFacts(BaseModel):
 
 
 class Environment(BaseModel):
-    """The host as the run found it; null means unknown. Lists of CPUs are as the kernel prints."""
+    """The host as the run found it; null means unknown. Lists of CPUs are as the kernel prints.
+
+    `calibration` is this run's own, `earlier_calibrations` what `plimsoll calibrate` had
+    found of the same tester before.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,6 +52,7 @@ class Environment(BaseModel):
     clocksource: str | None
     versions: dict[str, str | None]
     calibration: TesterCalibration | None
+    earlier_calibrations: tuple[StoredCalibration, ...] = ()
 
     def write(self, path: Path) -> None:
         """Write environment.json. Raises RecordError."""
@@ -57,6 +62,7 @@ class Environment(BaseModel):
 def read_environment(
     versions: Mapping[str, str | None],
     calibration: TesterCalibration | None = None,
+    earlier_calibrations: tuple[StoredCalibration, ...] = (),
     *,
     proc: Path = Path("/proc"),
     sys: Path = Path("/sys"),
@@ -82,21 +88,13 @@ def read_environment(
         clocksource=_text(sys / "devices/system/clocksource/clocksource0/current_clocksource"),
         versions=dict(versions),
         calibration=calibration,
+        earlier_calibrations=earlier_calibrations,
     )
 
 
 def load_environment(path: Path) -> Environment | None:
     """The environment at `path`; None when the run had not written one. Raises RecordError."""
-    try:
-        return Environment.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError) as error:
-        raise RecordError(
-            f"cannot be read: {error}",
-            where=str(path),
-            remedy="restore it from a copy of the run, or delete it",
-        ) from error
+    return read_whole(path, Environment, "restore it from a copy of the run, or delete it")
 
 
 def _text(path: Path) -> str | None:

@@ -1,6 +1,7 @@
-"""The latency histograms of every interval, as an HdrHistogram interval log.
+"""The histograms of every interval, as an HdrHistogram interval log.
 
-One tag a stream and direction. The format is that of HdrHistogram's Java
+Latency and, of probes, lateness: one tag a stream and direction. The gaps of each
+polling loop: one tag a CPU. The format is that of HdrHistogram's Java
 HistogramLogWriter (version 1.3, which has tags), so its tools read the file.
 """
 
@@ -11,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Literal
 from urllib.parse import quote
 
 from hdrh.histogram import HdrHistogram
@@ -19,12 +21,14 @@ from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval
 from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
-from plimsoll.record.metric_row import path_name
+from plimsoll.record.engine_samples import direction_name
 from plimsoll.record.record_error import RecordError
 from plimsoll.traffic.plan import StreamPlan
 
 _NS_PER_MS = 1e6
 _NS_PER_S = 1e9
+# What a stream's histogram is of: "across-stalls" is latency that stalls of the tester touched.
+StreamKind = Literal["latency", "across-stalls", "lateness"]
 _LINE = re.compile(r"Tag=([^,\s]+),([\d.]+),([\d.]+),([\d.]+),(\S+)")
 
 
@@ -46,22 +50,18 @@ class HistogramLog(Closeable):
         self._file = AppendFile(path)
 
     def append(self, plans: Sequence[StreamPlan], interval: Interval) -> None:
-        """Append the latency of each stream that had samples in the interval.
+        """Append every histogram that had samples in the interval.
 
-        Samples taken across a tester stall have a tag of their own. Raises RecordError.
+        Latencies measured across a tester stall have a tag of their own. Raises RecordError.
         """
         end_s = interval.end_unix_ns / _NS_PER_S
         begin_s = end_s - (interval.end_s - interval.begin_s)
-        by_id = {plan.stream: plan for plan in plans}
         lines: list[str] = [] if not self._file.empty else _header(begin_s)
-        for counts in interval.streams:
-            plan = by_id[counts.stream]
-            for tag, histogram in (
-                (stream_tag(plan), counts.latency),
-                (stream_tag(plan, across_stalls=True), counts.latency_across_stalls),
-            ):
-                if histogram.count:
-                    lines.append(_line(tag, begin_s, end_s, histogram))
+        lines += [
+            _line(tag, begin_s, end_s, histogram)
+            for tag, histogram in _tagged(plans, interval)
+            if histogram.count
+        ]
         self._file.append(lines)
 
     def close(self) -> None:
@@ -69,15 +69,18 @@ class HistogramLog(Closeable):
         self._file.close()
 
 
-def stream_tag(plan: StreamPlan, *, across_stalls: bool = False) -> str:
-    """The tag of a stream and its direction: without commas or spaces, one to each stream."""
-    return histogram_tag(plan.name, plan.tx_port, plan.rx_port, across_stalls=across_stalls)
+def stream_tag(name: str, tx_port: int, rx_port: int, kind: StreamKind = "latency") -> str:
+    """The tag of a stream by its name and ports, without commas or spaces.
+
+    Odd characters of the name are written as in a URL.
+    """
+    suffix = "" if kind == "latency" else f"+{kind}"
+    return f"{quote(name, safe='/:')}@{direction_name(tx_port, rx_port)}{suffix}"
 
 
-def histogram_tag(name: str, tx_port: int, rx_port: int, *, across_stalls: bool = False) -> str:
-    """The tag of a stream by its name and ports; odd characters of the name as in a URL."""
-    suffix = "+across-stalls" if across_stalls else ""
-    return f"{quote(name, safe='/:')}@{path_name(tx_port, rx_port)}{suffix}"
+def gaps_tag(cpu: int) -> str:
+    """The tag of a polling loop's gaps."""
+    return f"polling-gaps@cpu-{cpu}"
 
 
 def read_histogram_log(
@@ -97,6 +100,18 @@ def read_histogram_log(
             logged = _parse(line, path, number, begin_s, end_s)
             if logged is not None:
                 yield logged
+
+
+def _tagged(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[tuple[str, Histogram]]:
+    by_id = {plan.stream: plan for plan in plans}
+    for counts in interval.streams:
+        plan = by_id[counts.stream]
+        stream = (plan.name, plan.tx_port, plan.rx_port)
+        yield stream_tag(*stream), counts.latency
+        yield stream_tag(*stream, "across-stalls"), counts.latency_across_stalls
+        yield stream_tag(*stream, "lateness"), counts.lateness
+    for worker in interval.workers:
+        yield gaps_tag(worker.cpu), worker.gaps
 
 
 def _parse(

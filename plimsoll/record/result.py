@@ -11,12 +11,12 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, JsonValue, ValidationError
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from plimsoll.record.calibration import TesterCalibration
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.trial_record import StreamRecord, TrialRecord, Verdict
-from plimsoll.record.whole_file import write_whole
+from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.trial_record import TrialRecord, Verdict
+from plimsoll.record.whole_file import read_whole, write_whole
 from plimsoll.traffic.wire import l1_bits, l2_bits
 
 LimitedBy = Literal["dut", "tester", "maximum"]
@@ -49,17 +49,17 @@ class LoadLine(_Part):
     def of(cls, trial: TrialRecord, line_rate_bps: float | None) -> Self:
         """The load line that this validation trial proved.
 
-        Raises ValueError when the trial has no load stream.
+        Raises ValueError when the trial has no load stream with a rate.
         """
-        load = [stream for stream in trial.streams if stream.role == "load"]
+        load = [s for s in trial.streams if s.role == "load" and s.planned_pps is not None]
         if not load:
             raise ValueError("a load line needs load streams")
         l1_bps = max(_per_path(load, l1_bits))
         return cls(
             pps_per_direction=trial.load_pps,
-            total_pps=math.fsum(stream.planned_pps for stream in load),
+            total_pps=math.fsum(stream.planned_pps or 0.0 for stream in load),
             directions=len({stream.path for stream in load}),
-            frame_sizes=tuple(sorted({stream.frame_size for stream in load})),
+            frame_sizes=tuple(sorted({each.size for s in load for each in s.frame_sizes})),
             l1_bps_per_direction=l1_bps,
             l2_bps_per_direction=max(_per_path(load, l2_bits)),
             percent_of_line_rate=100 * l1_bps / line_rate_bps if line_rate_bps else None,
@@ -168,16 +168,8 @@ class Result(_Part):
 
 def read_result(path: Path) -> Result | None:
     """The result at `path`; None when the run has not come to one. Raises RecordError."""
-    try:
-        return Result.model_validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, ValidationError) as error:
-        raise RecordError(
-            f"cannot be read: {error}",
-            where=str(path),
-            remedy="read it with the version of plimsoll that wrote it, or restore it from a copy",
-        ) from error
+    remedy = "read it with the version of plimsoll that wrote it, or restore it from a copy"
+    return read_whole(path, Result, remedy)
 
 
 def _proof(trials: Sequence[TrialRecord], load_pps: float) -> TrialRecord:
@@ -228,5 +220,6 @@ def _per_path(load: Sequence[StreamRecord], bits: Callable[[float], float]) -> l
     """Bits per second that the load streams of each direction were planned to send."""
     rates: dict[tuple[int, int], list[float]] = {}
     for stream in load:
-        rates.setdefault(stream.path, []).append(stream.planned_pps * bits(stream.frame_size))
+        bps = (stream.planned_pps or 0.0) * bits(stream.mean_frame_size)
+        rates.setdefault(stream.path, []).append(bps)
     return [math.fsum(path) for path in rates.values()]

@@ -25,6 +25,7 @@ SPIKES = Table(
         "end_ms": "DOUBLE",
         "length_ns": "BIGINT",
         "cpu": "INTEGER",
+        "tsc": "UBIGINT",
         "stream": "VARCHAR",
         "attribution": "VARCHAR",
     }
@@ -36,7 +37,8 @@ class Spike:
     """A stall of the tester, or the worst latency of a stream in one interval.
 
     `begin_ms` and `end_ms` (since the epoch) are the stall's own, or those of the
-    interval in which the frame came back. `length_ns` is the stall or the latency.
+    interval in which the frame came back. `length_ns` is the stall or the latency, `tsc`
+    the time stamp counter at the stall's end, by which a kernel trace can be searched.
     A latency is attributed to a "tester stall" when its frame was in flight during
     one long enough to matter (the engine's rule); "unattributed" is not the tester.
     """
@@ -47,6 +49,7 @@ class Spike:
     end_ms: float
     length_ns: int
     cpu: int | None
+    tsc: int | None
     stream: str | None
     attribution: str
 
@@ -70,6 +73,7 @@ def interval_spikes(trial: int, plans: Sequence[StreamPlan], interval: Interval)
                 stall_end_ms,
                 stall.length_ns,
                 worker.cpu,
+                stall.tsc,
                 None,
                 TESTER_STALL,
             )
@@ -89,7 +93,9 @@ def _worst_latencies(
         ):
             if worst_ns is not None:
                 name = names[counts.stream]
-                yield Spike("latency", trial, begin_ms, end_ms, worst_ns, None, name, attribution)
+                yield Spike(
+                    "latency", trial, begin_ms, end_ms, worst_ns, None, None, name, attribution
+                )
 
 
 class SpikeLog(Closeable):

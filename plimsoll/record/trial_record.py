@@ -8,24 +8,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from plimsoll.generator.interface import EndedBy, StreamCounts, TrialPlan, TrialReport
-from plimsoll.record.latency_record import LatencyRecord
-from plimsoll.traffic.plan import Role, StreamPlan
+from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
+from plimsoll.record.record_model import RecordModel
+from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.tester_record import PortRecord, WorkerRecord
 
 TrialPhase = Literal["calibration", "warmup", "search", "validation", "single"]
 Verdict = Literal["pass", "fail", "invalid", "none"]
 FindingOutcome = Literal["ok", "fail", "invalid"]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null"
-    )
-
-
-class FindingRecord(_Record):
+class FindingRecord(RecordModel):
     """One rule applied to one subject: measured value, limit, and a sentence that says it."""
 
     rule: str
@@ -44,98 +39,7 @@ class FindingRecord(_Record):
         return any(f"{self.rule}-".startswith(f"{kind}-") for kind in kinds)
 
 
-class StreamRecord(_Record):
-    """One stream over the whole trial. `loss_ratio` is lost ÷ offered; null when none offered.
-
-    What counts as lost is the judge's choice (refused frames are the DUT's loss
-    or the tester's, as the lab has it), so `lost` is given and offered follows
-    from it: lost + received - duplicate.
-    """
-
-    stream: int
-    name: str
-    role: Role
-    tx_port: int
-    rx_port: int
-    frame_size: int
-    planned_pps: float
-    sent: int
-    refused: int
-    skipped: int
-    received: int
-    lost: int
-    loss_ratio: float | None
-    out_of_order: int
-    duplicate: int
-    corrupt: int
-    misdirected: int
-    latency: LatencyRecord
-    samples_across_stalls: int
-    lateness: LatencyRecord
-
-    @classmethod
-    def of(cls, plan: StreamPlan, counts: StreamCounts, lost: int) -> Self:
-        """The record of one stream, its plan and its counts."""
-        return cls(
-            stream=plan.stream,
-            name=plan.name,
-            role=plan.role,
-            tx_port=plan.tx_port,
-            rx_port=plan.rx_port,
-            frame_size=plan.frame_size,
-            planned_pps=plan.rate_pps,
-            sent=counts.sent,
-            refused=counts.refused,
-            skipped=counts.skipped,
-            received=counts.received,
-            lost=lost,
-            loss_ratio=_ratio(lost, lost + counts.received - counts.duplicate),
-            out_of_order=counts.out_of_order,
-            duplicate=counts.duplicate,
-            corrupt=counts.corrupt,
-            misdirected=counts.misdirected,
-            latency=LatencyRecord.of(counts.latency),
-            samples_across_stalls=counts.latency_across_stalls.count,
-            lateness=LatencyRecord.of(counts.lateness),
-        )
-
-    @property
-    def path(self) -> tuple[int, int]:
-        """The direction it goes: the tester's sending and receiving port."""
-        return self.tx_port, self.rx_port
-
-
-class PortRecord(_Record):
-    """One of the tester's ports: frames that are no part of the trial, and what it missed."""
-
-    port: int
-    foreign: int
-    stale: int
-    rx_missed: int
-    rx_errors: int
-    rx_no_mbuf: int
-
-
-class StallRecord(_Record):
-    """A gap in a polling loop of the tester: its end in s since the trial's start, its length."""
-
-    at_s: float
-    length_ns: int
-
-
-class WorkerRecord(_Record):
-    """One polling loop of the tester and its stalls, the longest first."""
-
-    cpu: int
-    polls: int
-    idle_polls: int
-    stalls: int
-    stalled_ns: int
-    worst_stall_ns: int
-    longest: tuple[StallRecord, ...]
-
-
-class DutPortRecord(_Record):
+class DutPortRecord(RecordModel):
     """One port of the DUT: its own counters over this trial."""
 
     port: int
@@ -147,7 +51,7 @@ class DutPortRecord(_Record):
     rx_no_mbuf: int
 
 
-class TrialRecord(_Record):
+class TrialRecord(RecordModel):
     """One finished trial. `load_pps` is per direction; `number` is unique in its run.
 
     `attempt` counts the trials at this load in a row from 1, `planned_s` is the
@@ -210,7 +114,7 @@ class TrialRecord(_Record):
                 for counts in report.streams
             ),
             ports=tuple(PortRecord.model_validate(counts) for counts in report.ports),
-            workers=tuple(WorkerRecord.model_validate(counts) for counts in report.workers),
+            workers=tuple(WorkerRecord.of(counts) for counts in report.workers),
             dut=None
             if dut is None
             else tuple(DutPortRecord.model_validate(counters) for counters in dut),
@@ -220,7 +124,3 @@ class TrialRecord(_Record):
     def reasons(self) -> tuple[FindingRecord, ...]:
         """The findings that made the verdict what it is; none for a pass."""
         return tuple(finding for finding in self.findings if finding.outcome == self.verdict)
-
-
-def _ratio(part: int, whole: int) -> float | None:
-    return part / whole if whole > 0 else None

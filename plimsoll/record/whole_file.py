@@ -1,12 +1,17 @@
-"""Files that are written as a whole: the old content or the new one, never a half."""
+"""Files that are written and read as a whole: the old content or the new one, never a half."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from pathlib import Path
+from typing import TypeVar
 
-from plimsoll.record.record_error import write_failed
+from pydantic import BaseModel, ValidationError
+
+from plimsoll.record.record_error import RecordError, write_failed
+
+M = TypeVar("M", bound=BaseModel)
 
 
 def write_whole(path: Path, text: str) -> None:
@@ -19,6 +24,19 @@ def write_whole(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         raise write_failed(path, error) from error
+
+
+def read_whole(path: Path, model: type[M], remedy: str) -> M | None:
+    """The model whose JSON `path` holds; None without a file.
+
+    Raises RecordError with `remedy` for one that cannot be read or is of another make.
+    """
+    try:
+        return model.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError) as error:
+        raise RecordError(f"cannot be read: {error}", where=str(path), remedy=remedy) from error
 
 
 def _write_through(path: Path, text: str) -> None:

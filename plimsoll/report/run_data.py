@@ -15,7 +15,8 @@ from plimsoll.record.metrics import read_metrics, trial_period
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import Spike, read_spikes
-from plimsoll.record.trial_record import StreamRecord, TrialRecord
+from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.trial_record import TrialRecord
 
 LOST_TYPE = "lost-rx-pps"
 # The metric types that charts draw. Hours of all types would be millions of rows.

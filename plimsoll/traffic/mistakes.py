@@ -42,11 +42,12 @@ def describe_mistakes(
     return InputError(f"{len(told)} mistakes:{listing}{more}", where=file)
 
 
-def did_you_mean(found: str, known: Iterable[str]) -> str:
-    """A remedy for a misspelt name: the likeliest meant, or all there are."""
+def did_you_mean(found: str, known: Iterable[str], general: str = "") -> str:
+    """A remedy for a misspelt name: the likeliest meant, or `general`, or all there are."""
     names = sorted(known)
-    likely = difflib.get_close_matches(found, names, n=1)
-    return f"did you mean {likely[0]}?" if likely else f"use one of {', '.join(names)}"
+    likely = [name for name in names if name.casefold() == found.casefold()]
+    likely += difflib.get_close_matches(found, names, n=1)
+    return f"did you mean {likely[0]}?" if likely else general or f"use one of {', '.join(names)}"
 
 
 def _genuine(errors: list[ErrorDetails]) -> list[ErrorDetails]:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, NonNegativeInt
 
-from plimsoll.generator.interface import PortCounts, WorkerCounts
+from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
+from plimsoll.generator.interface import PortCounts, StreamCounts, WorkerCounts
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.units import DurationField, RatioField, format_ns, format_pps, format_ratio
+from plimsoll.trial.due_frames import due_frames, scatter
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
 
 
 class TesterLimits(BaseModel):
-    """How far the tester may stray before its trial says nothing about the DUT."""
+    """How far the tester may stray before its trial says nothing about the DUT.
+
+    A probe is late when it left more than `late_probe` after its time: then nobody
+    looked at the DUT when somebody should have. Probes skipped, refused by a wire, or
+    without a buffer count as late. `max_no_buffer` frames of a stream may find no buffer.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -23,11 +30,19 @@ class TesterLimits(BaseModel):
     runtime_tolerance: RatioField = 0.05
     max_stall: DurationField = 0.05
     max_stalled_share: RatioField = 0.05
+    # A tenth of the interval of 1000 probes a second: many turns of a busy polling loop.
+    late_probe: DurationField = 100e-6
+    # A loop that is away for `max_stalled_share` of the time makes as many probes late.
+    max_late_share: RatioField = 0.05
+    # An empty pool is a tester with too little memory, whatever the load.
+    max_no_buffer: NonNegativeInt = 0
 
     def findings(self, outcome: Outcome) -> list[Finding]:
         """Every rule applied to the tester's part in a trial, kept or broken."""
         return [
-            *(self._offered_rate(plan, outcome) for plan in outcome.plan.streams),
+            *(each for plan in outcome.plan.streams for each in self._offered_rate(plan, outcome)),
+            *(self._no_buffer(plan, outcome) for plan in outcome.plan.streams),
+            *(each for plan in outcome.plan.streams for each in self._late_probes(plan, outcome)),
             *self._runtime(outcome),
             *(self._worst_stall(worker) for worker in outcome.report.workers),
             *(self._stalled_share(worker, outcome) for worker in outcome.report.workers),
@@ -35,22 +50,55 @@ class TesterLimits(BaseModel):
             *(each for port in outcome.report.ports for each in _port_findings(port)),
         ]
 
-    def _offered_rate(self, plan: StreamPlan, outcome: Outcome) -> Finding:
-        wanted = plan.rate_pps * outcome.report.sending_s
+    def _offered_rate(self, plan: StreamPlan, outcome: Outcome) -> Iterable[Finding]:
+        """Nothing for a stream whose schedule has no rate."""
+        wanted = due_frames(plan, outcome.report.sending_s)
+        if wanted is None or plan.rate_pps is None:
+            return
         offered = outcome.offered(plan.stream)
         strayed = abs(offered - wanted) / wanted if wanted else 1.0
         # A frame more or less is how the last one fell, at any rate.
-        within_a_frame = wanted > 0 and abs(offered - wanted) <= 1
-        return Finding(
+        near = wanted > 0 and abs(offered - wanted) <= 1 + scatter(plan, wanted)
+        yield Finding(
             rule="offered-rate",
             subject=plan.name,
             value=strayed,
             limit=self.rate_tolerance,
             unit="ratio",
-            outcome=_fit(strayed <= self.rate_tolerance or within_a_frame),
+            outcome=_fit(strayed <= self.rate_tolerance or near),
             text=f"{plan.name}: the tester offered {offered:,} of {wanted:,.0f} frames at "
             f"{format_pps(plan.rate_pps)}, {format_ratio(strayed)} off; "
             f"at most {format_ratio(self.rate_tolerance)} allowed",
+        )
+
+    def _no_buffer(self, plan: StreamPlan, outcome: Outcome) -> Finding:
+        frames = outcome.counts(plan.stream).no_buffer
+        text = (
+            f"{plan.name}: the tester had no buffer for {frames:,} frames; "
+            f"at most {self.max_no_buffer:,} allowed"
+        )
+        fit = _fit(frames <= self.max_no_buffer)
+        return Finding("no-buffer", plan.name, frames, self.max_no_buffer, "frames", fit, text)
+
+    def _late_probes(self, plan: StreamPlan, outcome: Outcome) -> Iterable[Finding]:
+        """Nothing for load, nor for a probe that waits for the DUT."""
+        if plan.role != "latency" or due_frames(plan, outcome.report.sending_s) is None:
+            return
+        counts = outcome.counts(plan.stream)
+        late, unsent = _more_than(counts.lateness, self.late_probe * 1e9), _unsent(counts, outcome)
+        due = outcome.offered(plan.stream) + unsent
+        # Without a probe there is nothing late; that too few were sent has a rule of its own.
+        share = (late + unsent) / due if due else 0.0
+        yield Finding(
+            rule="late-probes",
+            subject=plan.name,
+            value=share,
+            limit=self.max_late_share,
+            unit="ratio",
+            outcome=_fit(share <= self.max_late_share),
+            text=f"{plan.name}: of {due:,} probes the tester sent {late:,} more than "
+            f"{format_ns(self.late_probe * 1e9)} late and {unsent:,} not at all, "
+            f"{format_ratio(share)}; at most {format_ratio(self.max_late_share)} allowed",
         )
 
     def _runtime(self, outcome: Outcome) -> list[Finding]:
@@ -97,6 +145,17 @@ class TesterLimits(BaseModel):
             text=f"the tester stalled on {_name(worker)} for {format_ratio(share)} of the time; "
             f"at most {format_ratio(self.max_stalled_share)} allowed",
         )
+
+
+def _unsent(counts: StreamCounts, outcome: Outcome) -> int:
+    """Frames that were due and that the DUT was never offered."""
+    refused = 0 if outcome.drained_by == "dut" else counts.refused
+    return counts.skipped + counts.no_buffer + refused
+
+
+def _more_than(histogram: Histogram, limit_ns: float) -> int:
+    """Samples above the limit, by buckets: those within 0.78 % of it may be counted as above."""
+    return sum(n for index, n in histogram.buckets if bucket_bounds_ns(index)[1] > limit_ns)
 
 
 def _negative_losses(outcome: Outcome) -> Iterable[Finding]:

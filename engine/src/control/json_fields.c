@@ -122,12 +122,13 @@ read_bool(const struct object *object, const char *name, enum presence presence,
 }
 
 int
-read_string(const struct object *object, const char *name, size_t longest, const char **value)
+read_string(const struct object *object, const char *name, enum presence presence, size_t longest,
+            const char **value)
 {
     const json_t *json;
-    int status = find(object, name, REQUIRED, &json);
+    int status = find(object, name, presence, &json);
 
-    if (status != 0)
+    if (status != 0 || !json)
         return status;
     if (!json_is_string(json) || json_string_length(json) == 0 ||
         json_string_length(json) > longest ||

@@ -36,7 +36,8 @@ int read_number(const struct object *object, const char *name, enum presence pre
                 double most, double *value);
 int read_bool(const struct object *object, const char *name, enum presence presence, bool *value);
 /* `value` points into the request and lives as long as it does. */
-int read_string(const struct object *object, const char *name, size_t longest, const char **value);
+int read_string(const struct object *object, const char *name, enum presence presence,
+                size_t longest, const char **value);
 int read_object(const struct object *object, const char *name, struct object *value);
 /* An array of `least` to `most` elements; an absent optional one gives NULL. */
 int read_array(const struct object *object, const char *name, enum presence presence, size_t least,

@@ -10,8 +10,11 @@
 int
 line_reader_open(struct line_reader *reader, int fd)
 {
-    *reader = (struct line_reader){.fd = fd, .buffer = malloc(LINE_MAX_BYTES)};
-    return reader->buffer ? 0 : -ENOMEM;
+    *reader = (struct line_reader){.fd = fd, .buffer = malloc(LINE_USUAL_BYTES)};
+    if (!reader->buffer)
+        return -ENOMEM;
+    reader->size = LINE_USUAL_BYTES;
+    return 0;
 }
 
 void
@@ -21,31 +24,65 @@ line_reader_close(struct line_reader *reader)
     reader->buffer = NULL;
 }
 
-static void
-drop_taken(struct line_reader *reader)
-{
-    reader->used -= reader->taken;
-    memmove(reader->buffer, reader->buffer + reader->taken, reader->used);
-    reader->taken = 0;
-}
-
-/* Gives out a line the buffer holds already. */
+/* Takes the next complete line out of the buffer, if it holds one. */
 static enum line_status
 from_buffer(struct line_reader *reader, char **line)
 {
-    char *newline = memchr(reader->buffer, '\n', reader->used);
+    char *first = reader->buffer + reader->begin;
+    char *newline = memchr(reader->buffer + reader->searched, '\n', reader->end - reader->searched);
 
+    reader->searched = reader->end;
     if (!newline)
         return LINE_NONE;
     *newline = '\0';
-    reader->taken = (size_t)(newline - reader->buffer) + 1;
-    *line = reader->buffer;
-    if (!reader->too_long)
-        return LINE_READY;
-    /* That was the tail of the over-long line. */
-    reader->too_long = false;
-    drop_taken(reader);
-    return from_buffer(reader, line);
+    reader->begin = reader->searched = (size_t)(newline + 1 - reader->buffer);
+    if (reader->too_long) {
+        /* That was the tail of the over-long line. */
+        reader->too_long = false;
+        return from_buffer(reader, line);
+    }
+    if (memchr(first, '\0', (size_t)(newline - first)))
+        return LINE_WITH_NUL;
+    *line = first;
+    return LINE_READY;
+}
+
+/* Changes the buffer's size; false without memory, the buffer then as it was. */
+static bool
+resize(struct line_reader *reader, size_t size)
+{
+    char *buffer = realloc(reader->buffer, size);
+
+    if (!buffer)
+        return false;
+    reader->buffer = buffer;
+    reader->size = size;
+    return true;
+}
+
+/* Lines given out leave the buffer, and the room that only a long one took goes back. */
+static void
+drop_given(struct line_reader *reader)
+{
+    if (reader->begin > 0)
+        memmove(reader->buffer, reader->buffer + reader->begin, reader->end - reader->begin);
+    reader->searched -= reader->begin;
+    reader->end -= reader->begin;
+    reader->begin = 0;
+    if (reader->size > LINE_USUAL_BYTES && reader->end < LINE_USUAL_BYTES)
+        resize(reader, LINE_USUAL_BYTES);
+}
+
+/* Makes room to read into, after from_buffer() found no line; false when there is none. */
+static bool
+make_room(struct line_reader *reader)
+{
+    if (reader->too_long)
+        reader->begin = reader->searched = reader->end;
+    drop_given(reader);
+    if (reader->end < reader->size)
+        return true;
+    return reader->size < LINE_MAX_BYTES && resize(reader, 2 * reader->size);
 }
 
 /* Reads once, waiting at most `timeout_ms`; a signal ends the wait as a time-out does. */
@@ -57,34 +94,26 @@ fill(struct line_reader *reader, int timeout_ms)
 
     if (poll(&wait, 1, timeout_ms) <= 0)
         return LINE_NONE;
-    got = read(reader->fd, reader->buffer + reader->used, LINE_MAX_BYTES - reader->used);
+    got = read(reader->fd, reader->buffer + reader->end, reader->size - reader->end);
     if (got < 0 && (errno == EINTR || errno == EAGAIN))
         return LINE_NONE;
     if (got <= 0)
         return LINE_END;
-    reader->used += (size_t)got;
+    reader->end += (size_t)got;
     return LINE_READY;
 }
 
 enum line_status
 line_reader_next(struct line_reader *reader, int timeout_ms, char **line)
 {
-    enum line_status status;
+    enum line_status status = from_buffer(reader, line);
 
-    drop_taken(reader);
-    status = from_buffer(reader, line);
     if (status != LINE_NONE)
         return status;
-    status = fill(reader, timeout_ms);
-    if (status != LINE_READY)
-        return status;
-    status = from_buffer(reader, line);
-    if (status == LINE_NONE && reader->used == LINE_MAX_BYTES) {
-        const bool told = reader->too_long;
-
+    if (!make_room(reader)) {
         reader->too_long = true;
-        reader->used = 0;
-        return told ? LINE_NONE : LINE_TOO_LONG;
+        return LINE_TOO_LONG;
     }
-    return status;
+    status = fill(reader, timeout_ms);
+    return status == LINE_READY ? from_buffer(reader, line) : status;
 }

@@ -7,7 +7,7 @@
 
 #include "version.h"
 
-#define PROTOCOL 1
+#define PROTOCOL 2
 #define STALLS_IN_INTERVAL 16
 
 static json_t *
@@ -24,27 +24,37 @@ message_hello(void)
                      rte_version(), "pid", (int)getpid());
 }
 
+/* As the driver states it; null when it does not know. */
+static json_t *
+link_speed(uint16_t dpdk_port)
+{
+    struct rte_eth_link link = {0};
+
+    rte_eth_link_get_nowait(dpdk_port, &link);
+    if (link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN || link.link_speed == RTE_ETH_SPEED_NUM_NONE)
+        return json_null();
+    return unsigned_integer(link.link_speed);
+}
+
 static json_t *
 port_opened(uint32_t number, const struct port_request *request, const struct port *port)
 {
     const int numa_node = rte_eth_dev_socket_id(port->dpdk_port);
     struct rte_ether_addr mac = {0};
     struct rte_eth_dev_info info = {0};
-    struct rte_eth_link link = {0};
     char text[RTE_ETHER_ADDR_FMT_SIZE];
 
     rte_eth_dev_info_get(port->dpdk_port, &info);
-    rte_eth_link_get_nowait(port->dpdk_port, &link);
     rte_eth_macaddr_get(port->dpdk_port, &mac);
     snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", RTE_ETHER_ADDR_BYTES(&mac));
-    const bool speed_known =
-        link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN && link.link_speed != RTE_ETH_SPEED_NUM_NONE;
-    return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:s}", "port", (int)number, "devargs",
-                     request->devargs, "driver", info.driver_name, "mac", text, "link_up",
-                     (int)port_link_up(port), "link_mbps",
-                     speed_known ? unsigned_integer(link.link_speed) : json_null(), "numa_node",
-                     numa_node >= 0 ? json_integer(numa_node) : json_null(), "latency_clock",
-                     "tsc");
+    return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:i, s:i, s:b, s:b, s:b, s:s}", "port",
+                     (int)number, "devargs", request->devargs, "driver", info.driver_name, "mac",
+                     text, "link_up", (int)port_link_up(port), "link_mbps",
+                     link_speed(port->dpdk_port), "numa_node",
+                     numa_node >= 0 ? json_integer(numa_node) : json_null(), "rx_queues",
+                     (int)port->rx_queues, "tx_queues", (int)port->tx_queues, "rss", (int)port->rss,
+                     "rx_stamps", (int)port->rx_stamps, "tx_stamps", (int)port->tx_stamps,
+                     "latency_clock", port->hardware_clock ? "hardware" : "tsc");
 }
 
 json_t *
@@ -76,29 +86,74 @@ histogram_json(const struct histogram *histogram)
 }
 
 static json_t *
+microseconds_json(const struct microseconds *microseconds)
+{
+    json_t *buckets = json_array();
+
+    for (uint32_t us = 0; us <= MICROSECONDS_MAX; us++) {
+        if (microseconds->frames[us] > 0)
+            json_array_append_new(
+                buckets, json_pack("[i, I]", (int)us, (json_int_t)microseconds->frames[us]));
+    }
+    return buckets;
+}
+
+static json_t *
+stream_json(const struct stream_request *request, const struct stream_counts *counts)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } numbers[] = {
+        {"sent", counts->sent},
+        {"refused", counts->refused},
+        {"skipped", counts->skipped},
+        {"no_buffer", counts->no_buffer},
+        {"timed_out", counts->timed_out},
+        {"received", counts->received},
+        {"out_of_order", counts->out_of_order},
+        {"duplicate", counts->duplicate},
+        {"corrupt", counts->corrupt},
+        {"misdirected", counts->misdirected},
+    };
+    json_t *stream = json_pack(
+        "{s:i, s:I, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",
+        (json_int_t)counts->missing, "latency", histogram_json(&counts->latency),
+        "latency_across_stalls", histogram_json(&counts->latency_across_stalls), "lateness",
+        histogram_json(&counts->lateness), "latency_us", microseconds_json(&counts->microseconds));
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        json_object_set_new(stream, numbers[i].name, unsigned_integer(numbers[i].value));
+    return stream;
+}
+
+static json_t *
 streams_json(const struct trial *trial, const struct counts *counts)
 {
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
-        const struct stream_counts *stream = &counts->streams[i];
-
-        json_array_append_new(
-            array,
-            json_pack("{s:i, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "stream",
-                      (int)trial->request->streams[i].stream, "sent",
-                      unsigned_integer(stream->sent), "refused", unsigned_integer(stream->refused),
-                      "skipped", unsigned_integer(stream->skipped), "received",
-                      unsigned_integer(stream->received), "missing", (json_int_t)stream->missing,
-                      "out_of_order", unsigned_integer(stream->out_of_order), "duplicate",
-                      unsigned_integer(stream->duplicate), "corrupt",
-                      unsigned_integer(stream->corrupt), "misdirected",
-                      unsigned_integer(stream->misdirected), "latency",
-                      histogram_json(&stream->latency), "latency_across_stalls",
-                      histogram_json(&stream->latency_across_stalls), "lateness",
-                      histogram_json(&stream->lateness)));
-    }
+    for (uint32_t i = 0; i < trial->request->stream_count; i++)
+        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts->streams[i]));
     return array;
+}
+
+static json_t *
+port_json(uint32_t number, const struct port_counts *counts)
+{
+    json_t *kinds = json_object();
+    uint64_t foreign = 0;
+
+    for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++) {
+        foreign += counts->foreign[kind];
+        json_object_set_new(kinds, foreign_names[kind], unsigned_integer(counts->foreign[kind]));
+    }
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)number,
+                     "foreign", unsigned_integer(foreign), "foreign_kinds", kinds, "stale",
+                     unsigned_integer(counts->stale), "rx_missed",
+                     unsigned_integer(counts->rx_missed), "rx_errors",
+                     unsigned_integer(counts->rx_errors), "rx_no_mbuf",
+                     unsigned_integer(counts->rx_no_mbuf), "buffers_in_use",
+                     unsigned_integer(counts->buffers_in_use), "link_up", (int)counts->link_up);
 }
 
 static json_t *
@@ -106,17 +161,8 @@ ports_json(const struct trial *trial, const struct counts *counts)
 {
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < trial->ports->count; i++) {
-        const struct port_counts *port = &counts->ports[i];
-
-        json_array_append_new(array, json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:b}", "port",
-                                               (int)i, "foreign", unsigned_integer(port->foreign),
-                                               "stale", unsigned_integer(port->stale), "rx_missed",
-                                               unsigned_integer(port->rx_missed), "rx_errors",
-                                               unsigned_integer(port->rx_errors), "rx_no_mbuf",
-                                               unsigned_integer(port->rx_no_mbuf), "link_up",
-                                               (int)port->link_up));
-    }
+    for (uint32_t i = 0; i < trial->ports->count; i++)
+        json_array_append_new(array, port_json(i, &counts->ports[i]));
     return array;
 }
 
@@ -127,10 +173,37 @@ longest_json(const struct trial *trial, const struct stall_tally *tally, uint32_
 
     for (uint32_t i = 0; i < tally->longest_count && i < most; i++)
         json_array_append_new(
-            array, json_pack("{s:f, s:o}", "at_s", trial_seconds(trial, tally->longest[i].end),
-                             "length_ns",
+            array, json_pack("{s:f, s:o, s:o}", "at_s", trial_seconds(trial, tally->longest[i].end),
+                             "tsc", unsigned_integer(tally->longest[i].end), "length_ns",
                              unsigned_integer(ticks_to_ns(trial->run, tally->longest[i].length))));
     return array;
+}
+
+static json_t *
+cycles_json(const struct cycle_meter *meter)
+{
+    json_t *cycles = json_object();
+
+    for (uint32_t step = 0; step < STEPS; step++)
+        json_object_set_new(cycles, step_names[step],
+                            json_pack("{s:o, s:o}", "ticks", unsigned_integer(meter->ticks[step]),
+                                      "frames", unsigned_integer(meter->frames[step])));
+    return cycles;
+}
+
+static json_t *
+worker_json(const struct trial *trial, uint32_t cpu, const struct worker_counts *counts,
+            uint32_t most_stalls)
+{
+    const struct stall_tally *tally = &counts->stalls;
+
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu", (int)cpu, "polls",
+                     unsigned_integer(tally->polls), "idle_polls",
+                     unsigned_integer(tally->idle_polls), "stalls", unsigned_integer(tally->stalls),
+                     "stalled_ns", unsigned_integer(ticks_to_ns(trial->run, tally->stalled)),
+                     "worst_stall_ns", unsigned_integer(ticks_to_ns(trial->run, tally->worst)),
+                     "gaps", histogram_json(&tally->gaps), "cycles", cycles_json(&counts->cycles),
+                     "longest", longest_json(trial, tally, most_stalls));
 }
 
 static json_t *
@@ -138,19 +211,9 @@ workers_json(const struct trial *trial, const struct counts *counts, uint32_t mo
 {
     json_t *array = json_array();
 
-    for (uint32_t i = 0; i < trial->config->worker_count; i++) {
-        const struct stall_tally *tally = &counts->workers[i];
-
-        json_array_append_new(
-            array,
-            json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu",
-                      (int)trial->config->workers[i].cpu, "polls", unsigned_integer(tally->polls),
-                      "idle_polls", unsigned_integer(tally->idle_polls), "stalls",
-                      unsigned_integer(tally->stalls), "stalled_ns",
-                      unsigned_integer(ticks_to_ns(trial->run, tally->stalled)), "worst_stall_ns",
-                      unsigned_integer(ticks_to_ns(trial->run, tally->worst)), "longest",
-                      longest_json(trial, tally, most_stalls)));
-    }
+    for (uint32_t i = 0; i < trial->config->worker_count; i++)
+        json_array_append_new(array, worker_json(trial, trial->config->workers[i].cpu,
+                                                 &counts->workers[i], most_stalls));
     return array;
 }
 

@@ -19,7 +19,7 @@ request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct co
     if (read_integer(&top, "id", REQUIRED, 0, INT64_MAX, &number) != 0)
         return -EINVAL;
     *id = (int64_t)number;
-    if (read_string(&top, "request", 16, &name) != 0)
+    if (read_string(&top, "request", REQUIRED, 16, &name) != 0)
         return -EINVAL;
     if (strcmp(name, "open") == 0)
         *kind = REQUEST_OPEN;

@@ -9,10 +9,16 @@
 
 #include "control/complaint.h"
 #include "dataplane/fields.h"
+#include "dataplane/pacer.h"
 
 #define PORTS_MAX 16
+#define QUEUES_MAX 16 /* of a port, each way */
+#define PORT_QUEUES_MAX (PORTS_MAX * QUEUES_MAX)
 #define WORKERS_MAX 64
 #define STREAMS_MAX 64
+#define TEMPLATES_MAX 4096
+#define ORDER_MAX 4096
+#define FIELD_VALUES_MAX 4096
 #define CPUS_MAX 1024
 #define FRAME_MIN_BYTES 60
 #define FRAME_MAX_BYTES 9214
@@ -21,12 +27,22 @@
 struct port_request {
     char devargs[DEVARGS_MAX + 1];
     uint16_t descriptors;
+    bool hardware_stamps;
+    uint16_t rx_queues; /* as many as the workers poll */
+    uint16_t tx_queues;
+};
+
+struct queue_request {
+    uint16_t port;
+    uint16_t queue;
 };
 
 struct worker_request {
     uint32_t cpu;
-    uint32_t tx_ports; /* bit p: sends on port p */
-    uint32_t rx_ports;
+    uint32_t tx_count;
+    uint32_t rx_count;
+    struct queue_request tx[PORT_QUEUES_MAX];
+    struct queue_request rx[PORT_QUEUES_MAX];
 };
 
 struct open_request {
@@ -44,15 +60,25 @@ struct open_request {
 
 enum stream_role { ROLE_LOAD, ROLE_LATENCY };
 
+/* A frame without FCS, its signature not yet filled in. */
+struct template_request {
+    uint32_t bytes;
+    uint8_t *frame;
+};
+
 struct stream_request {
     uint16_t stream;
     enum stream_role role;
     uint16_t tx_port;
+    uint16_t tx_queue;
     uint16_t rx_port;
-    double rate_pps;
-    uint32_t frame_bytes; /* without FCS */
-    uint8_t frame[FRAME_MAX_BYTES];
-    struct fields fields;
+    struct pacing pacing;
+    uint64_t frame_count; /* 0: no limit */
+    uint32_t template_count;
+    struct template_request *templates;
+    uint32_t order_count; /* 0: the templates take turns */
+    uint16_t *order;
+    struct fields fields; /* their lists of values belong to the request */
 };
 
 struct trial_request {
@@ -74,9 +100,14 @@ int request_head(const json_t *json, int64_t *id, enum request_kind *kind,
 
 int request_open(const json_t *json, struct open_request *request, struct complaint *complaint);
 
-/* `port_count` ports are open and carry frames of at most `max_frame_bytes`. */
-int request_trial(const json_t *json, uint32_t port_count, uint32_t max_frame_bytes,
+/*
+ * Reads a trial for the ports of `config` into a cleared struct. Returns 0, -EINVAL or
+ * -ENOMEM; in any case trial_request_clear() frees what was read.
+ */
+int request_trial(const json_t *json, const struct open_request *config,
                   struct trial_request *request, struct complaint *complaint);
+
+void trial_request_clear(struct trial_request *request);
 
 int request_stop(const json_t *json, struct complaint *complaint);
 

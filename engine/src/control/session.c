@@ -2,6 +2,7 @@
 #include "control/session.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <rte_eal.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -69,6 +70,16 @@ refuse(struct session *session, int64_t id, const struct complaint *complaint, b
     }
 }
 
+/* Whether nobody waits for the links any more; what was asked meanwhile is answered later. */
+static bool
+left_alone(void *context)
+{
+    const struct session *session = context;
+    struct pollfd peer = {.fd = session->reader.fd};
+
+    return asked_to_end || (poll(&peer, 1, 0) > 0 && (peer.revents & (POLLHUP | POLLERR)) != 0);
+}
+
 static void
 open_ports(struct session *session, int64_t id, const json_t *json)
 {
@@ -88,7 +99,7 @@ open_ports(struct session *session, int64_t id, const json_t *json)
         return;
     }
     session->eal_started = true;
-    if (ports_open(&session->ports, &session->config, &complaint) != 0) {
+    if (ports_open(&session->ports, &session->config, left_alone, session, &complaint) != 0) {
         refuse(session, id, &complaint, true);
         return;
     }
@@ -105,23 +116,33 @@ tell_interval(void *context, const struct trial *trial)
 
 static bool listen_during_trial(void *context, int milliseconds);
 
+/* Reads the request into session->trial_request; complains and returns false if it cannot. */
+static bool
+read_trial(struct session *session, int64_t id, const json_t *json)
+{
+    struct complaint complaint = {0};
+    int status;
+
+    if (session->ports.count == 0) {
+        complain(&complaint, -ENOTCONN, "request", "no ports are open");
+        refuse(session, id, &complaint, false);
+        return false;
+    }
+    status = request_trial(json, &session->config, &session->trial_request, &complaint);
+    if (status == -ENOMEM)
+        complain(&complaint, -ENOMEM, "streams", "no memory for the frames");
+    if (status != 0)
+        refuse(session, id, &complaint, false);
+    return status == 0;
+}
+
 static void
-run_trial(struct session *session, int64_t id, const json_t *json)
+run_trial(struct session *session, int64_t id)
 {
     const struct trial_hooks hooks = {session, tell_interval, listen_during_trial};
     struct complaint complaint = {0};
     struct trial *trial;
 
-    if (session->ports.count == 0) {
-        complain(&complaint, -ENOTCONN, "request", "no ports are open");
-        refuse(session, id, &complaint, false);
-        return;
-    }
-    if (request_trial(json, session->ports.count, session->config.max_frame_bytes,
-                      &session->trial_request, &complaint) != 0) {
-        refuse(session, id, &complaint, false);
-        return;
-    }
     session->trial_id = id;
     trial = trial_run(&session->trial_request, &session->config, &session->ports, &hooks);
     session->trial_id = -1;
@@ -173,7 +194,9 @@ answer(struct session *session, const char *line)
     } else if (kind == REQUEST_OPEN) {
         open_ports(session, id, json);
     } else {
-        run_trial(session, id, json);
+        if (read_trial(session, id, json))
+            run_trial(session, id);
+        trial_request_clear(&session->trial_request);
     }
     json_decref(json);
     return stop;
@@ -191,6 +214,10 @@ listen_once(struct session *session, int timeout_ms)
         return answer(session, line);
     case LINE_TOO_LONG:
         complain(&complaint, -E2BIG, "", "a line is longer than %u bytes", LINE_MAX_BYTES);
+        refuse(session, -1, &complaint, false);
+        return false;
+    case LINE_WITH_NUL:
+        complain(&complaint, -EINVAL, "", "a line holds a NUL byte");
         refuse(session, -1, &complaint, false);
         return false;
     case LINE_END:

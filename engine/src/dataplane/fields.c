@@ -1,178 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dataplane/fields.h"
 
-#include <errno.h>
-#include <stdbool.h>
 #include <string.h>
 
-static uint64_t
-load_big_endian(const uint8_t *at, uint32_t width)
-{
-    uint64_t value = 0;
+#include "dataplane/ones_complement.h"
+#include "dataplane/splitmix.h"
 
-    for (uint32_t i = 0; i < width; i++)
-        value = value << 8 | at[i];
-    return value;
+void
+field_counters_start(struct field_counters *counters, const struct fields *fields)
+{
+    for (uint32_t i = 0; i < fields->count; i++)
+        counters->next[i] = fields->field[i].first;
 }
 
-static inline void
-store_big_endian(uint8_t *at, uint32_t width, uint64_t value)
+void
+field_counters_rewind(struct field_counters *counters, const struct fields *fields, uint32_t frames)
 {
-    for (uint32_t i = width; i > 0; i--, value >>= 8)
-        at[i - 1] = (uint8_t)value;
-}
-
-/* Brings a sum below 2^32 to at most 0x1fffe; twice, to at most 0xffff. */
-static inline uint32_t
-fold(uint32_t sum)
-{
-    return (sum >> 16) + (sum & UINT16_MAX);
-}
-
-/*
- * What a value adds to the one's complement sum of 16-bit words in memory's byte order,
- * at most 0xffff. Byte order and odd offsets are factors of 2^8, that is, a swap.
- */
-static inline uint32_t
-addend(uint32_t value, bool ends_within_word)
-{
-    const uint32_t sum = fold(fold(value));
-
-    return ends_within_word ? sum : (sum << 8 & UINT16_MAX) | sum >> 8;
-}
-
-static inline uint32_t
-wide_addend(uint64_t value, bool ends_within_word)
-{
-    return addend(fold((uint32_t)value) + fold((uint32_t)(value >> 32)), ends_within_word);
-}
-
-/* Where the checksum of the IPv4 header is, or 0 in other frames. */
-static uint32_t
-ipv4_checksum_offset(const uint8_t *frame, uint32_t length)
-{
-    const uint64_t ipv4 = 0x0800, vlan = 0x8100, service_vlan = 0x88a8;
-    uint64_t type = vlan;
-    uint32_t at;
-
-    for (at = 12; at + 2 <= length; at += 4) {
-        type = load_big_endian(frame + at, 2);
-        if (type != vlan && type != service_vlan)
-            break;
-    }
-    return type == ipv4 ? at + 12 : 0;
-}
-
-/* The index of the checksum at `offset`, which is taken from the template when it is new. */
-static uint8_t
-find_checksum(struct fields *fields, uint16_t offset, const uint8_t *frame, uint32_t length)
-{
-    uint16_t template;
-    uint8_t i = 0;
-
-    while (i < fields->checksum_count && fields->checksum[i].offset != offset)
-        i++;
-    if (i == fields->checksum_count) {
-        memcpy(&template, frame + offset, sizeof(template));
-        fields->checksum[i] = (struct checksum){
-            .offset = offset,
-            .zero = offset == ipv4_checksum_offset(frame, length) ? 0 : UINT16_MAX,
-            .base = (uint16_t) ~template,
-        };
-        fields->checksum_count++;
-    }
-    return i;
-}
-
-/* Takes the field's value in the template out of the checksums that it moves. */
-static void
-prepare_checksums(struct fields *fields, struct field *field, const uint8_t *frame, uint32_t length)
-{
-    for (uint32_t i = 0; i < field->fix_count; i++) {
-        field->checksums[i] = find_checksum(fields, field->fixes[i], frame, length);
-        fields->checksum[field->checksums[i]].base +=
-            (uint16_t)~wide_addend(field->base, field->ends_within_word);
-    }
-}
-
-static int
-prepare_field(struct field *field, const uint8_t *frame, uint32_t length)
-{
-    if (field->width < 1 || field->width > 8 || field->offset + field->width > length)
-        return -EINVAL;
-    /* The words are aligned as the checksums are, which all headers we know agree on. */
-    const uint32_t odd = field->fix_count > 0 ? field->fixes[0] % 2 : 0;
-    const uint32_t begin = field->offset - (field->offset + odd) % 2;
-    const uint32_t end = field->offset + field->width;
-
-    field->span_offset = (uint16_t)begin;
-    field->span_words = (uint16_t)((end - begin + 1) / 2);
-    for (uint32_t i = 0; i < field->fix_count; i++) {
-        if (field->fixes[i] + 2u > length || field->fixes[i] % 2 != odd)
-            return -EINVAL;
-    }
-    if (begin + 2u * field->span_words > length)
-        return -EINVAL;
-    field->base = load_big_endian(frame + field->offset, field->width);
-    field->mask = UINT64_MAX >> (64 - 8 * field->width);
-    field->ends_within_word = (end - begin) % 2 != 0;
-    field->next = 0;
-    return 0;
-}
-
-/* Two fields in one 16-bit word would each move a shared checksum by the other's change. */
-static bool
-spans_overlap(const struct field *a, const struct field *b)
-{
-    return a->fix_count > 0 && b->fix_count > 0 &&
-           a->span_offset < b->span_offset + 2 * b->span_words &&
-           b->span_offset < a->span_offset + 2 * a->span_words;
-}
-
-int
-fields_prepare(struct fields *fields, const uint8_t *frame, uint32_t length)
-{
-    fields->checksum_count = 0;
     for (uint32_t i = 0; i < fields->count; i++) {
-        const int status = prepare_field(&fields->field[i], frame, length);
+        const struct field *field = &fields->field[i];
+        uint64_t *next = &counters->next[i];
 
-        if (status != 0)
-            return status;
-        for (uint32_t other = 0; other < i; other++) {
-            if (spans_overlap(&fields->field[other], &fields->field[i]))
-                return -EINVAL;
-        }
-        prepare_checksums(fields, &fields->field[i], frame, length);
+        if (field->kind == FIELD_RANDOM)
+            *next -= frames;
+        else
+            *next = (*next + field->count - frames % field->count) % field->count;
     }
-    return 0;
 }
 
-/* Frame n's n mod flows for the next frames. */
+/* (first + n) mod count for the next frames. */
 static inline void
-count_flows(struct field *field, uint32_t *numbers, uint32_t count)
+number_in_turn(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
 {
-    const uint32_t flows = field->flows;
-    uint32_t next = field->next;
+    uint32_t next = (uint32_t)*counter;
 
+    if (next + count < field->count) {
+        for (uint32_t i = 0; i < count; i++)
+            numbers[i] = next + i;
+        *counter = next + count;
+        return;
+    }
     for (uint32_t i = 0; i < count; i++) {
         numbers[i] = next;
-        next = next + 1 < flows ? next + 1 : 0;
+        next = next + 1 < field->count ? next + 1 : 0;
     }
-    field->next = next;
+    *counter = next;
+}
+
+static inline void
+number_randomly(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
+{
+    const uint64_t seed = field->seed, next = *counter;
+
+    for (uint32_t i = 0; i < count; i++)
+        numbers[i] =
+            (uint32_t)((unsigned __int128)splitmix_at(seed, next + i) * field->count >> 64);
+    *counter = next + count;
+}
+
+static inline void
+take_numbers(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
+{
+    if (field->kind == FIELD_RANDOM)
+        number_randomly(field, counter, numbers, count);
+    else
+        number_in_turn(field, counter, numbers, count);
 }
 
 /* The common field, an IPv4 address, in loops that compilers vectorise. */
 static inline void
-write_four_bytes(const struct field *field, uint8_t *const *frames, uint32_t count,
-                 const uint32_t *numbers, uint32_t *addends)
+write_four_bytes(const struct frame_field *made, const struct field *field, uint8_t *const *frames,
+                 uint32_t count, const uint32_t *numbers, uint32_t *addends)
 {
-    const uint32_t base = (uint32_t)field->base, step = field->step, offset = field->offset;
-    const bool ends_within_word = field->ends_within_word;
+    const uint32_t base = (uint32_t)(made->base >> made->shift), step = field->step;
+    const uint32_t offset = field->offset;
+    /* Even bytes follow the field among its eight, or odd ones. */
+    const bool ends_word = made->ends_word != (made->shift / 8 % 2 != 0);
     uint32_t values[FIELDS_BURST];
 
     for (uint32_t i = 0; i < count; i++) {
         values[i] = base + numbers[i] * step;
-        addends[i] = addend(values[i], ends_within_word);
+        addends[i] = addend(values[i], ends_word);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t swapped = __builtin_bswap32(values[i]);
@@ -181,32 +88,47 @@ write_four_bytes(const struct field *field, uint8_t *const *frames, uint32_t cou
     }
 }
 
-static void
-write_bytes(const struct field *field, uint8_t *const *frames, uint32_t count,
-            const uint32_t *numbers, uint32_t *addends)
+static inline uint64_t
+value_of(const struct frame_field *made, const struct field *field, uint32_t number)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        const uint64_t value = (field->base + (uint64_t)numbers[i] * field->step) & field->mask;
+    const uint64_t value = field->kind == FIELD_LIST ? field->values[number] << made->shift
+                                                     : made->base + number * made->step;
 
-        store_big_endian(frames[i] + field->offset, field->width, value);
-        addends[i] = wide_addend(value, field->ends_within_word);
+    return value & made->mask;
+}
+
+/* Any other field, in the eight bytes of which it is a part. */
+static void
+write_bits(const struct frame_field *made, const struct field *field, uint8_t *const *frames,
+           uint32_t count, const uint32_t *numbers, uint32_t *addends)
+{
+    const uint64_t others = __builtin_bswap64(~made->mask);
+    uint64_t bytes;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const uint64_t value = value_of(made, field, numbers[i]);
+
+        memcpy(&bytes, frames[i] + made->offset, sizeof(bytes));
+        bytes = (bytes & others) | __builtin_bswap64(value);
+        memcpy(frames[i] + made->offset, &bytes, sizeof(bytes));
+        addends[i] = wide_addend(value, made->ends_word);
     }
 }
 
 static inline void
-write_field(struct field *field, uint8_t *const *frames, uint32_t count,
-            uint32_t (*sums)[FIELDS_BURST])
+write_field(const struct frame_field *made, const struct field *field, uint64_t *counter,
+            uint8_t *const *frames, uint32_t count, uint32_t (*sums)[FIELDS_BURST])
 {
     uint32_t numbers[FIELDS_BURST], addends[FIELDS_BURST];
 
-    count_flows(field, numbers, count);
-    if (field->width == 4)
-        write_four_bytes(field, frames, count, numbers, addends);
+    take_numbers(field, counter, numbers, count);
+    if (field->width == 4 && field->mask == UINT32_MAX && field->kind != FIELD_LIST)
+        write_four_bytes(made, field, frames, count, numbers, addends);
     else
-        write_bytes(field, frames, count, numbers, addends);
+        write_bits(made, field, frames, count, numbers, addends);
     for (uint32_t fix = 0; fix < field->fix_count; fix++) {
         for (uint32_t i = 0; i < count; i++)
-            sums[field->checksums[fix]][i] += addends[i];
+            sums[made->checksums[fix]][i] += addends[i];
     }
 }
 
@@ -227,27 +149,18 @@ write_checksum(const struct checksum *checksum, uint8_t *const *frames, uint32_t
 }
 
 void
-fields_write(struct fields *fields, uint8_t *const *frames, uint32_t count)
+frame_fields_write(const struct frame_fields *prepared, const struct fields *fields,
+                   struct field_counters *counters, uint8_t *const *frames, uint32_t count)
 {
     uint32_t sums[FIELDS_CHECKSUMS_MAX][FIELDS_BURST];
 
-    for (uint32_t c = 0; c < fields->checksum_count; c++) {
+    for (uint32_t c = 0; c < prepared->checksum_count; c++) {
         for (uint32_t i = 0; i < count; i++)
-            sums[c][i] = fields->checksum[c].base;
+            sums[c][i] = prepared->checksum[c].base;
     }
     for (uint32_t f = 0; f < fields->count; f++)
-        write_field(&fields->field[f], frames, count, sums);
-    for (uint32_t c = 0; c < fields->checksum_count; c++)
-        write_checksum(&fields->checksum[c], frames, count, sums[c]);
-}
-
-void
-fields_rewind(struct fields *fields, uint32_t frames)
-{
-    for (uint32_t i = 0; i < fields->count; i++) {
-        struct field *field = &fields->field[i];
-        const uint32_t back = frames % field->flows;
-
-        field->next = (field->next + field->flows - back) % field->flows;
-    }
+        write_field(&prepared->field[f], &fields->field[f], &counters->next[f], frames, count,
+                    sums);
+    for (uint32_t c = 0; c < prepared->checksum_count; c++)
+        write_checksum(&prepared->checksum[c], frames, count, sums[c]);
 }

@@ -2,12 +2,26 @@
 /*
  * Header fields that change per frame, and the Internet checksums that cover them.
  *
- * Frame n of a stream carries base + (n mod flows) * step in each field, so flows
- * need neither a table nor a division. A checksum is moved by the difference of what
- * its fields add to it (RFC 1624, equation 3): a number's 16-bit words sum to the
- * number modulo 0xffff. A result of zero is written as 0xffff, its equal in one's
- * complement, because zero in UDP means "none"; but not in an IPv4 header, where a
- * receiver that recomputes the checksum expects the zero.
+ * Frame n of a stream takes number i = (first + n) mod count of a field's values, or for
+ * a random field a number below count that seed and first + n alone decide. The value is
+ * base + i * step, where the base is what the template has under the mask; in a list, it
+ * is the i-th of the list. It is shifted to the mask's lowest bit and cut to the mask; all
+ * other bits stay as they are. So 2^24 flows need neither a table nor a division.
+ *
+ * A random number is SplitMix64's (splitmix.h), reduced to below count by taking the high
+ * half of a 128-bit product: no value is more likely than another by over count / 2^64.
+ *
+ * A checksum is moved by the difference of what its fields add to it (RFC 1624, equation
+ * 3): a number's 16-bit words sum to the number modulo 0xffff, and so do the parts of a
+ * word, so fields may share a word as long as they share no bit. A template whose checksum
+ * is wrong gives frames whose checksums are wrong by as much.
+ *
+ * A checksum that comes to zero is written as zero, which is what a receiver expects that
+ * recomputes it and compares, except in UDP, where zero means "none" (RFC 768) and over
+ * IPv6 has the frame dropped (RFC 8200, 8.1): there it is 0xffff, its equal in one's
+ * complement. A checksum is UDP's if what precedes it in the template is an IPv4 or IPv6
+ * header that announces UDP and agrees with the UDP header's length. Looking back from
+ * the checksum finds inner headers behind any encapsulation, and without parsing it.
  */
 #ifndef PLIMSOLL_FIELDS_H
 #define PLIMSOLL_FIELDS_H
@@ -17,25 +31,45 @@
 
 #define FIELDS_MAX 8
 #define FIELD_FIXES_MAX 2
+#define FIELD_COUNT_MAX (UINT32_C(1) << 24)
 #define FIELDS_CHECKSUMS_MAX (FIELDS_MAX * FIELD_FIXES_MAX)
 /* Frames written at once, so that compilers vectorise; as many as are sent at once. */
 #define FIELDS_BURST 64
 
+enum field_kind { FIELD_INCREMENT, FIELD_LIST, FIELD_RANDOM };
+
+/* A field as it is asked for. */
 struct field {
     uint16_t offset;
-    uint16_t width; /* 1 to 8 bytes */
-    uint32_t flows;
+    uint16_t width; /* 1 to 8 bytes, big-endian */
+    enum field_kind kind;
+    uint32_t count; /* of values: 1 to FIELD_COUNT_MAX */
+    uint32_t first; /* below count, unless random */
     uint32_t step;
-    uint16_t fixes[FIELD_FIXES_MAX]; /* offsets of the checksums that cover the field */
+    uint64_t seed;
+    uint64_t mask;          /* the bits of `width` bytes that change: one run of ones */
+    const uint64_t *values; /* FIELD_LIST: `count` of them, the caller's */
     uint16_t fix_count;
-    /* Derived by fields_prepare(). */
-    uint64_t base;
-    uint64_t mask;        /* keeps the value within its width */
-    uint16_t span_offset; /* the field's 16-bit words, counted from the frame's start */
-    uint16_t span_words;
-    bool ends_within_word;              /* so that it adds to checksums 2^8 times its value */
-    uint8_t checksums[FIELD_FIXES_MAX]; /* the fixes, as indices of fields.checksum */
-    uint32_t next;                      /* n mod flows */
+    uint16_t fixes[FIELD_FIXES_MAX]; /* offsets of the checksums that cover the field */
+};
+
+struct fields {
+    uint32_t count;
+    struct field field[FIELDS_MAX];
+};
+
+/*
+ * What a field and one template make together. Any field is written as a part of the eight
+ * bytes from `offset` on, whatever its width; base, step and mask are shifted to its place.
+ */
+struct frame_field {
+    uint64_t base; /* the template's bits under the mask */
+    uint64_t step;
+    uint64_t mask;
+    uint16_t offset;
+    uint8_t shift;  /* of the mask's lowest bit */
+    bool ends_word; /* the eight bytes, in the checksums' words: see ones_complement.h */
+    uint8_t checksums[FIELD_FIXES_MAX]; /* the fixes, as indices of frame_fields.checksum */
 };
 
 /* A checksum that one or more fields move. */
@@ -45,25 +79,38 @@ struct checksum {
     uint32_t base; /* the one's complement sum of all it covers but the fields */
 };
 
-struct fields {
-    uint32_t count;
-    struct field field[FIELDS_MAX];
-    /* Derived by fields_prepare(). */
+/* What a stream's fields and one of its templates make together. */
+struct frame_fields {
+    struct frame_field field[FIELDS_MAX];
     uint32_t checksum_count;
     struct checksum checksum[FIELDS_CHECKSUMS_MAX];
 };
 
-/*
- * Reads each field's base from the template. Returns 0, or -EINVAL when a field or
- * one of its checksums lies outside the first `length` bytes, a checksum lies at an
- * odd distance from the fields it covers, or two fields share a 16-bit word.
- */
-int fields_prepare(struct fields *fields, const uint8_t *frame, uint32_t length);
+/* Where a stream stands in its fields' values. Its templates share it. */
+struct field_counters {
+    uint64_t next[FIELDS_MAX]; /* first + n, modulo count unless random */
+};
 
-/* Writes the next values and checksums over `count` copies of the template, at most a burst. */
-void fields_write(struct fields *fields, uint8_t *const *frames, uint32_t count);
+/*
+ * Reads each field's base and checksums from a template. Returns 0, or -EINVAL when a
+ * field's numbers are out of range, a field or one of its checksums lies outside the first
+ * `length` bytes, a field's checksums do not share an alignment, two fields share a bit,
+ * or a checksum shares a byte with a field or another checksum.
+ */
+int frame_fields_prepare(struct frame_fields *prepared, const struct fields *fields,
+                         const uint8_t *frame, uint32_t length);
+
+void field_counters_start(struct field_counters *counters, const struct fields *fields);
+
+/*
+ * Writes the next values and checksums over `count` copies of the template, at most
+ * FIELDS_BURST. Frames of different templates are written in turns, as they are sent.
+ */
+void frame_fields_write(const struct frame_fields *prepared, const struct fields *fields,
+                        struct field_counters *counters, uint8_t *const *frames, uint32_t count);
 
 /* Takes back the last `frames` steps: those frames were built but not sent. */
-void fields_rewind(struct fields *fields, uint32_t frames);
+void field_counters_rewind(struct field_counters *counters, const struct fields *fields,
+                           uint32_t frames);
 
 #endif

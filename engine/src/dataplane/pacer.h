@@ -1,11 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When each frame of a stream is due, in TSC ticks: frame n at start + n * gap.
+ * When each frame of a stream is due, in TSC ticks.
  *
- * The gap is fixed-point with 24 fractional bits: at 30 Mpps and 2.6 GHz the rate is
- * off by less than 1 in 10^9, and n * gap, taken from the start each time, does not
- * drift. Gaps reach 2^40 ticks: over 200 s at 5 GHz. Gaps and times are rounded up, so
- * that a trial of d seconds never has a frame more than its rate times d.
+ * constant      frame n at start + n * gap, where the gap is 1 / rate
+ * burst         frames k*b to k*b + b-1 all at start + k * b * gap
+ * Poisson       gaps -ln(u) * gap, the first one before the first frame, where u is the
+ *               seed's n-th random number (splitmix.h): a Poisson process from `start` on
+ * back-to-back  always
+ *
+ * Times are fixed-point with 64 fractional bits, and gaps are added up in them exactly, so
+ * nothing drifts. A gap is rounded up to long double's 64 bits (on x86), so over a week at
+ * 5 GHz, which is 2^51.4 ticks, a frame is late by at most 2^(51.4 - 63) ticks for that. Times
+ * are rounded up to whole ticks when they are read. So no frame is early, and a trial of d
+ * seconds never has a frame more than its rate times d (Poisson: than fall into d seconds).
+ *
+ * Ranges: at 0.01 pps and 5 GHz a gap is 2^38.9 ticks. A gap between bursts may be longer
+ * than any trial, so it is cut to 2^62 ticks, 29 years at 5 GHz, which no trial sees.
+ *
+ * Frames that are late beyond patience are skipped: sending them would be a burst the DUT
+ * was not meant to get. Of a burst, whose frames are all due at once, that is what was not
+ * sent yet, be it the whole or the rest of it.
  */
 #ifndef PLIMSOLL_PACER_H
 #define PLIMSOLL_PACER_H
@@ -13,64 +27,116 @@
 #include <math.h>
 #include <stdint.h>
 
-#define PACER_FRACTION_BITS 24
-#define PACER_ONE (UINT64_C(1) << PACER_FRACTION_BITS)
-
-struct pacer {
-    uint64_t start;
-    uint64_t gap;      /* ticks << PACER_FRACTION_BITS */
-    double per_tick;   /* frames */
-    uint64_t next;     /* number of the next frame in the schedule */
-    uint64_t patience; /* ticks a frame may be late before it is skipped */
+enum pacing_kind {
+    PACING_CONSTANT,
+    PACING_BURST,
+    PACING_POISSON,
+    PACING_BACK_TO_BACK,
+    PACING_ONE_IN_FLIGHT
 };
 
-static inline void
-pacer_start(struct pacer *pacer, uint64_t start, double ticks_per_frame, uint64_t patience)
+/* A schedule as it is asked for. */
+struct pacing {
+    enum pacing_kind kind;
+    double rate_pps; /* 0.01 to 1e9; 0: none */
+    uint32_t burst_frames;
+    uint64_t seed;
+    double timeout_us; /* one-in-flight */
+};
+
+/* Ticks with 64 fractional bits. */
+typedef unsigned __int128 fixed_ticks;
+
+struct pacer {
+    fixed_ticks next;  /* when the next frame is due, plus 1 - 2^-64: rounded up by cutting off */
+    fixed_ticks gap;   /* between frames, or bursts */
+    double per_tick;   /* gaps; a little less, so that rounding never makes it more */
+    uint64_t patience; /* ticks a frame may be late before it is skipped */
+    enum pacing_kind kind;
+    uint32_t burst_frames;
+    uint32_t burst_left; /* frames of the next burst that were not taken yet */
+    double mean_gap;     /* Poisson: ticks */
+    uint64_t seed;
+    uint64_t number; /* of the next random gap */
+};
+
+/*
+ * Begins the schedule at `start`. A frame may be late by `patience` ticks. One-in-flight,
+ * which waits for frames and not for times, is always due, as back-to-back is.
+ */
+void pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
+                 double ticks_per_second, uint64_t patience);
+
+/*
+ * -ln(u), where u is one of the 2^52 midpoints of equal parts of (0, 1) that `random`'s
+ * high bits choose: the inverse of the exponential distribution's CDF. Its mean over all
+ * of them is 1 - 2^-53.5; it reaches from 2^-53 to 36.7, past which lie 1 in 10^16.
+ */
+static inline double
+pacer_exponential(uint64_t random)
 {
-    pacer->start = start;
-    pacer->gap = (uint64_t)ceil(ticks_per_frame * PACER_ONE);
-    pacer->per_tick = (double)PACER_ONE / (double)pacer->gap;
-    pacer->next = 0;
-    pacer->patience = patience;
+    return -log(((double)(int64_t)(random >> 12) + 0.5) * 0x1p-52);
 }
 
-/* When frame `number` is due: the first tick not before its time. */
+/* The parts of pacer_take() and pacer_skip_late() that are not worth inlining. */
+uint32_t pacer_take_bursts(struct pacer *pacer, uint64_t now, uint32_t most);
+uint32_t pacer_take_random(struct pacer *pacer, uint64_t now, uint32_t most);
+uint64_t pacer_skip_until(struct pacer *pacer, uint64_t until);
+
+/* The tick at which the next frame is due. */
 static inline uint64_t
-pacer_due_at(const struct pacer *pacer, uint64_t number)
+pacer_due(const struct pacer *pacer)
 {
-    const unsigned __int128 time = (unsigned __int128)number * pacer->gap;
-
-    return pacer->start + (uint64_t)((time + PACER_ONE - 1) >> PACER_FRACTION_BITS);
+    return (uint64_t)(pacer->next >> 64);
 }
 
-/* How many frames are due at `now` and not yet taken, at most `most`. */
+/* Guesses low how many gaps have passed, and goes on from there gap by gap: at most two. */
 static inline uint32_t
-pacer_due(const struct pacer *pacer, uint64_t now, uint32_t most)
+pacer_take_constant(struct pacer *pacer, uint64_t now, uint32_t most)
 {
-    const uint64_t first = pacer_due_at(pacer, pacer->next);
+    const double passed = (double)(now - pacer_due(pacer)) * pacer->per_tick;
+    uint32_t count = passed < most ? (uint32_t)passed : most;
 
-    if (now < first)
-        return 0;
-    const double due = (double)(now - first) * pacer->per_tick + 1;
-    return due < most ? (uint32_t)due : most;
+    pacer->next += count * pacer->gap;
+    for (; count < most && pacer_due(pacer) <= now; count++)
+        pacer->next += pacer->gap;
+    return count;
 }
 
 /*
- * Skips frames that are late beyond patience and returns how many: sending them now
- * would be a burst the DUT was not meant to get.
+ * Takes what is due at `now` out of the schedule, at most `most` frames, and says when the
+ * first of them was due; back-to-back frames are due when they are asked for.
  */
+static inline uint32_t
+pacer_take(struct pacer *pacer, uint64_t now, uint32_t most, uint64_t *first_due)
+{
+    *first_due = pacer_due(pacer);
+    if (now < *first_due)
+        return 0;
+    switch (pacer->kind) {
+    case PACING_CONSTANT:
+        return pacer_take_constant(pacer, now, most);
+    case PACING_BURST:
+        return pacer_take_bursts(pacer, now, most);
+    case PACING_POISSON:
+        return pacer_take_random(pacer, now, most);
+    case PACING_BACK_TO_BACK:
+    case PACING_ONE_IN_FLIGHT:
+        break;
+    }
+    *first_due = now;
+    return most;
+}
+
+/* Skips what is late beyond patience and returns how many frames; never any of back-to-back. */
 static inline uint64_t
 pacer_skip_late(struct pacer *pacer, uint64_t now)
 {
-    const uint64_t late = now - pacer_due_at(pacer, pacer->next);
+    const uint64_t due = pacer_due(pacer);
 
-    if ((int64_t)late <= (int64_t)pacer->patience)
+    if (now <= due || now - due <= pacer->patience)
         return 0;
-    /* The frame that is late by exactly the patience is the first to stay. */
-    const uint64_t beyond = late - pacer->patience - 1;
-    const uint64_t skipped = (uint64_t)((double)beyond * pacer->per_tick) + 1;
-    pacer->next += skipped;
-    return skipped;
+    return pacer_skip_until(pacer, now - pacer->patience);
 }
 
 #endif

@@ -3,13 +3,19 @@
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
 
+#include "dataplane/buried_signature.h"
 #include "dataplane/signature.h"
 #include "dataplane/worker_clock.h"
+#include "ports/port_clock.h"
 
 /* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
 #define PREFETCH_DISTANCE 4
+
+/* Enough of a frame to tell its kind behind several VLAN tags. */
+#define HEAD_BYTES 64
 
 static inline void
 record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
@@ -20,10 +26,13 @@ record_latency(const struct worker *worker, const struct rx_stream *stream, stru
     const uint64_t ns = ticks_to_ns(worker->run, latency);
 
     if (unlikely(stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
-                 stall_mark_touches(stream->sender_stall, sent_at, latency)))
+                 stall_mark_touches(stream->sender_stall, sent_at, latency))) {
         histogram_record_many(&page->latency_across_stalls, ns, frames);
-    else
-        histogram_record_many(&page->latency, ns, frames);
+        return;
+    }
+    histogram_record_many(&page->latency, ns, frames);
+    if (stream->role == ROLE_LATENCY)
+        microseconds_record_many(&page->microseconds, ns, frames);
 }
 
 /*
@@ -36,6 +45,8 @@ struct train {
     uint64_t stamp;
     uint32_t followers; /* frames after the first */
 };
+
+#define NO_TRAIN ((struct train){.next.complement = SIGNATURE_OF_NO_FRAME})
 
 static inline void
 count_train(const struct worker *worker, const struct train *train, uint64_t now)
@@ -61,19 +72,82 @@ count_order(struct rx_stream *stream, struct rx_page *page, uint64_t sequence)
     return verdict == SEQUENCE_IN_ORDER;
 }
 
-/* A frame without this trial's mark, or damaged. */
 static void
-count_stray(struct worker *worker, uint16_t port, const struct signature *signature)
+count_foreign(struct worker *worker, uint16_t port, const struct rte_mbuf *mbuf)
 {
-    struct port_page *page = &worker->ports[worker->open_page][port];
-    const uint8_t index = worker->run->stream_index[signature->stream];
+    const uint32_t length = RTE_MIN(mbuf->pkt_len, (uint32_t)HEAD_BYTES);
+    uint8_t copy[HEAD_BYTES];
+    const uint8_t *head = rte_pktmbuf_read(mbuf, 0, length, copy);
 
-    if (signature->mark == worker->run->mark && index != NO_STREAM)
-        worker->strays[worker->open_page][index].corrupt++;
-    else if (signature->intact && signature->mark != 0 && signature->mark != UINT16_MAX)
-        page->stale++;
+    worker->ports[worker->open_page][port].foreign[foreign_kind(head, length)]++;
+}
+
+/* Looks for a signature before padding that the DUT added; false when there is none. */
+static bool
+find_buried(const struct worker *worker, const struct rte_mbuf *mbuf, struct signature_words *words)
+{
+    const uint32_t length = RTE_MIN(mbuf->pkt_len, (uint32_t)BURIED_TAIL_BYTES);
+    uint8_t copy[BURIED_TAIL_BYTES];
+    const uint8_t *tail = rte_pktmbuf_read(mbuf, mbuf->pkt_len - length, length, copy);
+
+    return buried_signature_find(tail, length, worker->run->mark, words);
+}
+
+/* A frame of ours: begins a train with it if it came to the right place. */
+static inline void
+begin_train(struct worker *worker, const struct rx_queue *queue, struct signature_words words,
+            const struct signature *signature, uint8_t index, struct train *train)
+{
+    struct rx_stream *stream = queue->streams[index];
+
+    if (unlikely(!stream)) {
+        worker->strays[worker->open_page][index].misdirected++;
+        return;
+    }
+    train->stream = stream;
+    train->stamp = signature->time;
+    if (count_order(stream, &stream->pages[worker->open_page], signature->sequence))
+        train->next = signature_next(words);
+    if (stream->flight)
+        flight_land(stream->flight, signature->sequence);
+}
+
+/* A frame that does not end with a signature of this trial, or with a damaged one. */
+static void
+judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+            const struct signature *signature, struct train *train)
+{
+    const struct run *run = worker->run;
+    struct signature_words words;
+
+    if (signature->mark == run->mark && run->stream_index[signature->stream] != NO_STREAM) {
+        worker->strays[worker->open_page][run->stream_index[signature->stream]].corrupt++;
+    } else if (signature->intact && signature->mark != 0 && signature->mark != UINT16_MAX &&
+               signature->mark != run->mark) {
+        worker->ports[worker->open_page][queue->port].stale++;
+    } else if (find_buried(worker, mbuf, &words) &&
+               run->stream_index[signature_read(words).stream] != NO_STREAM) {
+        const struct signature found = signature_read(words);
+
+        begin_train(worker, queue, words, &found, run->stream_index[found.stream], train);
+    } else {
+        count_foreign(worker, queue->port, mbuf);
+    }
+}
+
+/* Judges a frame that follows no other of the burst, and notes what may follow it. */
+static void
+judge(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+      struct signature_words words, struct train *train)
+{
+    const struct signature signature = signature_read(words);
+    const uint8_t index = worker->run->stream_index[signature.stream];
+
+    *train = NO_TRAIN;
+    if (likely(signature.intact && signature.mark == worker->run->mark && index != NO_STREAM))
+        begin_train(worker, queue, words, &signature, index, train);
     else
-        page->foreign++;
+        judge_stray(worker, queue, mbuf, &signature, train);
 }
 
 static inline void
@@ -93,34 +167,11 @@ find_signature(const struct rte_mbuf *mbuf, uint8_t *copy)
     return rte_pktmbuf_read(mbuf, mbuf->pkt_len - SIGNATURE_BYTES, SIGNATURE_BYTES, copy);
 }
 
-/* Judges a frame that follows no other of the burst, and notes what may follow it. */
-static void
-begin_train(struct worker *worker, uint16_t port, struct signature_words words, struct train *train)
-{
-    const struct signature signature = signature_read(words);
-    const uint8_t index = worker->run->stream_index[signature.stream];
-
-    *train = (struct train){.next.complement = SIGNATURE_OF_NO_FRAME};
-    if (unlikely(!signature.intact || signature.mark != worker->run->mark || index == NO_STREAM)) {
-        count_stray(worker, port, &signature);
-        return;
-    }
-    struct rx_stream *stream = worker->run->rx_streams[index];
-    if (unlikely(stream->port != port)) {
-        worker->strays[worker->open_page][index].misdirected++;
-        return;
-    }
-    train->stream = stream;
-    train->stamp = signature.time;
-    if (count_order(stream, &stream->pages[worker->open_page], signature.sequence))
-        train->next = signature_next(words);
-}
-
 static inline void
-measure_burst(struct worker *worker, uint16_t port, struct rte_mbuf **mbufs, uint16_t count,
-              uint64_t now)
+measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
+              uint16_t count, uint64_t now)
 {
-    struct train train = {.next.complement = SIGNATURE_OF_NO_FRAME};
+    struct train train = NO_TRAIN;
     uint8_t copy[SIGNATURE_BYTES];
 
     for (uint16_t i = 0; i < count; i++) {
@@ -128,7 +179,7 @@ measure_burst(struct worker *worker, uint16_t port, struct rte_mbuf **mbufs, uin
             prefetch(mbufs[i + PREFETCH_DISTANCE]);
         const uint8_t *at = find_signature(mbufs[i], copy);
         if (unlikely(!at)) {
-            worker->ports[worker->open_page][port].foreign++;
+            count_foreign(worker, queue->port, mbufs[i]);
             continue;
         }
         const struct signature_words words = signature_load(at);
@@ -138,23 +189,62 @@ measure_burst(struct worker *worker, uint16_t port, struct rte_mbuf **mbufs, uin
             continue;
         }
         count_train(worker, &train, now);
-        begin_train(worker, port, words, &train);
+        judge(worker, queue, mbufs[i], words, &train);
     }
     count_train(worker, &train, now);
 }
 
-uint32_t
-receive(struct worker *worker, uint16_t port)
+/* When the port itself says that the frame came; `now` for frames that it did not stamp. */
+static inline uint64_t
+arrival(const struct rx_queue *queue, const struct rte_mbuf *mbuf, uint64_t now)
 {
+    if ((mbuf->ol_flags & queue->stamp_flag) == 0)
+        return now;
+    return port_clock_to_tsc(
+        queue->clock, *RTE_MBUF_DYNFIELD(mbuf, queue->stamp_offset, const rte_mbuf_timestamp_t *));
+}
+
+/* As measure_burst(), for frames that each have their own time of arrival. */
+static void
+measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
+                uint16_t count, uint64_t now)
+{
+    uint8_t copy[SIGNATURE_BYTES];
+    struct train train;
+
+    for (uint16_t i = 0; i < count; i++) {
+        const uint8_t *at = find_signature(mbufs[i], copy);
+
+        if (unlikely(!at)) {
+            count_foreign(worker, queue->port, mbufs[i]);
+            continue;
+        }
+        judge(worker, queue, mbufs[i], signature_load(at), &train);
+        count_train(worker, &train, arrival(queue, mbufs[i], now));
+    }
+}
+
+uint32_t
+receive(struct worker *worker, struct rx_queue *queue)
+{
+    struct cycle_meter *meter = &worker->cycles[worker->open_page];
+    const uint64_t stall = worker->run->stall_ticks, begin = worker->last_look;
     struct rte_mbuf *mbufs[RX_BURST];
-    const uint16_t count = rte_eth_rx_burst(worker->run->dpdk_ports[port], 0, mbufs, RX_BURST);
+    const uint16_t count = rte_eth_rx_burst(queue->dpdk_port, queue->queue, mbufs, RX_BURST);
 
     if (count == 0)
         return 0;
     const uint64_t now = look_at_clock(worker);
     for (uint16_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
         prefetch(mbufs[i]);
-    measure_burst(worker, port, mbufs, count, now);
+    if (likely(!queue->clock))
+        measure_burst(worker, queue, mbufs, count, now);
+    else
+        measure_stamped(worker, queue, mbufs, count, now);
     rte_pktmbuf_free_bulk(mbufs, count);
+    if (unlikely(worker_is_metered(worker))) {
+        cycle_meter_record(meter, STEP_POLL, now - begin, count, stall);
+        cycle_meter_record(meter, STEP_MEASURE, rte_rdtsc() - now, count, stall);
+    }
     return count;
 }

@@ -6,7 +6,7 @@
 
 #define RX_BURST 64
 
-/* Polls one port, measures what came, and returns how many frames that was. */
-uint32_t receive(struct worker *worker, uint16_t port);
+/* Polls one queue, measures what came, and returns how many frames that was. */
+uint32_t receive(struct worker *worker, struct rx_queue *queue);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dataplane/stall.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void
 keep_longest(struct stall_tally *tally, struct stall stall)
@@ -18,6 +20,13 @@ keep_longest(struct stall_tally *tally, struct stall stall)
     }
     if (stall.length > tally->longest[shortest].length)
         tally->longest[shortest] = stall;
+}
+
+void
+stall_tally_clear(struct stall_tally *tally)
+{
+    memset(tally, 0, offsetof(struct stall_tally, gaps));
+    histogram_clear(&tally->gaps);
 }
 
 void
@@ -39,6 +48,7 @@ stall_tally_add(struct stall_tally *into, const struct stall_tally *from)
     into->worst = from->worst > into->worst ? from->worst : into->worst;
     for (uint32_t i = 0; i < from->longest_count; i++)
         keep_longest(into, from->longest[i]);
+    histogram_add(&into->gaps, &from->gaps);
 }
 
 static int

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "dataplane/histogram.h"
+
 /* As many as the trial's result lists; an interval event lists fewer. */
 #define STALL_LONGEST_MAX 64
 
@@ -25,7 +27,11 @@ struct stall_tally {
     uint64_t worst;   /* ticks */
     uint32_t longest_count;
     struct stall longest[STALL_LONGEST_MAX]; /* unordered */
+    struct histogram gaps;                   /* ns, work included, from a microsecond on */
 };
+
+/* Forgets all. */
+void stall_tally_clear(struct stall_tally *tally);
 
 /* Adds one stall, forgetting the shortest when the list is full. */
 void stall_tally_record(struct stall_tally *tally, struct stall stall);

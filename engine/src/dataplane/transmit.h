@@ -12,6 +12,6 @@
  * many frames were due. Those the port has no room for are counted as refused and
  * not tried again: a queue that its reader does not empty is that reader's loss.
  */
-uint32_t transmit(const struct worker *worker, struct tx_stream *stream, uint64_t now);
+uint32_t transmit(struct worker *worker, struct tx_stream *stream, uint64_t now);
 
 #endif

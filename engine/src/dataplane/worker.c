@@ -30,8 +30,11 @@ wait_for_start(struct worker *worker)
     for (uint32_t i = 0; i < worker->tx_stream_count; i++) {
         struct tx_stream *stream = worker->tx_streams[i];
 
-        pacer_start(&stream->pacer, start, worker->run->ticks_per_second / stream->rate_pps,
-                    worker->run->patience_ticks);
+        if (stream->flight)
+            stream->flight->next_at = start;
+        else
+            pacer_start(&stream->pacer, &stream->request->pacing, start,
+                        worker->run->ticks_per_second, worker->run->patience_ticks);
     }
     /* A worker that came late to the start was away from it on. */
     worker->last_look = RTE_MIN(start, rte_rdtsc());
@@ -40,17 +43,14 @@ wait_for_start(struct worker *worker)
 static void
 close_sequence_pages(struct worker *worker)
 {
-    const struct run *run = worker->run;
+    for (uint32_t q = 0; q < worker->rx_queue_count; q++) {
+        for (uint32_t i = 0; i < worker->run->stream_count; i++) {
+            struct rx_stream *stream = worker->rx_queues[q].streams[i];
 
-    for (uint32_t i = 0; i < run->stream_count; i++) {
-        struct rx_stream *stream = run->rx_streams[i];
-
-        for (uint32_t p = 0; p < worker->rx_port_count; p++) {
-            if (worker->rx_ports[p] != stream->port)
+            if (!stream)
                 continue;
-            stream->pages[worker->open_page].missing =
-                (int64_t)(stream->sequence.missing - stream->missing_before);
-            stream->missing_before = stream->sequence.missing;
+            stream->pages[worker->open_page].expected = stream->sequence.expected;
+            stream->pages[worker->open_page].missing = stream->sequence.missing;
         }
     }
 }
@@ -62,10 +62,10 @@ close_sequence_pages(struct worker *worker)
 static void
 empty_queues(struct worker *worker)
 {
-    for (uint32_t i = 0; i < worker->rx_port_count; i++) {
+    for (uint32_t i = 0; i < worker->rx_queue_count; i++) {
         uint32_t bursts = 0;
 
-        while (bursts < LONGEST_QUEUE_BURSTS && receive(worker, worker->rx_ports[i]) > 0)
+        while (bursts < LONGEST_QUEUE_BURSTS && receive(worker, &worker->rx_queues[i]) > 0)
             bursts++;
     }
 }
@@ -86,9 +86,10 @@ poll_once(struct worker *worker)
 {
     uint32_t frames = 0;
 
-    for (uint32_t i = 0; i < worker->rx_port_count; i++) {
+    worker->turn++;
+    for (uint32_t i = 0; i < worker->rx_queue_count; i++) {
         look_at_clock(worker);
-        frames += receive(worker, worker->rx_ports[i]);
+        frames += receive(worker, &worker->rx_queues[i]);
     }
     for (uint32_t i = 0; i < worker->tx_stream_count; i++)
         frames += transmit(worker, worker->tx_streams[i], look_at_clock(worker));

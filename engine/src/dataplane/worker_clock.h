@@ -8,6 +8,19 @@
 
 #include "trial/run.h"
 
+/* Records a gap that was long enough to be worth it, and a stall if it was one. */
+static inline void
+note_gap(struct worker *worker, uint64_t now, uint64_t gap)
+{
+    struct stall_tally *tally = &worker->stalls[worker->open_page];
+
+    histogram_record(&tally->gaps, ticks_to_ns(worker->run, gap));
+    if (unlikely(gap >= worker->run->stall_ticks)) {
+        stall_mark_set(&worker->stall_mark, now, gap);
+        stall_tally_record(tally, (struct stall){.end = now, .length = gap});
+    }
+}
+
 /*
  * Reads the clock and notes a stall since the last reading. It is read before every
  * burst, so that a turn full of bursts, which is work, is not taken for a stall, and
@@ -20,11 +33,8 @@ look_at_clock(struct worker *worker)
     const uint64_t gap = now - worker->last_look;
 
     worker->last_look = now;
-    if (unlikely(gap >= worker->run->stall_ticks)) {
-        stall_mark_set(&worker->stall_mark, now, gap);
-        stall_tally_record(&worker->stalls[worker->open_page],
-                           (struct stall){.end = now, .length = gap});
-    }
+    if (unlikely(gap >= worker->run->gap_ticks))
+        note_gap(worker, now, gap);
     return now;
 }
 

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "ports/devargs.h"
+
 #define ARGUMENTS_MAX (16 + 2 * PORTS_MAX)
 
 struct arguments {
@@ -20,13 +22,6 @@ add(struct arguments *arguments, const char *value)
 {
     /* EAL wants char * and does not write through it. */
     arguments->value[arguments->count++] = (char *)(uintptr_t)value;
-}
-
-/* A PCI address starts with hexadecimal digits and a colon, a virtual device's name does not. */
-static bool
-is_pci(const char *devargs)
-{
-    return devargs[strspn(devargs, "0123456789abcdefABCDEF")] == ':';
 }
 
 /* "0@(0,1),1@0": the main lcore on any of the main CPUs, each worker pinned. */
@@ -51,7 +46,7 @@ add_devices(struct arguments *arguments, const struct open_request *request)
     bool pci = false;
 
     for (uint32_t i = 0; i < request->port_count; i++) {
-        if (!is_pci(request->ports[i].devargs))
+        if (!devargs_is_pci(request->ports[i].devargs))
             continue;
         add(arguments, "--allow");
         add(arguments, request->ports[i].devargs);

@@ -7,25 +7,45 @@
 
 #include "control/complaint.h"
 #include "control/request.h"
+#include "ports/port_clock.h"
 
 struct port {
     uint16_t dpdk_port;
-    struct rte_mempool *tx_pool;
-    struct rte_mempool *rx_pool;
+    uint16_t rx_queues;
+    uint16_t tx_queues;
+    bool rss;            /* the driver can spread flows over its receive queues */
+    bool rx_stamps;      /* the port can stamp what it receives, by a clock that can be read */
+    bool tx_stamps;      /* the port can stamp what it sends */
+    bool hardware_clock; /* receive stamps are taken by the port, see `clock` */
+    /* A pool for each queue, so that workers do not meet in one. */
+    struct rte_mempool *tx_pool[QUEUES_MAX];
+    struct rte_mempool *rx_pool[QUEUES_MAX];
+    struct port_clock clock; /* read by workers, only where hardware_clock is set */
 };
 
 struct ports {
     uint32_t count;
     struct port port[PORTS_MAX];
+    /* Where a mbuf holds its stamp, and the flag in ol_flags that says it does; set where used. */
+    int stamp_offset;
+    uint64_t stamp_flag;
 };
 
 /*
- * Configures and starts every port with one queue each way, then waits up to
- * request->link_wait_s for all links. Returns 0 or a negative errno with the port
- * named in the complaint; what was started stays for ports_close() to end.
+ * Configures and starts every port with the queues that the request gives it, then waits
+ * up to request->link_wait_s for peers that do not listen yet and for all links.
+ * `give_up` is asked meanwhile; true ends the wait with -ECANCELED. Returns 0 or a
+ * negative errno with the port named in the complaint; what was opened stays for
+ * ports_close() to end.
  */
-int ports_open(struct ports *ports, const struct open_request *request,
-               struct complaint *complaint);
+int ports_open(struct ports *ports, const struct open_request *request, bool (*give_up)(void *),
+               void *context, struct complaint *complaint);
+
+/*
+ * Compares the clocks of ports that stamp with the TSC anew, as port_clock.h asks for:
+ * to be called by the main thread about once a second while stamps are used.
+ */
+void ports_compare_clocks(struct ports *ports);
 
 void ports_close(struct ports *ports);
 

@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial/collect.h"
 
+#include <rte_mempool.h>
 #include <string.h>
 #include <time.h>
 
-/* Only the streams in use: the main thread's work is taken from somebody's CPU. */
+/* Only what is in use: the main thread's work is taken from somebody's CPU. */
 static void
-clear(struct counts *counts, uint32_t stream_count)
+clear(struct counts *counts, const struct run *run)
 {
-    memset(counts->streams, 0, stream_count * sizeof(counts->streams[0]));
+    memset(counts->streams, 0, run->stream_count * sizeof(counts->streams[0]));
     memset(counts->ports, 0, sizeof(counts->ports));
-    memset(counts->workers, 0, sizeof(counts->workers));
-    for (uint32_t i = 0; i < stream_count; i++) {
+    for (uint32_t i = 0; i < run->stream_count; i++) {
         histogram_clear(&counts->streams[i].latency);
         histogram_clear(&counts->streams[i].latency_across_stalls);
         histogram_clear(&counts->streams[i].lateness);
+    }
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        stall_tally_clear(&counts->workers[i].stalls);
+        counts->workers[i].cycles = (struct cycle_meter){0};
     }
 }
 
 void
 collect_begin(struct trial *trial)
 {
-    clear(&trial->total, trial->run->stream_count);
+    clear(&trial->total, trial->run);
     for (uint32_t i = 0; i < trial->ports->count; i++)
         rte_eth_stats_get(trial->ports->port[i].dpdk_port, &trial->before[i]);
 }
@@ -53,40 +57,101 @@ take_histogram(struct histogram *into, struct histogram *page)
 }
 
 static void
-take_stream(struct stream_counts *counts, struct tx_page *tx, struct rx_page *rx)
+take_tx(struct stream_counts *counts, struct tx_page *page)
 {
-    counts->sent = tx->sent;
-    counts->refused = tx->refused;
-    counts->skipped = tx->skipped;
-    tx->sent = tx->refused = tx->skipped = 0;
-    take_histogram(&counts->lateness, &tx->lateness);
-    counts->received = rx->received;
-    counts->out_of_order = rx->out_of_order;
-    counts->duplicate = rx->duplicate;
-    counts->missing = rx->missing;
-    rx->received = rx->out_of_order = rx->duplicate = 0;
-    rx->missing = 0;
-    take_histogram(&counts->latency, &rx->latency);
-    take_histogram(&counts->latency_across_stalls, &rx->latency_across_stalls);
+    counts->sent = page->sent;
+    counts->refused = page->refused;
+    counts->skipped = page->skipped;
+    counts->no_buffer = page->no_buffer;
+    counts->timed_out = page->timed_out;
+    take_histogram(&counts->lateness, &page->lateness);
+    memset(page, 0, offsetof(struct tx_page, lateness));
+}
+
+static void
+take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_page *page)
+{
+    counts->received += page->received;
+    counts->out_of_order += page->out_of_order;
+    counts->duplicate += page->duplicate;
+    take_histogram(&counts->latency, &page->latency);
+    take_histogram(&counts->latency_across_stalls, &page->latency_across_stalls);
+    memset(page, 0, offsetof(struct rx_page, latency));
+    if (stream->role != ROLE_LATENCY)
+        return;
+    microseconds_add(&counts->microseconds, &page->microseconds);
+    memset(&page->microseconds, 0, sizeof(page->microseconds));
+}
+
+/* How far a stream has come, on all the queues that it comes in on together. */
+struct progress {
+    uint64_t passed;   /* numbers up to the highest seen */
+    uint64_t distinct; /* of them, seen */
+};
+
+/* A queue has not seen `missing` of the numbers below `expected`: others may have. */
+static void
+add_progress(struct progress *progress, const struct rx_page *page)
+{
+    progress->passed = RTE_MAX(progress->passed, page->expected);
+    progress->distinct += page->expected - page->missing;
+}
+
+static void
+take_stream(struct trial *trial, uint32_t index, uint32_t page)
+{
+    struct stream_counts *counts = &trial->interval.streams[index];
+    struct run *run = trial->run;
+    struct progress progress = {0};
+
+    take_tx(counts, &run->tx_streams[index]->pages[page]);
+    for (uint32_t w = 0; w < run->worker_count; w++) {
+        for (uint32_t q = 0; q < run->workers[w]->rx_queue_count; q++) {
+            struct rx_stream *stream = run->workers[w]->rx_queues[q].streams[index];
+
+            if (!stream)
+                continue;
+            add_progress(&progress, &stream->pages[page]);
+            take_rx(counts, stream, &stream->pages[page]);
+        }
+    }
+    const int64_t missing = (int64_t)(progress.passed - progress.distinct);
+    counts->missing = missing - trial->missing_before[index];
+    trial->missing_before[index] = missing;
 }
 
 static void
 take_worker(struct counts *counts, struct worker *worker, uint32_t number, uint32_t page)
 {
+    struct worker_counts *into = &counts->workers[number];
+
     for (uint32_t i = 0; i < worker->run->stream_count; i++) {
         counts->streams[i].corrupt += worker->strays[page][i].corrupt;
         counts->streams[i].misdirected += worker->strays[page][i].misdirected;
     }
-    for (uint32_t i = 0; i < worker->rx_port_count; i++) {
-        const uint16_t port = worker->rx_ports[i];
-
-        counts->ports[port].foreign += worker->ports[page][port].foreign;
+    for (uint32_t port = 0; port < PORTS_MAX; port++) {
+        for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++)
+            counts->ports[port].foreign[kind] += worker->ports[page][port].foreign[kind];
         counts->ports[port].stale += worker->ports[page][port].stale;
     }
-    counts->workers[number] = worker->stalls[page];
+    stall_tally_add(&into->stalls, &worker->stalls[page]);
+    cycle_meter_add(&into->cycles, &worker->cycles[page]);
     memset(worker->strays[page], 0, sizeof(worker->strays[page]));
     memset(worker->ports[page], 0, sizeof(worker->ports[page]));
-    memset(&worker->stalls[page], 0, sizeof(worker->stalls[page]));
+    stall_tally_clear(&worker->stalls[page]);
+    worker->cycles[page] = (struct cycle_meter){0};
+}
+
+static uint32_t
+buffers_in_use(const struct port *port)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < port->tx_queues; i++)
+        count += rte_mempool_in_use_count(port->tx_pool[i]);
+    for (uint32_t i = 0; i < port->rx_queues; i++)
+        count += rte_mempool_in_use_count(port->rx_pool[i]);
+    return count;
 }
 
 static void
@@ -98,6 +163,7 @@ take_port(struct port_counts *counts, const struct port *port, struct rte_eth_st
     counts->rx_missed = now.imissed - before->imissed;
     counts->rx_errors = now.ierrors - before->ierrors;
     counts->rx_no_mbuf = now.rx_nombuf - before->rx_nombuf;
+    counts->buffers_in_use = buffers_in_use(port);
     counts->link_up = port_link_up(port);
     *before = now;
 }
@@ -108,6 +174,8 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     total->sent += counts->sent;
     total->refused += counts->refused;
     total->skipped += counts->skipped;
+    total->no_buffer += counts->no_buffer;
+    total->timed_out += counts->timed_out;
     total->received += counts->received;
     total->out_of_order += counts->out_of_order;
     total->duplicate += counts->duplicate;
@@ -116,42 +184,56 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     histogram_add(&total->latency, &counts->latency);
     histogram_add(&total->latency_across_stalls, &counts->latency_across_stalls);
     histogram_add(&total->lateness, &counts->lateness);
+    microseconds_add(&total->microseconds, &counts->microseconds);
 }
 
 static void
 add_port(struct port_counts *total, const struct port_counts *counts)
 {
-    total->foreign += counts->foreign;
+    for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++)
+        total->foreign[kind] += counts->foreign[kind];
     total->stale += counts->stale;
     total->rx_missed += counts->rx_missed;
     total->rx_errors += counts->rx_errors;
     total->rx_no_mbuf += counts->rx_no_mbuf;
+    total->buffers_in_use = counts->buffers_in_use;
     total->link_up = counts->link_up;
+}
+
+static void
+add_worker(struct worker_counts *total, const struct worker_counts *counts)
+{
+    stall_tally_add(&total->stalls, &counts->stalls);
+    cycle_meter_add(&total->cycles, &counts->cycles);
+}
+
+/* Takes the closed page of everything that workers write. */
+static void
+take_page(struct trial *trial, uint32_t page)
+{
+    struct run *run = trial->run;
+
+    for (uint32_t i = 0; i < run->stream_count; i++)
+        take_stream(trial, i, page);
+    for (uint32_t i = 0; i < run->worker_count; i++) {
+        take_worker(&trial->interval, run->workers[i], i, page);
+        add_worker(&trial->total.workers[i], &trial->interval.workers[i]);
+        stall_tally_sort(&trial->interval.workers[i].stalls);
+    }
 }
 
 void
 collect_interval(struct trial *trial)
 {
-    struct run *run = trial->run;
-    struct counts *counts = &trial->interval;
-
-    clear(counts, run->stream_count);
-    turn_pages(run);
-    const uint32_t page = (run->epoch & 1) ^ 1;
-    for (uint32_t i = 0; i < run->stream_count; i++)
-        take_stream(&counts->streams[i], &run->tx_streams[i]->pages[page],
-                    &run->rx_streams[i]->pages[page]);
-    for (uint32_t i = 0; i < run->worker_count; i++) {
-        take_worker(counts, run->workers[i], i, page);
-        stall_tally_add(&trial->total.workers[i], &counts->workers[i]);
-        stall_tally_sort(&counts->workers[i]);
-    }
+    clear(&trial->interval, trial->run);
+    turn_pages(trial->run);
+    take_page(trial, (trial->run->epoch & 1) ^ 1);
     for (uint32_t i = 0; i < trial->ports->count; i++) {
-        take_port(&counts->ports[i], &trial->ports->port[i], &trial->before[i]);
-        add_port(&trial->total.ports[i], &counts->ports[i]);
+        take_port(&trial->interval.ports[i], &trial->ports->port[i], &trial->before[i]);
+        add_port(&trial->total.ports[i], &trial->interval.ports[i]);
     }
-    for (uint32_t i = 0; i < run->stream_count; i++)
-        add_stream(&trial->total.streams[i], &counts->streams[i]);
+    for (uint32_t i = 0; i < trial->run->stream_count; i++)
+        add_stream(&trial->total.streams[i], &trial->interval.streams[i]);
 }
 
 void
@@ -163,5 +245,5 @@ collect_end(struct trial *trial)
         total->missing = (int64_t)(total->sent - (total->received - total->duplicate));
     }
     for (uint32_t i = 0; i < trial->run->worker_count; i++)
-        stall_tally_sort(&trial->total.workers[i]);
+        stall_tally_sort(&trial->total.workers[i].stalls);
 }

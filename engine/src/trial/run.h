@@ -2,7 +2,7 @@
 /*
  * The state of a running trial and who may write which part of it.
  *
- * Each worker (one lcore, one polling loop) alone writes its own streams, ports and
+ * Each worker (one lcore, one polling loop) alone writes its own streams, queues and
  * stall meter. What it counts goes into the open one of two pages; when the main
  * thread raises run.epoch, the worker turns to the other page and reports the epoch
  * back, and from then on until the next turn the closed page is the main thread's to
@@ -18,8 +18,12 @@
 #include <stdint.h>
 
 #include "control/request.h"
+#include "dataplane/cycle_meter.h"
 #include "dataplane/fields.h"
+#include "dataplane/flight.h"
+#include "dataplane/foreign.h"
 #include "dataplane/histogram.h"
+#include "dataplane/microseconds.h"
 #include "dataplane/pacer.h"
 #include "dataplane/sequence.h"
 #include "dataplane/stall.h"
@@ -33,6 +37,8 @@ struct tx_page {
     uint64_t sent;
     uint64_t refused;
     uint64_t skipped;
+    uint64_t no_buffer;
+    uint64_t timed_out;
     struct histogram lateness; /* ns */
 };
 
@@ -40,45 +46,70 @@ struct rx_page {
     uint64_t received;
     uint64_t out_of_order;
     uint64_t duplicate;
-    int64_t missing;                        /* change since the page before */
+    uint64_t expected;                      /* sequence.expected when the page was closed */
+    uint64_t missing;                       /* sequence.missing then */
     struct histogram latency;               /* ns */
     struct histogram latency_across_stalls; /* ns */
+    struct microseconds microseconds;       /* of `latency`, latency streams only */
 };
 
-/* Frames whose stream's own worker must not be the one that counts them. */
+/* Frames whose stream's own queue must not be the one that counts them. */
 struct stray_page {
     uint64_t corrupt;
     uint64_t misdirected;
 };
 
 struct port_page {
-    uint64_t foreign;
+    uint64_t foreign[FOREIGN_KINDS];
     uint64_t stale;
+};
+
+/* A frame of the stream as it is before fields and signature are written. */
+struct tx_template {
+    uint32_t bytes;
+    const uint8_t *frame;
+    struct frame_fields fields;
 };
 
 /* A stream's sending side. */
 struct tx_stream {
     alignas(RTE_CACHE_LINE_SIZE) struct pacer pacer;
     uint64_t next_sequence;
+    uint64_t frames_left;
+    uint32_t position; /* in the order of templates */
     uint16_t stream;
     uint16_t dpdk_port;
-    uint16_t frame_bytes;
+    uint16_t queue;
     uint16_t most; /* frames sent at once */
     enum stream_role role;
-    double rate_pps;
+    enum pacing_kind pacing;
+    uint32_t template_count;
+    uint32_t order_count; /* 0: the templates take turns */
     struct rte_mempool *pool;
-    struct fields fields;
-    uint8_t frame[FRAME_MAX_BYTES];
+    struct tx_template *templates;
+    const struct stream_request *request;
+    struct flight *flight; /* NULL unless one in flight */
+    struct field_counters counters;
     struct tx_page pages[2];
 };
 
-/* A stream's receiving side. */
+/* What one receive queue sees of a stream. */
 struct rx_stream {
     alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
-    uint16_t port;
-    uint64_t missing_before; /* sequence.missing when the page was opened */
+    struct flight *flight;
+    enum stream_role role;
     struct rx_page pages[2];
     struct sequence sequence;
+};
+
+struct rx_queue {
+    uint16_t port;
+    uint16_t dpdk_port;
+    uint16_t queue;
+    const struct port_clock *clock; /* of the port's own stamps, or NULL */
+    int stamp_offset;
+    uint64_t stamp_flag;
+    struct rx_stream *streams[STREAMS_MAX]; /* NULL: the stream comes in elsewhere */
 };
 
 struct run;
@@ -88,14 +119,16 @@ struct worker {
     uint32_t cpu;
     uint32_t lcore;
     uint32_t tx_stream_count;
-    uint32_t rx_port_count;
+    uint32_t rx_queue_count;
     struct tx_stream *tx_streams[STREAMS_MAX];
-    uint16_t rx_ports[PORTS_MAX];
+    struct rx_queue *rx_queues;
     uint64_t last_look; /* at the clock, TSC */
+    uint32_t turn;
     uint32_t open_page; /* 0 or 1 */
     _Atomic uint32_t epoch;
     struct stall_mark stall_mark;
     struct stall_tally stalls[2];
+    struct cycle_meter cycles[2];
     struct stray_page strays[2][STREAMS_MAX];
     struct port_page ports[2][PORTS_MAX];
 };
@@ -108,6 +141,7 @@ struct run {
     _Atomic uint32_t epoch;
     _Atomic bool stop;
     uint16_t mark;
+    uint64_t gap_ticks; /* shorter gaps between two looks at the clock are not recorded */
     uint64_t stall_ticks;
     uint64_t patience_ticks;
     double ticks_per_second;
@@ -115,9 +149,7 @@ struct run {
     uint32_t stream_count;
     uint32_t worker_count;
     struct tx_stream *tx_streams[STREAMS_MAX];
-    struct rx_stream *rx_streams[STREAMS_MAX];
     struct worker *workers[WORKERS_MAX];
-    uint16_t dpdk_ports[PORTS_MAX];       /* the request's port number to DPDK's */
     uint8_t stream_index[UINT16_MAX + 1]; /* stream number to index, or NO_STREAM */
 };
 
@@ -125,6 +157,12 @@ static inline uint64_t
 ticks_to_ns(const struct run *run, uint64_t ticks)
 {
     return (uint64_t)((unsigned __int128)ticks * run->ns_per_tick >> 32);
+}
+
+static inline bool
+worker_is_metered(const struct worker *worker)
+{
+    return worker->turn % METERED_TURNS == 0;
 }
 
 #endif

@@ -4,9 +4,14 @@
 #include <rte_cycles.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "dataplane/signature.h"
 #include "dataplane/transmit.h"
+
+/* A turn of the loop with full bursts takes about as long. */
+#define SHORTEST_GAP_S 1e-6
 
 static void *
 zeroed(size_t bytes, uint32_t lcore)
@@ -15,15 +20,42 @@ zeroed(size_t bytes, uint32_t lcore)
                               (int)rte_lcore_to_socket_id(lcore));
 }
 
-/* The worker that sends on (or, with `rx`, receives from) a port; request_open() saw to it. */
+/* The worker that sends on a queue; request_open() saw to it that there is one. */
 static struct worker *
-worker_of_port(const struct run *run, const struct open_request *config, uint16_t port, bool rx)
+sender_of(const struct run *run, const struct open_request *config, uint16_t port, uint16_t queue)
 {
-    uint32_t i = 0;
+    for (uint32_t i = 0; i < config->worker_count; i++) {
+        const struct worker_request *worker = &config->workers[i];
 
-    while (!((rx ? config->workers[i].rx_ports : config->workers[i].tx_ports) >> port & 1))
-        i++;
-    return run->workers[i];
+        for (uint32_t q = 0; q < worker->tx_count; q++) {
+            if (worker->tx[q].port == port && worker->tx[q].queue == queue)
+                return run->workers[i];
+        }
+    }
+    return NULL;
+}
+
+static bool
+make_rx_queues(struct worker *worker, const struct worker_request *config,
+               const struct ports *ports)
+{
+    worker->rx_queues = zeroed((config->rx_count + 1) * sizeof(*worker->rx_queues), worker->lcore);
+    if (!worker->rx_queues)
+        return false;
+    for (uint32_t i = 0; i < config->rx_count; i++) {
+        const struct port *port = &ports->port[config->rx[i].port];
+
+        worker->rx_queues[i] = (struct rx_queue){
+            .port = config->rx[i].port,
+            .dpdk_port = port->dpdk_port,
+            .queue = config->rx[i].queue,
+            .clock = port->hardware_clock ? &port->clock : NULL,
+            .stamp_offset = ports->stamp_offset,
+            .stamp_flag = ports->stamp_flag,
+        };
+    }
+    worker->rx_queue_count = config->rx_count;
+    return true;
 }
 
 static struct worker *
@@ -36,49 +68,132 @@ make_worker(struct run *run, const struct worker_request *config, uint32_t numbe
     worker->run = run;
     worker->cpu = config->cpu;
     worker->lcore = number + 1;
-    for (uint16_t port = 0; port < PORTS_MAX; port++) {
-        if (config->rx_ports >> port & 1)
-            worker->rx_ports[worker->rx_port_count++] = port;
-    }
+    stall_tally_clear(&worker->stalls[0]);
+    stall_tally_clear(&worker->stalls[1]);
     return worker;
 }
 
-static struct tx_stream *
-make_tx_stream(struct worker *worker, const struct stream_request *request, const struct port *port)
+static bool
+make_workers(struct run *run, const struct open_request *config, const struct ports *ports)
+{
+    for (uint32_t i = 0; i < config->worker_count; i++) {
+        run->workers[i] = make_worker(run, &config->workers[i], i);
+        if (!run->workers[i])
+            return false;
+        run->worker_count++;
+        if (!make_rx_queues(run->workers[i], &config->workers[i], ports))
+            return false;
+    }
+    return true;
+}
+
+static struct flight *
+make_flight(const struct run *run, const struct pacing *pacing, uint32_t lcore)
+{
+    struct flight *flight = zeroed(sizeof(*flight), lcore);
+
+    if (!flight)
+        return NULL;
+    flight->timeout = (uint64_t)(pacing->timeout_us * run->ticks_per_second / 1e6);
+    if (pacing->rate_pps > 0)
+        flight->gap = (uint64_t)(run->ticks_per_second / pacing->rate_pps);
+    return flight;
+}
+
+/* From the ordinary heap: thousands of frames of a capture must fit too. */
+static bool
+make_templates(struct tx_stream *stream, const struct stream_request *request)
+{
+    stream->templates = calloc(request->template_count, sizeof(stream->templates[0]));
+    if (!stream->templates)
+        return false;
+    for (uint32_t i = 0; i < request->template_count; i++) {
+        const struct template_request *from = &request->templates[i];
+        struct tx_template *template = &stream->templates[i];
+
+        template->bytes = from->bytes;
+        template->frame = from->frame;
+        frame_fields_prepare(&template->fields, &request->fields, from->frame,
+                             from->bytes - SIGNATURE_BYTES);
+    }
+    stream->template_count = request->template_count;
+    return true;
+}
+
+static void
+describe_tx_stream(struct tx_stream *stream, const struct stream_request *request,
+                   const struct port *port)
+{
+    stream->request = request;
+    stream->stream = request->stream;
+    stream->dpdk_port = port->dpdk_port;
+    stream->queue = request->tx_queue;
+    stream->pool = port->tx_pool[request->tx_queue];
+    stream->role = request->role;
+    stream->most = request->role == ROLE_LATENCY ? 1 : TX_BURST;
+    stream->pacing = request->pacing.kind;
+    stream->frames_left = request->frame_count > 0 ? request->frame_count : UINT64_MAX;
+    stream->order_count = request->order_count > 0 ? request->order_count : request->template_count;
+    field_counters_start(&stream->counters, &request->fields);
+    histogram_clear(&stream->pages[0].lateness);
+    histogram_clear(&stream->pages[1].lateness);
+}
+
+static bool
+make_tx_stream(struct run *run, struct worker *worker, const struct stream_request *request,
+               const struct port *port)
 {
     struct tx_stream *stream = zeroed(sizeof(*stream), worker->lcore);
 
     if (!stream)
-        return NULL;
-    stream->stream = request->stream;
-    stream->dpdk_port = port->dpdk_port;
-    stream->frame_bytes = (uint16_t)request->frame_bytes;
-    stream->role = request->role;
-    stream->most = request->role == ROLE_LATENCY ? 1 : TX_BURST;
-    stream->rate_pps = request->rate_pps;
-    stream->pool = port->tx_pool;
-    stream->fields = request->fields;
-    memcpy(stream->frame, request->frame, request->frame_bytes);
-    histogram_clear(&stream->pages[0].lateness);
-    histogram_clear(&stream->pages[1].lateness);
+        return false;
+    run->tx_streams[run->stream_count++] = stream;
     worker->tx_streams[worker->tx_stream_count++] = stream;
-    return stream;
+    describe_tx_stream(stream, request, port);
+    if (request->pacing.kind == PACING_ONE_IN_FLIGHT) {
+        stream->flight = make_flight(run, &request->pacing, worker->lcore);
+        if (!stream->flight)
+            return false;
+    }
+    return make_templates(stream, request);
 }
 
 static struct rx_stream *
-make_rx_stream(const struct worker *worker, const struct worker *sender, uint16_t port)
+make_rx_stream(const struct worker *worker, const struct worker *sender,
+               const struct tx_stream *sent)
 {
     struct rx_stream *stream = zeroed(sizeof(*stream), worker->lcore);
 
     if (!stream)
         return NULL;
     stream->sender_stall = &sender->stall_mark;
-    stream->port = port;
+    stream->flight = sent->flight;
+    stream->role = sent->role;
     for (uint32_t i = 0; i < 2; i++) {
         histogram_clear(&stream->pages[i].latency);
         histogram_clear(&stream->pages[i].latency_across_stalls);
     }
     return stream;
+}
+
+/* One for each queue of the port that the stream comes in on. */
+static bool
+make_rx_streams(struct run *run, const struct worker *sender, uint32_t index, uint16_t rx_port)
+{
+    for (uint32_t w = 0; w < run->worker_count; w++) {
+        struct worker *worker = run->workers[w];
+
+        for (uint32_t q = 0; q < worker->rx_queue_count; q++) {
+            struct rx_queue *queue = &worker->rx_queues[q];
+
+            if (queue->port != rx_port)
+                continue;
+            queue->streams[index] = make_rx_stream(worker, sender, run->tx_streams[index]);
+            if (!queue->streams[index])
+                return false;
+        }
+    }
+    return true;
 }
 
 static bool
@@ -88,14 +203,11 @@ make_streams(struct run *run, const struct trial_request *request,
     memset(run->stream_index, NO_STREAM, sizeof(run->stream_index));
     for (uint32_t i = 0; i < request->stream_count; i++) {
         const struct stream_request *stream = &request->streams[i];
-        struct worker *sender = worker_of_port(run, config, stream->tx_port, false);
-        const struct worker *receiver = worker_of_port(run, config, stream->rx_port, true);
+        struct worker *sender = sender_of(run, config, stream->tx_port, stream->tx_queue);
 
-        run->tx_streams[i] = make_tx_stream(sender, stream, &ports->port[stream->tx_port]);
-        run->rx_streams[i] = make_rx_stream(receiver, sender, stream->rx_port);
         run->stream_index[stream->stream] = (uint8_t)i;
-        run->stream_count++;
-        if (!run->tx_streams[i] || !run->rx_streams[i])
+        if (!make_tx_stream(run, sender, stream, &ports->port[stream->tx_port]) ||
+            !make_rx_streams(run, sender, i, stream->rx_port))
             return false;
     }
     return true;
@@ -109,6 +221,7 @@ set_clock(struct run *run, const struct trial_request *request)
     run->ticks_per_second = hz;
     run->ns_per_tick = (uint64_t)(1e9 / hz * 4294967296.0 + 0.5);
     run->stall_ticks = (uint64_t)(request->stall_us * hz / 1e6);
+    run->gap_ticks = RTE_MIN((uint64_t)(SHORTEST_GAP_S * hz), run->stall_ticks);
     run->patience_ticks = (uint64_t)(request->catch_up_us * hz / 1e6);
 }
 
@@ -122,29 +235,32 @@ run_make(const struct trial_request *request, const struct open_request *config,
         return NULL;
     run->mark = request->mark;
     set_clock(run, request);
-    for (uint32_t i = 0; i < ports->count; i++)
-        run->dpdk_ports[i] = ports->port[i].dpdk_port;
-    for (uint32_t i = 0; i < config->worker_count; i++) {
-        run->workers[i] = make_worker(run, &config->workers[i], i);
-        run->worker_count++;
-        if (!run->workers[i])
-            goto no_memory;
-    }
-    if (make_streams(run, request, config, ports))
+    if (make_workers(run, config, ports) && make_streams(run, request, config, ports))
         return run;
-no_memory:
     run_free(run);
     return NULL;
+}
+
+static void
+free_worker(const struct run *run, struct worker *worker)
+{
+    for (uint32_t q = 0; q < worker->rx_queue_count; q++) {
+        for (uint32_t i = 0; i < run->stream_count; i++)
+            rte_free(worker->rx_queues[q].streams[i]);
+    }
+    rte_free(worker->rx_queues);
+    rte_free(worker);
 }
 
 void
 run_free(struct run *run)
 {
-    for (uint32_t i = 0; i < run->stream_count; i++) {
-        rte_free(run->tx_streams[i]);
-        rte_free(run->rx_streams[i]);
-    }
     for (uint32_t i = 0; i < run->worker_count; i++)
-        rte_free(run->workers[i]);
+        free_worker(run, run->workers[i]);
+    for (uint32_t i = 0; i < run->stream_count; i++) {
+        free(run->tx_streams[i]->templates);
+        rte_free(run->tx_streams[i]->flight);
+        rte_free(run->tx_streams[i]);
+    }
     rte_free(run);
 }

@@ -76,6 +76,7 @@ close_interval(struct trial *trial, const struct trial_hooks *hooks)
 {
     trial->interval_end = rte_rdtsc();
     trial->end_unix_ns = unix_ns();
+    ports_compare_clocks(trial->ports);
     collect_interval(trial);
     hooks->interval(hooks->context, trial);
     trial->interval_begin = trial->interval_end;
@@ -153,7 +154,7 @@ end_workers(struct trial *trial)
 
 struct trial *
 trial_run(const struct trial_request *request, const struct open_request *config,
-          const struct ports *ports, const struct trial_hooks *hooks)
+          struct ports *ports, const struct trial_hooks *hooks)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
 

@@ -11,31 +11,40 @@ enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
 
 /* What one stream did in an interval, or in the trial; `missing` as the protocol has it. */
 struct stream_counts {
-    uint64_t sent, refused, skipped;
+    uint64_t sent, refused, skipped, no_buffer, timed_out;
     uint64_t received, out_of_order, duplicate, corrupt, misdirected;
     int64_t missing;
     struct histogram latency, latency_across_stalls, lateness;
+    struct microseconds microseconds;
 };
 
 struct port_counts {
-    uint64_t foreign, stale, rx_missed, rx_errors, rx_no_mbuf;
+    uint64_t foreign[FOREIGN_KINDS];
+    uint64_t stale, rx_missed, rx_errors, rx_no_mbuf;
+    uint32_t buffers_in_use; /* when read: in queues, in workers' hands, or lost */
     bool link_up;
+};
+
+struct worker_counts {
+    struct stall_tally stalls;
+    struct cycle_meter cycles;
 };
 
 struct counts {
     struct stream_counts streams[STREAMS_MAX];
     struct port_counts ports[PORTS_MAX];
-    struct stall_tally workers[WORKERS_MAX];
+    struct worker_counts workers[WORKERS_MAX];
 };
 
 struct trial {
     const struct trial_request *request;
     const struct open_request *config;
-    const struct ports *ports;
+    struct ports *ports;
     struct run *run;
     struct counts interval;
     struct counts total;
     struct rte_eth_stats before[PORTS_MAX]; /* hardware counters when the interval began */
+    int64_t missing_before[STREAMS_MAX];    /* all told, when the interval began */
     uint32_t index;                         /* of the interval that closes next */
     bool draining;
     uint64_t interval_begin; /* TSC */
@@ -60,7 +69,7 @@ struct trial_hooks {
  * trial_free(), has its totals; the last interval went to the hook.
  */
 struct trial *trial_run(const struct trial_request *request, const struct open_request *config,
-                        const struct ports *ports, const struct trial_hooks *hooks);
+                        struct ports *ports, const struct trial_hooks *hooks);
 
 void trial_free(struct trial *trial);
 

@@ -9,6 +9,7 @@ from plimsoll.generator.interface import TrialPlan
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.units import RatioField, format_ratio
 from plimsoll.trial.criteria.criterion import Criterion, LossBudget
+from plimsoll.trial.due_frames import due_frames
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
 
@@ -32,12 +33,14 @@ class LossRatio(Criterion):
         ]
 
     def losses_allowed(self, plan: TrialPlan) -> list[LossBudget]:
-        """The limit as frames of the whole planned trial."""
-        planned = {each.stream: each.rate_pps * plan.duration_s for each in plan.streams}
-        return [
-            LossBudget(frozenset(streams), self.at_most * sum(planned[each] for each in streams))
-            for streams in self._groups(plan.streams).values()
-        ]
+        """The limit as frames of the whole planned trial; none where a stream's are unknown."""
+        planned = {each.stream: due_frames(each, plan.duration_s) for each in plan.streams}
+        budgets: list[LossBudget] = []
+        for streams in self._groups(plan.streams).values():
+            known = [frames for each in streams if (frames := planned[each]) is not None]
+            if len(known) == len(streams):
+                budgets.append(LossBudget(frozenset(streams), self.at_most * sum(known)))
+        return budgets
 
     def _judge(self, subject: str, streams: list[int], outcome: Outcome, unexcused: int) -> Finding:
         offered = sum(outcome.offered(each) for each in streams)

@@ -9,7 +9,7 @@ from tests.integration.engine.frames import udp_frame
 CPUS = sorted(os.sched_getaffinity(0))
 FRAME = udp_frame(60)
 # The destination address, which the IPv4 header's and the UDP checksum cover.
-DESTINATION = {"offset": 30, "width": 4, "flows": 1024, "fixes": [24, 40]}
+DESTINATION = {"offset": 30, "width": 4, "count": 1024, "fixes": [24, 40]}
 
 Request = dict[str, Any]
 
@@ -18,13 +18,13 @@ def open_request(
     *devargs: str, cpu: int = CPUS[0], workers: Sequence[Request] = (), **changes: Any
 ) -> Request:
     """Ports in ordinary memory, all polled by one worker unless `workers` says otherwise."""
-    ports = list(range(len(devargs)))
+    queues = [[port, 0] for port in range(len(devargs))]
     return {
         "id": 1,
         "request": "open",
         "memory": {"huge": False, "megabytes": 32 + 80 * len(devargs)},
         "main_cpus": CPUS,
-        "workers": list(workers) or [{"cpu": cpu, "tx_ports": ports, "rx_ports": ports}],
+        "workers": list(workers) or [{"cpu": cpu, "tx": queues, "rx": queues}],
         "ports": [{"devargs": devarg} for devarg in devargs],
         **changes,
     }
@@ -38,7 +38,7 @@ def stream(number: int, rate_pps: float, **changes: Any) -> Request:
         "tx_port": 0,
         "rx_port": 0,
         "rate_pps": rate_pps,
-        "frame": FRAME.hex(),
+        "frames": [FRAME.hex()],
         **changes,
     }
 

@@ -164,8 +164,8 @@ def test_trials_of_one_engine_know_nothing_of_each_other(loopback: EngineSession
 
 def test_a_worker_for_each_port(engine: EngineSession) -> None:
     workers = [
-        {"cpu": CPUS[0], "tx_ports": [0], "rx_ports": [0]},
-        {"cpu": CPUS[1], "tx_ports": [1], "rx_ports": [1]},
+        {"cpu": CPUS[0], "tx": [[0, 0]], "rx": [[0, 0]]},
+        {"cpu": CPUS[1], "tx": [[1, 0]], "rx": [[1, 0]]},
     ]
     engine.ask(open_request("net_ring0", "net_ring1", workers=workers))
     reply = engine.ask(
@@ -184,8 +184,8 @@ def test_a_worker_for_each_port(engine: EngineSession) -> None:
 
 def test_a_worker_that_sends_and_one_that_receives(engine: EngineSession) -> None:
     workers = [
-        {"cpu": CPUS[1], "tx_ports": [0], "rx_ports": []},
-        {"cpu": CPUS[0], "tx_ports": [], "rx_ports": [0]},
+        {"cpu": CPUS[1], "tx": [[0, 0]], "rx": []},
+        {"cpu": CPUS[0], "tx": [], "rx": [[0, 0]]},
     ]
     engine.ask(open_request("net_ring0", workers=workers))
     # At this rate the ring holds more than half a second of it, should the receiver be away.

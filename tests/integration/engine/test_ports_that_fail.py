@@ -30,7 +30,7 @@ def test_a_socket_that_nobody_serves(engine: EngineSession, tmp_path: Path) -> N
     nobody_serves = memif("client", tmp_path / "memif.sock")
     error = fatal_error(engine, open_request("net_ring0", nobody_serves, link_wait_s=0.05))
     assert error["where"] == "ports[1]"
-    assert "memif.sock" in engine.stderr
+    assert "memif.sock" in error["message"]
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,6 @@ def test_too_little_memory_for_the_buffers(engine: EngineSession) -> None:
 
 
 def test_a_cpu_that_does_not_exist(engine: EngineSession) -> None:
-    workers = [{"cpu": 1023, "tx_ports": [0], "rx_ports": [0]}]
+    workers = [{"cpu": 1023, "tx": [[0, 0]], "rx": [[0, 0]]}]
     error = fatal_error(engine, open_request("net_ring0", workers=workers, main_cpus=CPUS))
     assert error["message"].startswith("DPDK did not start")

@@ -64,16 +64,16 @@ def assert_checksums(frame: bytes) -> None:
 
 
 def field_value(request: Request, field: Request, number: int) -> bytes:
-    template = bytes.fromhex(request["frame"])
+    template = bytes.fromhex(request["frames"][0])
     begin, width = field["offset"], field["width"]
     base = int.from_bytes(template[begin : begin + width], "big")
-    value = base + number % field["flows"] * field.get("step", 1)
+    value = base + number % field["count"] * field.get("step", 1)
     return int(value % 256**width).to_bytes(width, "big")
 
 
 def assert_frame(frame: bytes, request: Request, number: int) -> None:
     """Frame `number` of the stream: the template, but for fields, checksums and signature."""
-    expected = bytearray.fromhex(request["frame"])
+    expected = bytearray.fromhex(request["frames"][0])
     for field in request.get("fields", []):
         begin = field["offset"]
         expected[begin : begin + field["width"]] = field_value(request, field, number)
@@ -87,8 +87,8 @@ def assert_frame(frame: bytes, request: Request, number: int) -> None:
 
 
 def test_every_frame_of_every_stream(engine: EngineSession, tmp_path: Path) -> None:
-    source_port = {"offset": 34, "width": 2, "flows": 331, "step": 3, "fixes": [UDP_CHECKSUM]}
-    source_mac = {"offset": 6, "width": 6, "flows": 1000, "step": 257}
+    source_port = {"offset": 34, "width": 2, "count": 331, "step": 3, "fixes": [UDP_CHECKSUM]}
+    source_mac = {"offset": 6, "width": 6, "count": 1000, "step": 257}
     requests = {
         request["stream"]: request
         for request in (
@@ -96,11 +96,11 @@ def test_every_frame_of_every_stream(engine: EngineSession, tmp_path: Path) -> N
             stream(
                 0,
                 16_000,
-                frame=udp_frame(60, destination="198.19.170.0").hex(),
-                fields=[{**DESTINATION, "flows": 1500}, source_port, source_mac],
+                frames=[udp_frame(60, destination="198.19.170.0").hex()],
+                fields=[{**DESTINATION, "count": 1500}, source_port, source_mac],
             ),
-            stream(7, 1000, frame=udp_frame(1514, payload=b"payload").hex(), fields=[DESTINATION]),
-            stream(300, 2000, role="latency", frame=udp_frame(61).hex(), fields=[source_port]),
+            stream(7, 1000, frames=[udp_frame(1514, payload=b"payload").hex()], fields=[DESTINATION]),
+            stream(300, 2000, role="latency", frames=[udp_frame(61).hex()], fields=[source_port]),
         )
     }
     frames = send(engine, tmp_path, *requests.values())
@@ -128,7 +128,7 @@ def test_frames_of_all_sizes(engine: EngineSession, tmp_path: Path) -> None:
         length: stream(
             length,
             400,
-            frame=udp_frame(length, payload=payload[: length - 60]).hex(),
+            frames=[udp_frame(length, payload=payload[: length - 60]).hex()],
             fields=[DESTINATION],
         )
         for length in (60, 61, 63, 64, 128, 1518, 9214)

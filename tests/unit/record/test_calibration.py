@@ -1,7 +1,8 @@
 import pytest
 
 from plimsoll.record.calibration import CalibrationPoint
-from plimsoll.record.trial_record import StreamRecord, TrialRecord
+from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
 
 
@@ -32,6 +33,14 @@ def test_a_direction_that_carries_a_probe_alone_does_not_halve_the_rate() -> Non
     other_way = probe.model_copy(update={"tx_port": 1, "rx_port": 0})
     one_way = made.model_copy(update={"streams": (load, other_way)})
     point = CalibrationPoint.from_trial("full", one_way)
+    assert (point.sent_pps, point.reached) == (1000.0, 1.0)
+
+
+def test_a_stream_without_a_rate_reaches_what_it_reaches() -> None:
+    made = trial(2000, 5, None)
+    load, probe = made.streams
+    fast = load.model_copy(update={"planned_pps": None})
+    point = CalibrationPoint.from_trial("full", made.model_copy(update={"streams": (fast, probe)}))
     assert (point.sent_pps, point.reached) == (1000.0, 1.0)
 
 

@@ -6,12 +6,12 @@ from hdrh.log import HistogramLogReader
 
 from plimsoll.record.histogram_log import (
     HistogramLog,
-    histogram_tag,
+    gaps_tag,
     read_histogram_log,
     stream_tag,
 )
 from plimsoll.record.record_error import RecordError
-from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, PROBE, counts, interval, second
+from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, counts, interval, second
 
 BEGIN_S = BEGIN_NS / 1e9
 
@@ -57,6 +57,16 @@ def test_samples_across_stalls_have_a_tag_of_their_own(tmp_path: Path) -> None:
     assert tags == ["probe/0-1@0:1", "probe/0-1@0:1+across-stalls"]
 
 
+def test_lateness_and_gaps_have_tags_of_their_own(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        log.append(PLANS, interval((counts(1, lateness=FOUR),), gaps=FOUR))
+    logged = list(read_histogram_log(path))
+    assert [each.tag for each in logged] == ["probe/0-1@0:1+lateness", "polling-gaps@cpu-5"]
+    assert [each.histogram.get_total_count() for each in logged] == [4, 4]
+    assert logged[1].tag == gaps_tag(5)
+
+
 def test_a_torn_last_line_is_left_out_and_a_resumed_run_cuts_it_off(tmp_path: Path) -> None:
     path = tmp_path / "histograms.hlog"
     with HistogramLog(path) as log:
@@ -81,7 +91,7 @@ def test_without_a_file_there_are_no_intervals(tmp_path: Path) -> None:
 
 
 def test_tags_hold_no_commas_or_spaces_and_stay_apart() -> None:
-    assert stream_tag(PROBE) == "probe/0-1@0:1"
-    odd = {histogram_tag(name, 0, 1) for name in ("a b", "a_b", "a,b", "a%20b", "ä")}
+    assert stream_tag("probe/0-1", 0, 1) == "probe/0-1@0:1"
+    odd = {stream_tag(name, 0, 1) for name in ("a b", "a_b", "a,b", "a%20b", "ä")}
     assert len(odd) == 5
     assert not any("," in tag or " " in tag for tag in odd)

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.generator.interface import Interval, Stall
 from plimsoll.record.metric_row import MetricRow, interval_rows
-from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, counts, interval
+from tests.unit.record.trial_parts import BEGIN_NS, FOUR, LOAD, PLANS, PORT, counts, interval
 
 
 def rows(of: Interval, *, refused_is_lost: bool = False) -> list[MetricRow]:
@@ -20,14 +22,16 @@ def value(found: list[MetricRow], metric_type: str, **names: str) -> float:
 # Half a second: 64 B load and 128 B probe from port 0, 64 B load back.
 HALF = interval(
     (
-        counts(0, sent=500, received=400, missing=90, refused=10),
-        counts(1, sent=5, received=5, latency=FOUR, lateness=FOUR),
+        counts(0, sent=500, received=400, missing=90, refused=10, skipped=6, no_buffer=2),
+        counts(1, sent=5, received=5, timed_out=1, latency=FOUR, lateness=FOUR),
         counts(2, sent=300, received=300, duplicate=4, corrupt=2),
     ),
     begin_s=1.0,
     end_s=1.5,
-    stalls=(Stall(1.2, 40_000),),
+    stalls=(Stall(1.2, 1, 40_000),),
     stalled_ns=70_000,
+    gaps=FOUR,
+    ports=(PORT,),
 )
 
 
@@ -51,6 +55,16 @@ def test_the_bits_of_the_seed_article() -> None:
     found = rows(interval((counts(0, sent=1_336_018_486, received=1_336_018_486),), end_s=100.0))
     assert value(found, "l1-rx-bps", tx_port="0") == pytest.approx(8978044225.14, rel=1e-9)
     assert value(found, "l2-rx-bps", tx_port="0") == pytest.approx(6412888732.24, rel=1e-9)
+
+
+def test_bits_of_mixed_sizes_are_those_of_their_mean() -> None:
+    # 7 of 64 B, 4 of 594 B and 1 of 1518 B are 361.83 B in the mean.
+    frames = tuple(bytes(size - 4) for size in (64, 594, 1518))
+    imix = replace(LOAD, frames=frames, order=(0, 1, 0, 1, 0, 1, 0, 1, 0, 0, 0, 2))
+    sent = interval((counts(0, sent=1200, received=1200),))
+    found = interval_rows("trial-0001", (imix,), sent, refused_is_lost=False)
+    total = 700 * 84 + 400 * 614 + 100 * 1538
+    assert value(found, "l1-tx-bps", tx_port="0") == pytest.approx(total * 8)
 
 
 def test_a_loss_of_zero_is_a_value() -> None:
@@ -85,7 +99,34 @@ def test_counts_and_stalls_of_the_engine() -> None:
     assert value(found, "duplicate-pps", stream="load/1-0") == 8.0
     assert value(found, "corrupt-pps", stream="load/1-0") == 4.0
     assert value(found, "out-of-order-pps", stream="load/1-0") == 6.0
+    assert value(found, "misdirected-pps", stream="load/1-0") == 0.0
     assert value(found, "stall-usec", lcore="5") == 70.0
+
+
+def test_every_fault_of_the_tester_has_a_series() -> None:
+    found = rows(HALF)
+    assert value(found, "refused-pps", stream="load/0-1") == 20.0
+    assert value(found, "late-pps", stream="load/0-1") == 12.0
+    assert value(found, "no-buffer-pps", stream="load/0-1") == 4.0
+    assert value(found, "timed-out-pps", stream="probe/0-1") == 2.0
+    assert value(found, "p50-tx-lateness-usec", stream="probe/0-1") == 0.2
+    assert value(found, "p99.9-tx-lateness-usec", stream="probe/0-1") == 0.25
+    assert value(found, "foreign-pps", rx_port="0", kind="arp") == 6.0
+    assert value(found, "foreign-pps", rx_port="0", kind="lldp") == 8.0
+    assert value(found, "stale-pps", rx_port="0") == 4.0
+    assert value(found, "rx-missed-pps", rx_port="0") == 6.0
+    assert value(found, "rx-errors-pps", rx_port="0") == 8.0
+    assert value(found, "rx-no-mbuf-pps", rx_port="0") == 10.0
+    assert value(found, "link-up", rx_port="0") == 1.0
+
+
+def test_the_gaps_and_cycles_of_a_polling_loop() -> None:
+    found = rows(HALF)
+    assert value(found, "p50-gap-usec", lcore="5") == 0.2
+    assert value(found, "max-gap-usec", lcore="5") == 0.25
+    assert value(found, "build-cycles-per-frame", lcore="5") == 36.0
+    assert value(found, "measure-cycles-per-frame", lcore="5") == 40.5
+    assert not [row for row in found if row.type == "poll-cycles-per-frame"]
 
 
 def test_both_directions_share_crucibles_port_pair() -> None:

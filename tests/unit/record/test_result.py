@@ -5,6 +5,7 @@ import pytest
 
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.result import LoadLine, Result, read_result
+from plimsoll.record.stream_record import FrameSizeRecord
 from plimsoll.record.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
 
@@ -56,7 +57,7 @@ def test_the_load_line_and_its_bits() -> None:
     assert line.frame_sizes == (64,)
 
 
-def carrying(*streams: tuple[tuple[int, int], str, int, float]) -> TrialRecord:
+def carrying(*streams: tuple[tuple[int, int], str, int, float | None]) -> TrialRecord:
     """A validation at 1000 pps whose streams have this path, role, frame size and planned rate."""
     proof = record(1, phase="validation")
     return proof.model_copy(
@@ -67,7 +68,8 @@ def carrying(*streams: tuple[tuple[int, int], str, int, float]) -> TrialRecord:
                         "tx_port": tx_port,
                         "rx_port": rx_port,
                         "role": role,
-                        "frame_size": frame_size,
+                        "frame_sizes": (FrameSizeRecord(size=frame_size, weight=1),),
+                        "mean_frame_size": frame_size,
                         "planned_pps": planned_pps,
                     }
                 )
@@ -105,6 +107,13 @@ def test_a_probe_beside_the_load_leaves_its_bits_exact() -> None:
         carrying(((0, 1), "load", 64, 8000.0), ((0, 1), "latency", 64, 1000.0)), None
     )
     assert (line.l1_bps_per_direction, line.l2_bps_per_direction) == (5_376_000.0, 3_840_000.0)
+
+
+def test_a_stream_as_fast_as_the_port_takes_it_is_no_part_of_the_load() -> None:
+    line = LoadLine.of(carrying(((0, 1), "load", 64, 8000.0), ((1, 0), "load", 128, None)), None)
+    assert (line.total_pps, line.directions, line.frame_sizes) == (8000.0, 1, (64,))
+    with pytest.raises(ValueError, match="a load line needs load streams"):
+        LoadLine.of(carrying(((0, 1), "load", 64, None)), None)
 
 
 def test_without_load_streams_there_is_no_load_line() -> None:

@@ -21,12 +21,12 @@ def run(tmp_path: Path) -> RunDirectory:
 
 
 def test_a_stall_has_its_own_time_and_length() -> None:
-    stalled = interval((), begin_s=1.0, end_s=2.0, stalls=(Stall(1.5, 4_000_000),))
+    stalled = interval((), begin_s=1.0, end_s=2.0, stalls=(Stall(1.5, 2**63 + 1, 4_000_000),))
     (spike,) = interval_spikes(7, PLANS, stalled)
     assert (spike.kind, spike.trial, spike.cpu, spike.stream) == ("stall", 7, 5, None)
     assert spike.end_ms == pytest.approx(BEGIN_MS + 1500)
     assert spike.begin_ms == pytest.approx(BEGIN_MS + 1496)
-    assert spike.length_ns == 4_000_000
+    assert (spike.length_ns, spike.tsc) == (4_000_000, 2**63 + 1)
     assert spike.attribution == "tester stall"
 
 
@@ -54,6 +54,15 @@ def test_spikes_gather_in_one_parquet_file_over_trials(run: RunDirectory) -> Non
         ).fetchall()
     assert found == [(1, 250), (2, 250)]
     assert not run.spikes.with_suffix(".jsonl").exists()
+
+
+def test_a_time_stamp_counter_keeps_all_its_bits(run: RunDirectory) -> None:
+    stall = Stall(0.5, 2**64 - 1, 30_000)
+    with SpikeLog(run) as log:
+        log.append(interval_spikes(1, PLANS, interval((), stalls=(stall,))))
+        assert [spike.tsc for spike in read_spikes(run)] == [2**64 - 1]
+        log.convert()
+    assert [spike.tsc for spike in read_spikes(run)] == [2**64 - 1]
 
 
 def test_spikes_of_a_killed_run_are_read_and_kept(run: RunDirectory) -> None:

@@ -1,11 +1,13 @@
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from pydantic import ValidationError
 
 from plimsoll.generator.interface import TrialReport
-from plimsoll.record.trial_record import DutPortRecord, StreamRecord, TrialRecord
+from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.trial_record import DutPortRecord, TrialRecord
+from plimsoll.traffic.plan import Pacing
 from tests.unit.record.trial_parts import FOUR, counts, plan, record
 
 
@@ -59,7 +61,38 @@ def test_nothing_offered_has_no_loss_ratio() -> None:
 
 
 def test_frame_size_is_with_its_check_sequence() -> None:
-    assert [stream.frame_size for stream in record().streams] == [64, 128, 64]
+    assert [stream.mean_frame_size for stream in record().streams] == [64, 128, 64]
+
+
+def test_frame_sizes_are_told_with_their_weights() -> None:
+    frames = tuple(bytes(size - 4) for size in (594, 64, 64, 1518))
+    mixed = replace(plan().streams[0], frames=frames, order=(0, 1, 0, 2, 0, 1, 0, 2, 3, 3))
+    stream = StreamRecord.of(mixed, counts(0), lost=0)
+    assert [(each.size, each.weight) for each in stream.frame_sizes] == [
+        (64, 2),
+        (594, 2),
+        (1518, 1),
+    ]
+    assert stream.mean_frame_size == pytest.approx((4 * 64 + 4 * 594 + 2 * 1518) / 10)
+
+
+def test_a_stream_without_a_rate_has_none_planned() -> None:
+    waiting = replace(plan().streams[1], rate_pps=None, pacing=Pacing("one-in-flight"))
+    samples = counts(1, sent=3, received=2, timed_out=1, latency_us=((4, 1), (1000, 1)))
+    stream = StreamRecord.of(waiting, samples, lost=1)
+    assert (stream.pacing, stream.planned_pps, stream.timed_out) == ("one-in-flight", None, 1)
+    assert stream.latency_us == ((4, 1), (1000, 1))
+
+
+def test_the_testers_own_part_is_kept() -> None:
+    trial = record()
+    (worker,), (port,) = trial.workers, trial.ports
+    assert (worker.gaps.count, worker.gaps.p50_ns, worker.gaps.max_ns) == (4, 200, 250)
+    assert (worker.cycles.build.ticks, worker.cycles.build.frames) == (2304, 64)
+    assert [(stall.at_s, stall.tsc, stall.length_ns) for stall in worker.longest] == [
+        (0.5, 77, 30_000)
+    ]
+    assert (port.foreign, port.foreign_kinds) == (7, {"arp": 3, "lldp": 4})
 
 
 def test_reasons_are_the_findings_behind_the_verdict() -> None:

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    CycleBudget,
+    Cycles,
     Interval,
     PortCounts,
     Stall,
@@ -23,9 +25,14 @@ FOUR = Histogram(
     count=4, sum_ns=750, min_ns=100, max_ns=250, buckets=((100, 1), (200, 2), (250, 1))
 )
 
-LOAD = StreamPlan(0, "load/0-1", "load", 0, 1, bytes(60), 1000.0)
-PROBE = StreamPlan(1, "probe/0-1", "latency", 0, 1, bytes(124), 10.0)
-BACK = StreamPlan(2, "load/1-0", "load", 1, 0, bytes(60), 1000.0)
+# 36, 12 and 40.5 cycles a frame; nothing was asked for while this was sampled.
+BUDGET = CycleBudget(Cycles(2304, 64), Cycles(768, 64), Cycles(0, 0), Cycles(1296, 32))
+
+PORT = PortCounts(0, 7, {"arp": 3, "lldp": 4}, 2, 3, 4, 5, link_up=True)
+
+LOAD = StreamPlan(0, "load/0-1", "load", 0, 1, (bytes(60),), 1000.0)
+PROBE = StreamPlan(1, "probe/0-1", "latency", 0, 1, (bytes(124),), 10.0)
+BACK = StreamPlan(2, "load/1-0", "load", 1, 0, (bytes(60),), 1000.0)
 PLANS = (LOAD, PROBE, BACK)
 
 
@@ -38,15 +45,21 @@ def counts(
     missing: int = 0,
     duplicate: int = 0,
     corrupt: int = 0,
+    skipped: int = 0,
+    no_buffer: int = 0,
+    timed_out: int = 0,
     latency: Histogram = NONE,
     across: Histogram = NONE,
     lateness: Histogram = NONE,
+    latency_us: tuple[tuple[int, int], ...] = (),
 ) -> StreamCounts:
     return StreamCounts(
         stream=stream,
         sent=sent,
         refused=refused,
-        skipped=0,
+        skipped=skipped,
+        no_buffer=no_buffer,
+        timed_out=timed_out,
         received=received,
         missing=missing,
         out_of_order=3,
@@ -56,6 +69,7 @@ def counts(
         latency=latency,
         latency_across_stalls=across,
         lateness=lateness,
+        latency_us=latency_us,
     )
 
 
@@ -66,6 +80,8 @@ def interval(
     end_s: float = 1.0,
     stalls: tuple[Stall, ...] = (),
     stalled_ns: int = 0,
+    gaps: Histogram = NONE,
+    ports: tuple[PortCounts, ...] = (),
 ) -> Interval:
     worker = WorkerCounts(
         cpu=5,
@@ -74,6 +90,8 @@ def interval(
         stalls=len(stalls),
         stalled_ns=stalled_ns,
         worst_stall_ns=max((stall.length_ns for stall in stalls), default=0),
+        gaps=gaps,
+        cycles=BUDGET,
         longest=stalls,
     )
     return Interval(
@@ -83,7 +101,7 @@ def interval(
         end_s=end_s,
         end_unix_ns=BEGIN_NS + round(end_s * 1e9),
         streams=streams,
-        ports=(),
+        ports=ports,
         workers=(worker,),
     )
 
@@ -92,7 +110,7 @@ def second(number: int = 0) -> Interval:
     """A second in which every stream moved."""
     streams = (
         counts(0, sent=1000, received=1000),
-        counts(1, sent=10, received=10, latency=FOUR, lateness=FOUR),
+        counts(1, sent=10, received=10, latency=FOUR),
         counts(2, sent=1000, received=1000),
     )
     return interval(streams, begin_s=float(number), end_s=number + 1.0)
@@ -120,8 +138,10 @@ def record(
         sending_s=2.0,
         begin_unix_ns=BEGIN_NS,
         streams=streams,
-        ports=(PortCounts(0, 1, 2, 3, 4, 5, link_up=True),),
-        workers=(WorkerCounts(5, 100, 10, 1, 30_000, 30_000, (Stall(0.5, 30_000),)),),
+        ports=(PORT,),
+        workers=(
+            WorkerCounts(5, 100, 10, 1, 30_000, 30_000, FOUR, BUDGET, (Stall(0.5, 77, 30_000),)),
+        ),
     )
     return TrialRecord.from_report(
         plan(load_pps=load_pps),

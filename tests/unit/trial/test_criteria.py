@@ -7,6 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.generator.histogram import Histogram
+from plimsoll.traffic.plan import Pacing
 from plimsoll.trial.criteria.criterion import Criterion, LossBudget
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -133,6 +134,13 @@ def test_the_loss_budget_is_of_the_whole_planned_trial() -> None:
         LossBudget(frozenset({LOAD_OUT, PROBE}), pytest.approx(20.2)),
         LossBudget(frozenset({LOAD_BACK}), pytest.approx(20)),
     ]
+
+
+def test_a_group_with_a_stream_of_unknown_length_has_no_budget() -> None:
+    """Nobody knows how many frames go back to back, so no loss of theirs ends a trial early."""
+    fast = replace(PLAN.streams[LOAD_OUT], rate_pps=None, pacing=Pacing("back-to-back"))
+    plan = replace(PLAN, streams=(fast, *PLAN.streams[1:]))
+    assert [each.streams for each in LossRatio().losses_allowed(plan)] == [frozenset({LOAD_BACK})]
 
 
 @pytest.mark.parametrize(

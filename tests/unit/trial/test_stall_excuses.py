@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval
-from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.early_abort import EarlyAbort
 from plimsoll.trial.stall_excuses import StallExcuses
@@ -135,7 +135,7 @@ def test_frames_that_the_dut_left_no_room_for_are_excused_by_nothing() -> None:
 
 def test_the_streams_of_a_port_share_its_queue() -> None:
     """20 ms at 4 x 25 kpps into one port: 2,000 frames came, of which the queue held 101."""
-    streams = [StreamPlan(n, f"load{n}/0-1", "load", 0, 1, bytes(60), 25_000) for n in range(4)]
+    streams = [StreamPlan(n, f"load{n}/0-1", "load", 0, 1, (bytes(60),), 25_000) for n in range(4)]
     excuses = StallExcuses(streams, "wire", QUEUE_FRAMES)
     away = interval(0, stalls_ns=[20 * MS])
     excuses.add(replace(away, streams=tuple(stream_counts(n, 25_000, 475) for n in range(4))))
@@ -143,9 +143,60 @@ def test_the_streams_of_a_port_share_its_queue() -> None:
     assert [excuses.unexcused(n) for n in range(4)] == [0, 0, 0, 1]
 
 
+@pytest.mark.parametrize(
+    ("rate_pps", "pacing", "came"),
+    [
+        # In 20 ms of a second in which 30,000 were sent.
+        (None, Pacing("back-to-back"), 600),
+        (None, Pacing("one-in-flight"), 600),
+        (30_000, Pacing("constant"), 600),
+        # A burst more.
+        (30_000, Pacing("burst", burst_frames=33), 632),
+        # Five standard deviations of 400.
+        (20_000, Pacing("poisson", seed=1), 500),
+    ],
+)
+def test_what_can_have_come_in_a_stall_follows_from_the_pacing(
+    rate_pps: float | None, pacing: Pacing, came: int
+) -> None:
+    stream = StreamPlan(0, "load/0-1", "load", 0, 1, (bytes(60),), rate_pps, pacing=pacing)
+    excuses = StallExcuses([stream], "wire", QUEUE_FRAMES)
+    away = interval(0, stalls_ns=[20 * MS])
+    excuses.add(replace(away, streams=(stream_counts(0, 30_000, 5_000),)))
+    assert excuses.unexcused(0) == 5_000 - (came - QUEUE_FRAMES)
+
+
 def test_loops_that_are_away_together_excuse_once() -> None:
     both = interval(0, lost=150, stalls_ns=[2 * MS])
     assert _excuses([replace(both, workers=both.workers * 2)]).unexcused(LOAD_OUT) == 49
+
+
+def _silent(index: int, *, stalls_ns: Sequence[int] = ()) -> Interval:
+    """A second in which nothing comes back: no frame, so no gap either."""
+    sending = interval(index, stalls_ns=stalls_ns)
+    streams = tuple(replace(each, received=0, missing=0) for each in sending.streams)
+    return replace(sending, streams=streams)
+
+
+def test_a_dut_that_returns_nothing_is_noticed() -> None:
+    """Frames of the first second are missed in the second, and still in the third."""
+    assert _stops_at([_silent(n) for n in range(10)]) == 2
+    assert _stops_at([interval(0), interval(1), *(_silent(n) for n in range(2, 10))]) == 4
+
+
+def test_a_dut_that_pauses_is_given_time() -> None:
+    pausing = [_silent(n) if n % 3 else interval(n) for n in range(10)]
+    assert _stops_at(pausing) is None
+
+
+def test_silence_while_the_tester_was_away_stops_nothing() -> None:
+    """Of a second's 101,000 frames a stall of 2 s explains all, one of 0.5 s only half."""
+    away, shortly = [2000 * MS], [500 * MS]
+    assert (
+        _stops_at([_silent(0, stalls_ns=away), *(_silent(n, stalls_ns=away) for n in (1, 2))])
+        is None
+    )
+    assert _stops_at([_silent(n, stalls_ns=shortly) for n in range(3)]) == 2
 
 
 def test_without_a_loss_criterion_nothing_is_stopped() -> None:

@@ -1,9 +1,13 @@
 """What makes the tester unfit to judge by."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from plimsoll.dut.lab import DrainedBy
+from plimsoll.generator.histogram import Histogram
+from plimsoll.traffic.plan import Pacing
 from plimsoll.trial.finding import Finding
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.tester import TesterLimits as Limits
@@ -11,6 +15,7 @@ from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
     LOAD_OUT,
+    PLAN,
     PROBE,
     PROBE_PPS,
     RATE_PPS,
@@ -73,6 +78,118 @@ def test_a_frame_more_or_less_is_no_stray() -> None:
         ]
         stopped = outcome(streams=streams, sending_s=0.004, ended_by="stop")
         assert (_broken(stopped) == []) is fit
+
+
+def _paced(stream: int, **changes: Any) -> Any:
+    """The plan with one stream paced otherwise."""
+    streams = [replace(each, **changes) if each.stream == stream else each for each in PLAN.streams]
+    return replace(PLAN, streams=tuple(streams))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rate_pps": None, "pacing": Pacing("back-to-back")},
+        {"rate_pps": None, "pacing": Pacing("one-in-flight")},
+        # It never exceeds the rate, and waits for the DUT.
+        {"pacing": Pacing("one-in-flight")},
+    ],
+)
+def test_a_stream_without_a_schedule_has_no_rate_to_fall_short_of(changes: dict[str, Any]) -> None:
+    judged = outcome(streams=_sent(17), plan=_paced(LOAD_OUT, **changes))
+    assert _broken(judged) == []
+    assert {each.subject for each in Limits().findings(judged) if each.rule == "offered-rate"} == {
+        "load/1-0",
+        "probe/0-1",
+    }
+
+
+def test_a_stream_that_ends_early_is_held_to_its_frames() -> None:
+    ends = _paced(LOAD_OUT, frame_count=5_000)
+    assert _broken(outcome(streams=_sent(5_000), plan=ends)) == []
+    (finding,) = _broken(outcome(streams=_sent(4_000), plan=ends))
+    assert "4,000 of 5,000 frames" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("pacing", "sent", "fit"),
+    [
+        # 400 due at 1000 pps in 0.4 s, so 380 are within the 5 %.
+        (Pacing("constant"), 379, False),
+        # The last burst of 32 may just not have begun, or just have gone.
+        (Pacing("burst", burst_frames=32), 368, True),
+        (Pacing("burst", burst_frames=32), 367, False),
+        # Five standard deviations: 100 frames, and one as ever.
+        (Pacing("poisson", seed=1), 299, True),
+        (Pacing("poisson", seed=1), 298, False),
+    ],
+)
+def test_a_schedule_may_scatter_as_it_must(pacing: Pacing, sent: int, fit: bool) -> None:
+    streams = [
+        stream_counts(LOAD_OUT, RATE_PPS * 4 // 10),
+        stream_counts(LOAD_BACK, RATE_PPS * 4 // 10),
+        stream_counts(PROBE, sent),
+    ]
+    judged = outcome(
+        streams=streams, plan=_paced(PROBE, pacing=pacing), sending_s=0.4, ended_by="stop"
+    )
+    assert (_broken(judged) == []) is fit
+
+
+def test_an_empty_mempool_is_told() -> None:
+    (finding,) = _broken(outcome(streams=_sent(SENT - 3, no_buffer=3)))
+    assert (finding.rule, finding.value, finding.limit) == ("no-buffer", 3, 0)
+    assert finding.text == "load/0-1: the tester had no buffer for 3 frames; at most 0 allowed"
+    assert _broken(outcome(streams=_sent(SENT - 3, no_buffer=3)), Limits(max_no_buffer=3)) == []
+
+
+def _probing(drained_by: DrainedBy = "wire", **changes: Any) -> Outcome:
+    """A trial whose probe's counts are these."""
+    streams = _sent(SENT)
+    return outcome(streams=[*streams[:2], replace(streams[2], **changes)], drained_by=drained_by)
+
+
+def test_probes_that_leave_late_are_told() -> None:
+    # Bucket 1349 is (1349 % 128 + 128) << 9: from 100,864 to 101,375 ns.
+    buckets = ((200, PROBES - 501), (1349, 501))
+    judged = _probing(lateness=Histogram(PROBES, 0, 200, 101_000, buckets))
+    (finding,) = _broken(judged)
+    assert (finding.rule, finding.subject, finding.limit) == ("late-probes", "probe/0-1", 0.05)
+    assert finding.value == pytest.approx(0.0501)
+    assert finding.text == (
+        "probe/0-1: of 10,000 probes the tester sent 501 more than 100 µs late and 0 not at all, "
+        "5.01 %; at most 5 % allowed"
+    )
+    assert _broken(judged, Limits(late_probe=200e-6)) == []
+    assert _broken(judged, Limits(max_late_share=0.06)) == []
+
+
+@pytest.mark.parametrize(
+    ("drained_by", "changes", "share"),
+    [
+        # 600 of the 10,000 probes that were due.
+        ("wire", {"sent": PROBES - 600, "skipped": 600}, 0.06),
+        ("wire", {"sent": PROBES - 600, "refused": 600}, 0.06),
+        ("dut", {"sent": PROBES - 600, "refused": 600}, 0.0),
+        ("wire", {"sent": PROBES - 600, "skipped": 300, "no_buffer": 300}, 0.06),
+    ],
+)
+def test_probes_never_sent_count_as_late(
+    drained_by: DrainedBy, changes: dict[str, int], share: float
+) -> None:
+    judged = _probing(drained_by, **changes, received=changes["sent"])
+    (finding,) = [each for each in Limits().findings(judged) if each.rule == "late-probes"]
+    assert finding.value == pytest.approx(share)
+    assert finding.outcome == ("invalid" if share else "ok")
+
+
+def test_probes_that_wait_for_the_dut_are_neither_late_nor_at_fault() -> None:
+    """A time-out is the DUT's: it lost the probe, or is slow."""
+    one = _paced(PROBE, rate_pps=None, pacing=Pacing("one-in-flight"))
+    streams = [*_sent(SENT)[:2], stream_counts(PROBE, 60, lost=60, timed_out=60)]
+    findings = Limits().findings(outcome(streams=streams, plan=one))
+    assert {each.outcome for each in findings} == {"ok"}
+    assert "late-probes" not in {each.rule for each in findings}
 
 
 def test_nothing_sent_is_never_fit() -> None:

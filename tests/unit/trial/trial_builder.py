@@ -9,6 +9,8 @@ from typing import Any
 from plimsoll.dut.lab import DrainedBy, DutPortCounters
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
+    CycleBudget,
+    Cycles,
     Interval,
     PortCounts,
     Stall,
@@ -29,12 +31,13 @@ QUEUE_FRAMES = 101
 
 # Two load streams, one each way, and a probe.
 LOAD_OUT, LOAD_BACK, PROBE = range(3)
+RATES = {LOAD_OUT: RATE_PPS, LOAD_BACK: RATE_PPS, PROBE: PROBE_PPS}
 PLAN = TrialPlan(
     mark=1,
     streams=(
-        StreamPlan(LOAD_OUT, "load/0-1", "load", 0, 1, bytes(60), RATE_PPS),
-        StreamPlan(LOAD_BACK, "load/1-0", "load", 1, 0, bytes(60), RATE_PPS),
-        StreamPlan(PROBE, "probe/0-1", "latency", 0, 1, bytes(60), PROBE_PPS),
+        StreamPlan(LOAD_OUT, "load/0-1", "load", 0, 1, (bytes(60),), RATE_PPS),
+        StreamPlan(LOAD_BACK, "load/1-0", "load", 1, 0, (bytes(60),), RATE_PPS),
+        StreamPlan(PROBE, "probe/0-1", "latency", 0, 1, (bytes(60),), PROBE_PPS),
     ),
     duration_s=DURATION_S,
     drain_s=1,
@@ -60,6 +63,8 @@ def stream_counts(stream: int, sent: int, lost: int = 0, **changes: Any) -> Stre
         sent=sent,
         refused=0,
         skipped=0,
+        no_buffer=0,
+        timed_out=0,
         received=sent - lost,
         missing=lost,
         out_of_order=0,
@@ -74,14 +79,24 @@ def stream_counts(stream: int, sent: int, lost: int = 0, **changes: Any) -> Stre
 
 
 def port_counts(port: int, **changes: Any) -> PortCounts:
-    return replace(PortCounts(port, 0, 0, 0, 0, 0, True), **changes)
+    return replace(PortCounts(port, 0, {}, 0, 0, 0, 0, link_up=True), **changes)
 
 
 def worker_counts(*stalls_ns: int) -> WorkerCounts:
     """Of CPU 1."""
-    longest = tuple(Stall(0.5, length_ns) for length_ns in stalls_ns)
+    longest = tuple(Stall(0.5, 10**9, length_ns) for length_ns in stalls_ns)
     worst_ns = max(stalls_ns, default=0)
-    return WorkerCounts(1, 10**6, 0, len(stalls_ns), sum(stalls_ns), worst_ns, longest)
+    return WorkerCounts(
+        cpu=1,
+        polls=10**6,
+        idle_polls=0,
+        stalls=len(stalls_ns),
+        stalled_ns=sum(stalls_ns),
+        worst_stall_ns=worst_ns,
+        gaps=Histogram(),
+        cycles=CycleBudget(*[Cycles(0, 0)] * 4),
+        longest=longest,
+    )
 
 
 def interval(
@@ -99,7 +114,7 @@ def interval(
         end_s=index + 1,
         end_unix_ns=index * 10**9,
         streams=tuple(
-            stream_counts(plan.stream, int(plan.rate_pps), lost if plan.stream == LOAD_OUT else 0)
+            stream_counts(plan.stream, RATES[plan.stream], lost if plan.stream == LOAD_OUT else 0)
             for plan in PLAN.streams
         ),
         ports=(),
@@ -122,6 +137,7 @@ def outcome(
     streams: Sequence[StreamCounts] | None = None,
     intervals: Sequence[Interval] = (),
     drained_by: DrainedBy = "wire",
+    plan: TrialPlan = PLAN,
     dut: tuple[tuple[DutPortCounters, ...], tuple[DutPortCounters, ...]] | None = None,
     **changes: Any,
 ) -> Outcome:
@@ -144,7 +160,7 @@ def outcome(
     )
     before, after = dut or (None, None)
     return Outcome(
-        plan=PLAN,
+        plan=plan,
         report=replace(report, **changes),
         load_pps=RATE_PPS,
         drained_by=drained_by,

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fuzzes what reads the engine's standard input: the line reader, and the reading of each
+ * request as the session does it. The first byte of the input says in how large pieces the
+ * rest arrives. A request that is refused must say why and where, in words that an error
+ * reply can carry; one that is taken must be fit to run.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "control/line_reader.h"
+#include "control/request.h"
+#include "dataplane/signature.h"
+#include "fuzz/invariant.h"
+
+/* Frames made of a stream that was taken, to have its fields and its schedule work. */
+#define FRAMES 8
+
+/* Large enough that the stack is no place for them. */
+static struct open_request opened;
+static struct trial_request trial;
+
+/* The ports of a session before its first open request, so that trials are read as well. */
+static void
+open_default(void)
+{
+    memset(&opened, 0, sizeof(opened));
+    opened.port_count = 2;
+    opened.max_frame_bytes = FRAME_MAX_BYTES;
+    for (uint32_t i = 0; i < opened.port_count; i++)
+        opened.ports[i] = (struct port_request){.rx_queues = 2, .tx_queues = 2};
+}
+
+static void
+check_complaint(const json_t *json, const struct complaint *complaint)
+{
+    json_t *where = json_string(complaint->where), *message = json_string(complaint->message);
+
+    invariant(where && message);
+    invariant(complaint->message[0] != '\0');
+    invariant(complaint->where[0] != '\0' || !json_is_object(json));
+    json_decref(where);
+    json_decref(message);
+}
+
+/* Every frame that a template and the fields make must fit the template. */
+static void
+make_frames(const struct fields *fields, const struct template_request *template)
+{
+    struct frame_fields prepared;
+    struct field_counters counters;
+    uint8_t *frames[FRAMES];
+
+    invariant(frame_fields_prepare(&prepared, fields, template->frame,
+                                   template->bytes - SIGNATURE_BYTES) == 0);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        frames[i] = malloc(template->bytes);
+        invariant(frames[i]);
+        memcpy(frames[i], template->frame, template->bytes);
+    }
+    field_counters_start(&counters, fields);
+    frame_fields_write(&prepared, fields, &counters, frames, FRAMES);
+    field_counters_rewind(&counters, fields, FRAMES / 2);
+    frame_fields_write(&prepared, fields, &counters, frames, FRAMES);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        invariant(memcmp(frames[i] + template->bytes - SIGNATURE_BYTES,
+                         template->frame + template->bytes - SIGNATURE_BYTES,
+                         SIGNATURE_BYTES) == 0);
+        free(frames[i]);
+    }
+}
+
+static void
+follow_schedule(const struct pacing *pacing)
+{
+    const uint64_t hz = 2250000000, start = 1000;
+    struct pacer pacer;
+    uint64_t due;
+
+    pacer_start(&pacer, pacing, start, (double)hz, hz / 1000);
+    for (uint64_t now = start; now < start + 4 * hz; now += hz / 3) {
+        pacer_skip_late(&pacer, now);
+        invariant(pacer_take(&pacer, now, FIELDS_BURST, &due) <= FIELDS_BURST);
+    }
+}
+
+static void
+check_stream(const struct stream_request *stream)
+{
+    invariant(stream->tx_port < opened.port_count && stream->rx_port < opened.port_count);
+    invariant(stream->tx_queue < opened.ports[stream->tx_port].tx_queues);
+    invariant(stream->template_count >= 1 && stream->template_count <= TEMPLATES_MAX);
+    for (uint32_t i = 0; i < stream->template_count; i++) {
+        invariant(stream->templates[i].bytes >= FRAME_MIN_BYTES);
+        invariant(stream->templates[i].bytes <= opened.max_frame_bytes);
+        make_frames(&stream->fields, &stream->templates[i]);
+    }
+    for (uint32_t i = 0; i < stream->order_count; i++)
+        invariant(stream->order[i] < stream->template_count);
+    follow_schedule(&stream->pacing);
+}
+
+static void
+read_trial(const json_t *json, struct complaint *complaint)
+{
+    memset(&trial, 0, sizeof(trial));
+    const int status = request_trial(json, &opened, &trial, complaint);
+
+    invariant(status == 0 || status == -EINVAL);
+    if (status == 0) {
+        invariant(trial.stream_count >= 1 && trial.stream_count <= STREAMS_MAX);
+        for (uint32_t i = 0; i < trial.stream_count; i++)
+            check_stream(&trial.streams[i]);
+    } else {
+        check_complaint(json, complaint);
+    }
+    trial_request_clear(&trial);
+}
+
+static void
+check_queues(const struct queue_request *queues, uint32_t count, bool receiving)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        invariant(queues[i].port < opened.port_count);
+        const struct port_request *port = &opened.ports[queues[i].port];
+        invariant(queues[i].queue < (receiving ? port->rx_queues : port->tx_queues));
+    }
+}
+
+static void
+read_open(const json_t *json, struct complaint *complaint)
+{
+    memset(&opened, 0, sizeof(opened));
+    if (request_open(json, &opened, complaint) != 0) {
+        check_complaint(json, complaint);
+        open_default();
+        return;
+    }
+    invariant(opened.port_count >= 1 && opened.port_count <= PORTS_MAX);
+    invariant(opened.worker_count >= 1 && opened.worker_count <= WORKERS_MAX);
+    for (uint32_t i = 0; i < opened.worker_count; i++) {
+        check_queues(opened.workers[i].rx, opened.workers[i].rx_count, true);
+        check_queues(opened.workers[i].tx, opened.workers[i].tx_count, false);
+    }
+}
+
+/* As session.c's answer() reads a line. */
+static void
+read_line(const char *line)
+{
+    struct complaint complaint = {0};
+    enum request_kind kind;
+    json_error_t error;
+    int64_t id;
+    json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, &error);
+
+    if (!json) {
+        invariant(error.text[0] != '\0');
+        return;
+    }
+    if (request_head(json, &id, &kind, &complaint) != 0)
+        check_complaint(json, &complaint);
+    else if (kind == REQUEST_OPEN)
+        read_open(json, &complaint);
+    else if (kind == REQUEST_TRIAL)
+        read_trial(json, &complaint);
+    else if (request_stop(json, &complaint) != 0)
+        check_complaint(json, &complaint);
+    json_decref(json);
+}
+
+/* Reads what has arrived; true at the end of the input. */
+static bool
+read_arrived(struct line_reader *reader)
+{
+    enum line_status status;
+    char *line;
+
+    while ((status = line_reader_next(reader, 0, &line)) != LINE_NONE) {
+        if (status == LINE_END)
+            return true;
+        if (status == LINE_READY)
+            read_line(line);
+    }
+    return false;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    const size_t piece = size > 0 ? 1 + ((size_t)data[0] << 4) : 1;
+    struct line_reader reader;
+    int fds[2];
+
+    invariant(pipe(fds) == 0 && line_reader_open(&reader, fds[0]) == 0);
+    open_default();
+    for (size_t at = 1; at < size; at += piece) {
+        const size_t count = size - at < piece ? size - at : piece;
+
+        invariant(write(fds[1], data + at, count) == (ssize_t)count);
+        read_arrived(&reader);
+    }
+    close(fds[1]);
+    invariant(read_arrived(&reader));
+    line_reader_close(&reader);
+    close(fds[0]);
+    return 0;
+}

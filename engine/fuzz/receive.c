@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fuzzes what the receiver does with a burst of frames: any bytes, 0 to 9216 of them, in
+ * any segments. A driver of ours hands them up, so the receiver is the engine's own, whole.
+ * It must not read outside of a frame, and must count every frame once, as verdict.h says.
+ */
+#include "dataplane/receive.h"
+
+#include <rte_ethdev.h>
+#include <string.h>
+
+#include "fuzz/invariant.h"
+#include "fuzz/received_frame.h"
+#include "fuzz/verdict.h"
+#include "ports/port_clock.h"
+
+#define PORT 3
+
+/* The streams' places among those of the trial. */
+enum { HOME, PROBE, AWAY, STREAMS };
+
+static struct run run;
+static struct worker worker;
+static struct rx_queue queue;
+static struct rx_stream home, probe;
+static struct flight flight;
+static struct stall_mark sender_stall;
+static struct port_clock stamping_clock;
+
+static struct received_frame frames[RX_BURST];
+static uint16_t frame_count;
+
+/* The driver: hands up all frames at once. */
+static uint16_t
+hand_up(void *rx_queue, struct rte_mbuf **mbufs, uint16_t most)
+{
+    invariant(rx_queue == &queue && most >= frame_count);
+    for (uint16_t i = 0; i < frame_count; i++)
+        mbufs[i] = frames[i].mbuf;
+    return frame_count;
+}
+
+static void
+plug_driver_in(void)
+{
+    static void *queues[] = {&queue}, *callbacks[] = {NULL};
+    struct rte_eth_fp_ops *port = &rte_eth_fp_ops[PORT];
+
+    port->rx_pkt_burst = hand_up;
+    port->rxq.data = queues;
+    port->rxq.clbk = callbacks;
+}
+
+static void
+clear_stream(struct rx_stream *stream, enum stream_role role)
+{
+    memset(stream, 0, sizeof(*stream));
+    stream->sender_stall = &sender_stall;
+    stream->role = role;
+    histogram_clear(&stream->pages[0].latency);
+    histogram_clear(&stream->pages[0].latency_across_stalls);
+    sequence_reset(&stream->sequence);
+}
+
+static void
+begin_trial(bool stamping)
+{
+    memset(&worker, 0, sizeof(worker));
+    clear_stream(&home, ROLE_LOAD);
+    clear_stream(&probe, ROLE_LATENCY);
+    memset(&flight, 0, sizeof(flight));
+    probe.flight = &flight;
+    queue = (struct rx_queue){.port = 0, .dpdk_port = PORT, .queue = 0};
+    queue.streams[HOME] = &home;
+    queue.streams[PROBE] = &probe;
+    if (stamping) {
+        queue.clock = &stamping_clock;
+        queue.stamp_flag = 1;
+        queue.stamp_offset = offsetof(struct rte_mbuf, dynfield1);
+    }
+    run.mark = TRIAL_MARK;
+    run.stall_ticks = run.gap_ticks = UINT64_MAX;
+    run.ns_per_tick = UINT64_C(1) << 31;
+    run.stream_count = STREAMS;
+    memset(run.stream_index, NO_STREAM, sizeof(run.stream_index));
+    run.stream_index[HOME_STREAM] = HOME;
+    run.stream_index[PROBE_STREAM] = PROBE;
+    run.stream_index[AWAY_STREAM] = AWAY;
+    worker.run = &run;
+}
+
+static void
+check_stream(const struct rx_stream *stream, uint64_t expected)
+{
+    const struct rx_page *page = &stream->pages[0];
+    uint64_t microseconds = 0;
+
+    invariant(page->received == expected);
+    invariant(page->latency.count + page->latency_across_stalls.count == expected);
+    invariant(page->out_of_order + page->duplicate <= expected);
+    /* Each number below the expected one was seen in its order, or late, or is missing. */
+    invariant(stream->sequence.expected ==
+              page->received - page->duplicate + stream->sequence.missing);
+    for (uint32_t us = 0; us <= MICROSECONDS_MAX; us++)
+        microseconds += page->microseconds.frames[us];
+    invariant(microseconds == (stream->role == ROLE_LATENCY ? page->latency.count : 0));
+}
+
+static void
+check_counts(void)
+{
+    uint64_t expected[VERDICTS] = {0}, runts = 0, foreign = 0, corrupt = 0;
+    const struct port_page *port = &worker.ports[0][0];
+
+    for (uint16_t i = 0; i < frame_count; i++) {
+        const enum verdict verdict = verdict_of(frames[i].bytes, frames[i].length);
+
+        expected[verdict]++;
+        runts += verdict == VERDICT_FOREIGN && frames[i].length < RTE_ETHER_HDR_LEN;
+    }
+    for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++)
+        foreign += port->foreign[kind];
+    for (uint32_t i = 0; i < STREAMS; i++)
+        corrupt += worker.strays[0][i].corrupt;
+    check_stream(&home, expected[VERDICT_HOME]);
+    check_stream(&probe, expected[VERDICT_PROBE]);
+    invariant(worker.strays[0][AWAY].misdirected == expected[VERDICT_MISDIRECTED]);
+    invariant(corrupt == expected[VERDICT_CORRUPT]);
+    invariant(port->stale == expected[VERDICT_STALE]);
+    invariant(foreign == expected[VERDICT_FOREIGN]);
+    invariant(port->foreign[FOREIGN_RUNT] == runts);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct input input = {data, size};
+    const uint32_t choice = input_number(&input, 1);
+
+    plug_driver_in();
+    begin_trial(choice & 1);
+    for (frame_count = 0; frame_count < RX_BURST && input.left > 0; frame_count++)
+        received_frame_make(&frames[frame_count], &input);
+    invariant(receive(&worker, &queue) == frame_count);
+    check_counts();
+    for (uint16_t i = 0; i < frame_count; i++)
+        received_frame_free(&frames[i]);
+    return 0;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dataplane/pacer.h"
+
+#include "dataplane/splitmix.h"
+
+#define LONGEST_GAP 0x1p62L
+
+/*
+ * `burst_frames` / `rate_pps`, never less: the quotient is rounded to nearest, and the
+ * remainder, which a fused multiply-add has exactly, tells when that was down.
+ */
+static fixed_ticks
+gap_of(uint32_t burst_frames, double rate_pps, double ticks_per_second)
+{
+    const long double ticks = (long double)ticks_per_second * burst_frames;
+    long double gap = fminl(ticks / rate_pps, LONGEST_GAP);
+
+    if (fmal(gap, rate_pps, -ticks) < 0 && gap < LONGEST_GAP)
+        gap = nextafterl(gap, LONGEST_GAP);
+    const uint64_t whole = (uint64_t)gap;
+    return ((fixed_ticks)whole << 64) + (fixed_ticks)ceill(ldexpl(gap - (long double)whole, 64));
+}
+
+/* An exponentially distributed gap, of whole 2^-16 ticks. */
+static fixed_ticks
+next_random_gap(struct pacer *pacer)
+{
+    const uint64_t random = splitmix_at(pacer->seed, pacer->number++);
+
+    return (fixed_ticks)(uint64_t)(int64_t)(pacer_exponential(random) * pacer->mean_gap + 0.5)
+           << 48;
+}
+
+void
+pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
+            double ticks_per_second, uint64_t patience)
+{
+    *pacer = (struct pacer){
+        .next = ((fixed_ticks)start << 64) + UINT64_MAX,
+        .patience = patience,
+        .kind = pacing->kind,
+        .burst_frames = pacing->kind == PACING_BURST ? pacing->burst_frames : 1,
+        /* Split off, so that gaps do not go with the numbers of a field of the same seed. */
+        .seed = splitmix_at(pacing->seed, 0),
+    };
+    pacer->burst_left = pacer->burst_frames;
+    if (pacing->kind == PACING_POISSON) {
+        pacer->mean_gap = ticks_per_second / pacing->rate_pps * 0x1p16;
+        pacer->next += next_random_gap(pacer);
+    } else if (pacing->kind == PACING_CONSTANT || pacing->kind == PACING_BURST) {
+        pacer->gap = gap_of(pacer->burst_frames, pacing->rate_pps, ticks_per_second);
+        /* Less by more than the roundings of it, of a time and of their product can add. */
+        pacer->per_tick = (1 - 0x1p-50) / ldexp((double)pacer->gap, -64);
+    }
+}
+
+uint32_t
+pacer_take_bursts(struct pacer *pacer, uint64_t now, uint32_t most)
+{
+    uint32_t count = 0;
+
+    while (count < most && pacer_due(pacer) <= now) {
+        const uint32_t room = most - count;
+        const uint32_t taken = pacer->burst_left < room ? pacer->burst_left : room;
+
+        count += taken;
+        pacer->burst_left -= taken;
+        if (pacer->burst_left == 0) {
+            pacer->burst_left = pacer->burst_frames;
+            pacer->next += pacer->gap;
+        }
+    }
+    return count;
+}
+
+uint32_t
+pacer_take_random(struct pacer *pacer, uint64_t now, uint32_t most)
+{
+    uint32_t count = 0;
+
+    for (; count < most && pacer_due(pacer) <= now; count++)
+        pacer->next += next_random_gap(pacer);
+    return count;
+}
+
+/* The schedule has no short cut: a frame's time is the sum of the gaps before it. */
+static uint64_t
+skip_random(struct pacer *pacer, uint64_t until)
+{
+    uint64_t count = 0;
+
+    for (; pacer_due(pacer) < until; count++)
+        pacer->next += next_random_gap(pacer);
+    return count;
+}
+
+/* As many gaps as bring the next frame to `until` or after it; the first one ends a burst. */
+static uint64_t
+skip_gaps(struct pacer *pacer, uint64_t until)
+{
+    const fixed_ticks missing = ((fixed_ticks)until << 64) - pacer->next;
+    const uint64_t gaps = (uint64_t)((missing - 1) / pacer->gap) + 1;
+    const uint64_t skipped = pacer->burst_left + (gaps - 1) * pacer->burst_frames;
+
+    pacer->next += gaps * pacer->gap;
+    pacer->burst_left = pacer->burst_frames;
+    return skipped;
+}
+
+uint64_t
+pacer_skip_until(struct pacer *pacer, uint64_t until)
+{
+    switch (pacer->kind) {
+    case PACING_CONSTANT:
+    case PACING_BURST:
+        return skip_gaps(pacer, until);
+    case PACING_POISSON:
+        return skip_random(pacer, until);
+    case PACING_BACK_TO_BACK:
+    case PACING_ONE_IN_FLIGHT:
+        break;
+    }
+    return 0;
+}

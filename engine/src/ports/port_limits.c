@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ports/port_limits.h"
+
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ports/devargs.h"
+
+/* What drivers take where the devargs do not say: memif's bsize, AF_PACKET's framesz. */
+#define BUFFER_DEFAULT_BYTES 2048
+/* What the kernel puts before a frame in AF_PACKET's buffers: TPACKET_V2, 14 bytes of Ethernet. */
+#define PACKET_HEADER_BYTES 66
+
+static int
+complain_at(struct complaint *complaint, uint32_t number, int status, const char *text)
+{
+    char where[32];
+
+    snprintf(where, sizeof(where), "ports[%u]", number);
+    return complain(complaint, status, where, "%s", text);
+}
+
+int
+port_complain(struct complaint *complaint, uint32_t number, int status, const char *what)
+{
+    char text[192];
+
+    /* Drivers return little more than that they failed, and print why on standard error. */
+    snprintf(text, sizeof(text), "%s: %s", what, strerror(-status));
+    return complain_at(complaint, number, status, text);
+}
+
+static int
+check_queues(const char *direction, uint16_t asked, uint16_t most, uint32_t number,
+             const struct rte_eth_dev_info *info, struct complaint *complaint)
+{
+    char text[192];
+
+    if (asked <= most)
+        return 0;
+    snprintf(text, sizeof(text), "driver %s has at most %u %s queues here, %u are asked for",
+             info->driver_name, most, direction, asked);
+    return complain_at(complaint, number, -ERANGE, text);
+}
+
+static int
+check_stamps(const struct port_request *request, uint32_t number,
+             const struct rte_eth_dev_info *info, struct complaint *complaint)
+{
+    char where[32];
+
+    if (!request->hardware_stamps || (info->rx_offload_capa & RTE_ETH_RX_OFFLOAD_TIMESTAMP) != 0)
+        return 0;
+    snprintf(where, sizeof(where), "ports[%u].stamps", number);
+    return complain(complaint, -ENOTSUP, where, "driver %s has no hardware stamps",
+                    info->driver_name);
+}
+
+static bool
+is_driver(const struct rte_eth_dev_info *info, const char *name)
+{
+    return strcmp(info->driver_name, name) == 0;
+}
+
+static uint32_t
+number_in(const char *devargs, const char *key)
+{
+    char value[16];
+
+    return devargs_value(devargs, key, value, sizeof(value)) == 0
+               ? (uint32_t)strtoul(value, NULL, 10)
+               : BUFFER_DEFAULT_BYTES;
+}
+
+/*
+ * Frames must fit one of the device's own buffers: memif returns longer ones in wrong
+ * pieces up to DPDK 25.11 (stale flags in its descriptors), AF_PACKET drops them.
+ */
+static int
+check_buffers(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
+              const struct rte_eth_dev_info *info, struct complaint *complaint)
+{
+    char remedy[64], text[192];
+    uint32_t room = UINT32_MAX;
+
+    if (is_driver(info, "net_memif")) {
+        room = number_in(request->devargs, "bsize");
+        snprintf(remedy, sizeof(remedy), "bsize=%u", RTE_ALIGN_CEIL(max_frame_bytes, 64));
+    } else if (is_driver(info, "net_af_packet")) {
+        room = number_in(request->devargs, "framesz") - PACKET_HEADER_BYTES;
+        snprintf(remedy, sizeof(remedy), "blocksz=16384,framesz=%u",
+                 RTE_ALIGN_CEIL(max_frame_bytes + PACKET_HEADER_BYTES, 16));
+    }
+    if (max_frame_bytes <= room)
+        return 0;
+    snprintf(text, sizeof(text),
+             "frames of %u bytes do not fit the device's buffers of %u: add %s to its devargs",
+             max_frame_bytes, room, remedy);
+    return complain_at(complaint, number, -ERANGE, text);
+}
+
+int
+port_check_limits(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
+                  const struct rte_eth_dev_info *info, struct complaint *complaint)
+{
+    int status =
+        check_queues("receive", request->rx_queues, info->max_rx_queues, number, info, complaint);
+
+    if (status == 0)
+        status = check_queues("transmit", request->tx_queues, info->max_tx_queues, number, info,
+                              complaint);
+    if (status == 0)
+        status = check_stamps(request, number, info, complaint);
+    return status == 0 ? check_buffers(request, number, max_frame_bytes, info, complaint) : status;
+}
+
+static int
+kernel_mtu(unsigned index, char *name, int *mtu)
+{
+    struct ifreq request = {0};
+    int status, fd;
+
+    if (!if_indextoname(index, name))
+        return -errno;
+    fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -errno;
+    snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
+    status = ioctl(fd, SIOCGIFMTU, &request) == 0 ? 0 : -errno;
+    *mtu = request.ifr_mtu;
+    close(fd);
+    return status;
+}
+
+static int
+check_kernel_mtu(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
+                 struct complaint *complaint)
+{
+    char name[IF_NAMESIZE], text[192];
+    int mtu = 0, status = kernel_mtu(info->if_index, name, &mtu);
+
+    if (status != 0)
+        return port_complain(complaint, number, status, "its kernel interface tells no MTU");
+    /* The kernel lets a VLAN tag pass beside the MTU. */
+    if (max_frame_bytes <= (uint32_t)mtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN)
+        return 0;
+    snprintf(text, sizeof(text),
+             "the MTU of %s, %d, is too small for frames of %u bytes: ip link set %s mtu %u", name,
+             mtu, max_frame_bytes, name, max_frame_bytes - RTE_ETHER_HDR_LEN);
+    return complain_at(complaint, number, -ERANGE, text);
+}
+
+static int
+complain_of_length(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
+                   struct complaint *complaint)
+{
+    const uint32_t most = RTE_MIN((uint32_t)info->max_mtu + RTE_ETHER_HDR_LEN,
+                                  info->max_rx_pktlen - RTE_ETHER_CRC_LEN);
+    char text[192];
+
+    snprintf(text, sizeof(text), "driver %s takes no frames of %u bytes: at most %u without FCS",
+             info->driver_name, max_frame_bytes, most);
+    return complain_at(complaint, number, -ERANGE, text);
+}
+
+int
+port_set_mtu(const struct port *port, uint32_t number, uint32_t max_frame_bytes,
+             const struct rte_eth_dev_info *info, struct complaint *complaint)
+{
+    const uint32_t mtu = max_frame_bytes - RTE_ETHER_HDR_LEN;
+    int status;
+
+    /* The drivers over a kernel interface would set that one's MTU. */
+    if (is_driver(info, "net_af_packet") || is_driver(info, "net_af_xdp")) {
+        if (mtu > info->max_mtu)
+            return complain_of_length(number, max_frame_bytes, info, complaint);
+        return check_kernel_mtu(number, max_frame_bytes, info, complaint);
+    }
+    /* Every port takes that from the start, and ports without an MTU what fits a buffer. */
+    if (max_frame_bytes <= RTE_ETHER_HDR_LEN + RTE_ETHER_MTU)
+        return 0;
+    status = rte_eth_dev_set_mtu(port->dpdk_port, (uint16_t)mtu);
+    if (status == -EINVAL)
+        return complain_of_length(number, max_frame_bytes, info, complaint);
+    if (status != 0 && status != -ENOTSUP)
+        return port_complain(complaint, number, status, "cannot set its MTU");
+    return 0;
+}

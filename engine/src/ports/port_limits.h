@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a driver can do at most, and what is said of a port of which more is asked. */
+#ifndef PLIMSOLL_PORT_LIMITS_H
+#define PLIMSOLL_PORT_LIMITS_H
+
+#include "ports/ports.h"
+
+/* Complains of ports[number]: what it does not do, and the errno's text. Returns `status`. */
+int port_complain(struct complaint *complaint, uint32_t number, int status, const char *what);
+
+/*
+ * Compares what is asked of the port with what its driver offers. Returns 0, or -ERANGE
+ * or -ENOTSUP with the driver and its limit in the complaint.
+ */
+int port_check_limits(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
+                      const struct rte_eth_dev_info *info, struct complaint *complaint);
+
+/*
+ * Lets frames of `max_frame_bytes` without FCS pass. A kernel interface's own MTU is its
+ * owner's: it is not changed but must suffice. Returns 0 or a negative errno.
+ */
+int port_set_mtu(const struct port *port, uint32_t number, uint32_t max_frame_bytes,
+                 const struct rte_eth_dev_info *info, struct complaint *complaint);
+
+#endif

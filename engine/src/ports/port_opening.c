@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ports/port_opening.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "ports/devargs.h"
+#include "ports/port_limits.h"
+#include "ports/port_setup.h"
+
+/* How long a peer may take to answer before the port is started anew. */
+#define ANSWER_S 1.0
+
+/* The socket on which a peer of the port must listen; false where there is none. */
+static bool
+connects_to(const struct port_opening *opening, uint32_t number, struct peer_socket *socket)
+{
+    return devargs_peer_socket(opening->request->ports[number].devargs, socket) && socket->connects;
+}
+
+/* An error that only the missing peer explains is none yet. */
+static int
+complain_unless_awaited(const struct port_opening *opening, uint32_t number, int status,
+                        const char *what, struct complaint *complaint)
+{
+    struct peer_socket socket;
+
+    return connects_to(opening, number, &socket) ? -EAGAIN
+                                                 : port_complain(complaint, number, status, what);
+}
+
+static int
+find(const struct port_opening *opening, uint32_t number, struct complaint *complaint)
+{
+    const struct port_request *request = &opening->request->ports[number];
+    struct peer_socket socket;
+    int status;
+
+    /* Trying a socket that is not there yet would only fill the log. */
+    if (connects_to(opening, number, &socket) && !socket.abstract && access(socket.path, F_OK) != 0)
+        return -EAGAIN;
+    status = port_find(request, &opening->ports->port[number].dpdk_port);
+    return status == 0 ? 0
+                       : complain_unless_awaited(opening, number, status,
+                                                 "DPDK cannot open this device", complaint);
+}
+
+static int
+start(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
+{
+    const int status = port_start(&opening->ports->port[number]);
+
+    opening->tried_s[number] = now_s;
+    return status == 0
+               ? 0
+               : complain_unless_awaited(opening, number, status, "cannot be started", complaint);
+}
+
+/*
+ * A memif server that is not started yet accepts connections and hangs up, and a client
+ * does not try again by itself.
+ */
+static int
+look_at_link(struct port_opening *opening, uint32_t number, double now_s)
+{
+    const struct port *port = &opening->ports->port[number];
+    struct peer_socket socket;
+
+    if (port_link_up(port))
+        return 0;
+    if (connects_to(opening, number, &socket) && now_s - opening->tried_s[number] >= ANSWER_S) {
+        rte_eth_dev_stop(port->dpdk_port);
+        opening->stage[number] = STAGE_CONFIGURED;
+    }
+    return -EAGAIN;
+}
+
+/* One step. Returns 0, -EAGAIN where a peer or link is missing, or an error with the complaint. */
+static int
+step(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
+{
+    switch (opening->stage[number]) {
+    case STAGE_NONE:
+        return find(opening, number, complaint);
+    case STAGE_FOUND:
+        return port_configure(&opening->ports->port[number], number, opening->request, complaint);
+    case STAGE_CONFIGURED:
+        return start(opening, number, now_s, complaint);
+    case STAGE_STARTED:
+        return look_at_link(opening, number, now_s);
+    case STAGE_LINKED:
+        break;
+    }
+    return 0;
+}
+
+int
+port_opening_go_on(struct port_opening *opening, double now_s, struct complaint *complaint)
+{
+    bool awaited = false;
+
+    for (uint32_t i = 0; i < opening->request->port_count; i++) {
+        int status = 0;
+
+        while (status == 0 && opening->stage[i] != STAGE_LINKED) {
+            status = step(opening, i, now_s, complaint);
+            opening->stage[i] += status == 0;
+        }
+        if (status == -EAGAIN)
+            awaited = true;
+        else if (status != 0)
+            return status;
+    }
+    return awaited ? -EAGAIN : 0;
+}
+
+int
+port_opening_timed_out(const struct port_opening *opening, struct complaint *complaint)
+{
+    const char *what = "the link did not come up";
+    struct peer_socket socket;
+    char where[32], text[192];
+    uint32_t number = 0;
+
+    while (opening->stage[number] == STAGE_LINKED)
+        number++;
+    if (!devargs_peer_socket(opening->request->ports[number].devargs, &socket))
+        return port_complain(complaint, number, -ETIMEDOUT, what);
+    if (socket.connects && opening->tried_s[number] == 0)
+        snprintf(text, sizeof(text), "nobody serves the socket %s", socket.path);
+    else if (socket.connects)
+        snprintf(text, sizeof(text), "%s: the peer at %s does not answer", what, socket.path);
+    else
+        snprintf(text, sizeof(text), "%s: no peer came to the socket %s", what, socket.path);
+    snprintf(where, sizeof(where), "ports[%u]", number);
+    return complain(complaint, -ETIMEDOUT, where, "%s", text);
+}

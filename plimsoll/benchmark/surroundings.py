@@ -1,0 +1,46 @@
+"""What a run's numbers were measured with, recorded once the test bed is up."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.testbed import Testbed
+from plimsoll.benchmark.tester_identity import known_calibrations
+from plimsoll.benchmark.versions import versions
+from plimsoll.record.calibration import TesterCalibration
+from plimsoll.record.environment import read_environment
+from plimsoll.record.journal import LAB_UP
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.stored_calibration import StoredCalibration
+
+
+def record_surroundings(
+    session: Session, bed: Testbed, calibration: TesterCalibration | None
+) -> None:
+    """Write environment.json, with this run's calibration and earlier ones; journal the lab."""
+    read_environment(
+        versions(bed.engine.hello), calibration, _earlier_calibrations(session, bed)
+    ).write(session.recorder.run.environment)
+    session.recorder.event(
+        LAB_UP,
+        kind_of_lab=bed.lab.kind,
+        lab=bed.lab.facts(),
+        ports=[asdict(port) for port in bed.engine.ports],
+        notes=bed.notes,
+        engine_pid=bed.engine.pid,
+    )
+
+
+def _earlier_calibrations(session: Session, bed: Testbed) -> tuple[StoredCalibration, ...]:
+    """Of this very tester; a damaged one is told and left out: it spoils no run."""
+    try:
+        return known_calibrations(
+            read_environment({}),
+            session.experiment.generator,
+            bed.engine.hello,
+            bed.engine.ports,
+        )
+    except RecordError as error:
+        session.watcher.note(str(error))
+        return ()

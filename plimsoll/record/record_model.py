@@ -1,0 +1,13 @@
+"""What all parts of a trial's record have in common."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class RecordModel(BaseModel):
+    """Plain JSON, nothing beside its fields; made from any object with the same attributes."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null"
+    )
