@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz/received_frame.h"
 
+#include <rte_mbuf_dyn.h>
 #include <string.h>
 
 #include "dataplane/signature.h"
@@ -112,9 +113,8 @@ received_frame_make(struct received_frame *frame, struct input *input)
     input->left -= given;
     sign(frame, &plan);
     frame->mbuf = make_segments(frame, &plan);
-    /* Whether the port stamped it, and when. */
-    frame->mbuf->ol_flags = plan.padding & 1;
-    frame->mbuf->dynfield1[0] = plan.time;
+    frame->mbuf->ol_flags = plan.padding & STAMP_FLAG;
+    *RTE_MBUF_DYNFIELD(frame->mbuf, STAMP_OFFSET, uint64_t *) = plan.time;
 }
 
 void

@@ -9,6 +9,9 @@
 #include <stdint.h>
 
 #define FRAME_BYTES_MAX 9216
+/* Where a frame's stamp is, and in ol_flags that it has one: in DPDK, dynamic fields. */
+#define STAMP_OFFSET RTE_ALIGN(offsetof(struct rte_mbuf, dynfield1), sizeof(uint64_t))
+#define STAMP_FLAG 1
 
 /* The fuzzer's input, taken from the front; at its end there are zeros. */
 struct input {

@@ -43,6 +43,45 @@ checksums_are_right_for_fields_anywhere(void **state)
     }
 }
 
+/* The sum of a frame whose words begin at odd offsets, or at even ones. */
+static uint16_t
+frame_sum(const uint8_t *frame, bool odd)
+{
+    uint8_t words[WRITABLE + 2] = {0};
+
+    memcpy(words + (odd ? 1 : 0), frame, WRITABLE);
+    return words_sum(words, sizeof(words));
+}
+
+/* Any field and any checksum: the sum of all words stays what it is in the template. */
+static void
+a_checksum_anywhere_makes_up_for_a_field_anywhere(void **state)
+{
+    uint64_t seed = 8;
+
+    (void)state;
+    for (uint32_t round = 0; round < 5000; round++) {
+        const uint16_t width = (uint16_t)(1 + random_below(&seed, 8));
+        const uint16_t offset = (uint16_t)random_below(&seed, WRITABLE + 1 - width);
+        const uint16_t checksum = (uint16_t)random_below(&seed, WRITABLE - 1);
+        const bool odd = checksum % 2 != 0;
+        struct written_stream stream = stream_of(0, NULL);
+        uint8_t frame[TEMPLATE_MAX];
+
+        if (checksum + 2 > offset && checksum < offset + width)
+            continue;
+        for (uint32_t i = 0; i < WRITABLE; i++)
+            stream.template[i] = (uint8_t)random_next(&seed);
+        stream.fields = (struct fields){
+            .count = 1, .field = {with_fixes(field(offset, width, 50, 99991), 1, checksum, 0)}};
+        start_stream(&stream);
+        for (uint32_t i = 0; i < 60; i++) {
+            write_next(&stream, frame);
+            assert_int_equal(frame_sum(frame, odd), frame_sum(stream.template, odd));
+        }
+    }
+}
+
 /* A frame one byte off, as behind an odd header: the words begin at odd offsets. */
 static void
 checksums_at_odd_offsets_cover_odd_words(void **state)
@@ -266,6 +305,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(checksums_are_right_for_every_value_of_a_word),
         cmocka_unit_test(checksums_are_right_for_fields_anywhere),
+        cmocka_unit_test(a_checksum_anywhere_makes_up_for_a_field_anywhere),
         cmocka_unit_test(checksums_at_odd_offsets_cover_odd_words),
         cmocka_unit_test(a_wrong_checksum_stays_as_wrong),
         cmocka_unit_test(zero_is_all_ones_in_udp_over_ipv4),

@@ -1,119 +1,86 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/pacer.h"
-
+/* Constant gaps and none at all; test_pacer_bursts.c and test_pacer_poisson.c have the rest. */
 #include <stdbool.h>
 
-#include "seeded_random.h"
-#include "unit_test.h"
-
-#define START UINT64_C(123456789012345)
-
-/* A rate as a fraction, so that what a frame's time ought to be is exact: 10^-2 to 10^8 pps. */
-struct rate {
-    uint64_t frames;
-    uint64_t seconds;
-};
-
-static const struct rate rates[] = {
-    {1, 100},      {1, 7},        {1, 1},        {3, 1},         {7, 1},        {700, 1},
-    {1000, 1},     {2999, 1},     {33333, 1},    {1000000, 3},   {500000, 1},   {700001, 1},
-    {1000000, 1},  {1488095, 1},  {2500000, 7},  {9999991, 1},   {14880952, 1}, {29761904, 1},
-    {33000000, 1}, {59523809, 1}, {99999989, 1}, {100000000, 1},
-};
-static const uint64_t clocks[] = {1000000000, 2100000000, 2595124000, 2600000000, 4999999937};
-
-#define RATES (sizeof(rates) / sizeof(rates[0]))
-#define CLOCKS (sizeof(clocks) / sizeof(clocks[0]))
+#include "paced_streams.h"
 
 static struct pacer
-pacer_of(struct rate rate, uint64_t hz, uint64_t patience)
+constant(struct rate rate, uint64_t hz, uint64_t patience)
 {
-    const double pps = (double)rate.frames / (double)rate.seconds;
-    struct pacer pacer;
-
-    pacer_start(&pacer, START, (double)hz / pps, patience);
-    return pacer;
+    return pacer_of((struct pacing){.kind = PACING_CONSTANT}, rate, hz, patience);
 }
 
-/* The tick at or after frame n's own time, by whole numbers. */
+/* Takes one frame, which is due, and returns when it was. */
 static uint64_t
-exact_tick(struct rate rate, uint64_t hz, uint64_t number)
+take_one(struct pacer *pacer)
 {
-    const unsigned __int128 ticks = (unsigned __int128)number * hz * rate.seconds;
+    uint64_t due;
 
-    return START + (uint64_t)((ticks + rate.frames - 1) / rate.frames);
+    assert_int_equal(pacer_take(pacer, pacer_due(pacer), 1, &due), 1);
+    return due;
 }
 
-/* Frame numbers from the first ones to those of the twelfth hour. */
-static uint64_t
-some_number(struct rate rate, uint32_t sample)
-{
-    static const uint64_t seconds[] = {1, 10, 60, 3600, 12 * 3600};
-
-    if (sample < 20)
-        return sample;
-    return seconds[(sample - 20) % 5] * rate.frames / rate.seconds + sample;
-}
-
-#define SAMPLES 70
-
-/*
- * The gap is off by less than 2^-24 ticks, and rounding a frame's time to a tick does
- * not add up: the twelfth hour is as even as the first second.
- */
+/* The first frames of a trial and those at its first second up to its last. */
 static void
-frames_are_due_in_time_for_hours(void **state)
+check_times(struct rate rate, uint64_t hz, bool exactly)
 {
-    (void)state;
-    for (uint32_t i = 0; i < RATES * CLOCKS; i++) {
-        const struct rate rate = rates[i % RATES];
-        const uint64_t hz = clocks[i / RATES];
-        const struct pacer pacer = pacer_of(rate, hz, 0);
+    static const uint64_t seconds[] = {0, 1, 10, 60, 3600, 12 * 3600, WEEK - 1, WEEK};
 
-        for (uint32_t sample = 0; sample < SAMPLES; sample++) {
-            const uint64_t number = some_number(rate, sample);
-            const uint64_t due = pacer_due_at(&pacer, number);
-            const uint64_t exact = exact_tick(rate, hz, number);
+    for (uint32_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+        struct pacer pacer = constant(rate, hz, 0);
+        uint64_t number = go_to(&pacer, START + seconds[i] * hz);
 
-            assert_in_range(due, exact, exact + 1 + (number >> PACER_FRACTION_BITS));
+        for (uint32_t sample = 0; sample < 20; sample++, number++) {
+            const uint64_t due = take_one(&pacer);
+
+            if (exactly)
+                assert_int_equal(due, exact_tick(rate, hz, number));
+            assert_due(due, rate, hz, number);
         }
     }
+}
+
+/* Neither the gap's own error nor the rounding of times to ticks adds up to a tick. */
+static void
+frames_are_due_in_their_tick_for_a_week(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < RATES * CLOCKS; i++)
+        check_times(rates[i % RATES], clocks[i / RATES], false);
 }
 
 static void
 whole_gaps_have_no_error_at_all(void **state)
 {
-    const struct rate whole[] = {{1, 100}, {1, 1}, {1000, 1}, {500000, 1}, {100000000, 1}};
+    const struct rate whole[] = {{1, 1},        {1000, 1},      {500000, 1},
+                                 {50000000, 1}, {200000000, 1}, {1000000000, 1}};
 
     (void)state;
-    for (uint32_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
-        const struct pacer pacer = pacer_of(whole[i], 2600000000, 0);
-
-        for (uint32_t sample = 0; sample < SAMPLES; sample++) {
-            const uint64_t number = some_number(whole[i], sample);
-
-            assert_int_equal(pacer_due_at(&pacer, number),
-                             exact_tick(whole[i], 2600000000, number));
-        }
-    }
+    for (uint32_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+        check_times(whole[i], 5000000000, true);
 }
 
-/* At 10 GbE's rates, as the header says. */
+/* The slowest and the fastest stream of the longest trial on the fastest clock. */
 static void
-the_rate_is_right_to_a_billionth(void **state)
+the_extremes_are_in_range(void **state)
 {
-    (void)state;
-    for (uint32_t i = 0; i < RATES && rates[i].frames <= 30000000; i++) {
-        const uint64_t number = 3600 * rates[i].frames / rates[i].seconds;
-        const struct pacer pacer = pacer_of(rates[i], 2600000000, 0);
-        const uint64_t error =
-            pacer_due_at(&pacer, number) - exact_tick(rates[i], 2600000000, number);
+    struct pacer slow = constant((struct rate){1, 100}, 5000000000, 0);
+    struct pacer fast = constant((struct rate){1000000000, 1}, 5000000000, 0);
+    const uint64_t end = START + WEEK * 5000000000;
 
-        assert_true(error <= UINT64_C(3600) * 2600000000 / 1000000000 + 1);
-    }
+    (void)state;
+    assert_int_equal(go_to(&slow, end), WEEK / 100);
+    assert_int_equal(take_one(&slow), end);
+    assert_int_equal(take_one(&slow), end + 500000000000);
+    assert_int_equal(go_to(&fast, end), WEEK * 1000000000);
+    assert_int_equal(take_one(&fast), end);
+    assert_int_equal(take_one(&fast), end + 5);
 }
 
-/* A trial of d seconds sends the frames due before its end: rate * d of them, not one more. */
+/*
+ * So many frames are due before the end of a trial as fall into it, and not one more. One
+ * less where a frame falls into the last tick and is late, at gaps of hardly over a tick.
+ */
 static void
 a_trial_has_as_many_frames_as_its_rate_and_length_say(void **state)
 {
@@ -121,16 +88,13 @@ a_trial_has_as_many_frames_as_its_rate_and_length_say(void **state)
     for (uint32_t i = 0; i < RATES * CLOCKS; i++) {
         const struct rate rate = rates[i % RATES];
         const uint64_t hz = clocks[i / RATES];
-        const struct pacer pacer = pacer_of(rate, hz, 0);
 
-        for (uint64_t d = rate.seconds; d <= 30 * rate.seconds; d += rate.seconds) {
-            const uint64_t frames = d / rate.seconds * rate.frames;
-            const uint64_t until = START + d * hz;
+        for (uint64_t turns = 1; turns * rate.seconds <= WEEK; turns = turns * 3 + 1) {
+            const uint64_t frames = turns * rate.frames, end = START + turns * rate.seconds * hz;
+            const uint64_t at_the_edge = exact_tick(rate, hz, frames - 1) == end - 1;
+            struct pacer pacer = constant(rate, hz, 0);
 
-            if (frames >> PACER_FRACTION_BITS >= hz / rate.frames)
-                continue; /* the gap's own error has come to a frame */
-            assert_true(pacer_due_at(&pacer, frames - 1) < until);
-            assert_true(pacer_due_at(&pacer, frames) >= until);
+            assert_in_range(go_to(&pacer, end), frames - at_the_edge, frames);
         }
     }
 }
@@ -138,43 +102,49 @@ a_trial_has_as_many_frames_as_its_rate_and_length_say(void **state)
 static void
 nothing_is_due_before_the_start(void **state)
 {
-    const struct pacer pacer = pacer_of((struct rate){1000000, 1}, 2600000000, 0);
+    struct pacer pacer = constant((struct rate){1000000, 1}, 2600000000, 0);
+    uint64_t due;
 
     (void)state;
-    assert_int_equal(pacer_due(&pacer, 0, 64), 0);
-    assert_int_equal(pacer_due(&pacer, START - 1, 64), 0);
-    assert_int_equal(pacer_due(&pacer, START, 64), 1);
-    assert_int_equal(pacer_due(&pacer, START + 2599, 64), 1);
-    assert_int_equal(pacer_due(&pacer, START + 2600, 64), 2);
+    assert_int_equal(pacer_take(&pacer, 0, 64, &due), 0);
+    assert_int_equal(pacer_take(&pacer, START - 1, 64, &due), 0);
+    assert_int_equal(pacer_take(&pacer, START, 64, &due), 1);
+    assert_int_equal(due, START);
+    assert_int_equal(pacer_take(&pacer, START + 2599, 64, &due), 0);
+    assert_int_equal(pacer_take(&pacer, START + 2 * 2600, 64, &due), 2);
+    assert_int_equal(due, START + 2600);
 }
 
-/* All that is due and nothing early, but for the last tick, in which a frame may be seen or not. */
+/* All that is due, nothing early, and no more than asked for. */
 static void
-due_frames_are_those_whose_time_has_come(void **state)
+taken_frames_are_those_whose_time_has_come(void **state)
 {
     uint64_t seed = 1;
 
     (void)state;
     for (uint32_t i = 0; i < RATES * CLOCKS; i++) {
         const struct rate rate = rates[i % RATES];
-        const uint64_t hz = clocks[i / RATES];
-        struct pacer pacer = pacer_of(rate, hz, 0);
+        const uint64_t hz = clocks[i / RATES], gap = hz * rate.seconds / rate.frames;
+        struct pacer pacer = constant(rate, hz, 0);
+        uint64_t number = go_to(&pacer, START + random_below(&seed, WEEK * hz)), first;
 
         for (uint32_t round = 0; round < 2000; round++) {
-            pacer.next = random_below(&seed, 1000000);
-            const uint64_t gap = hz * rate.seconds / rate.frames;
-            const uint64_t now =
-                pacer_due_at(&pacer, pacer.next) + random_below(&seed, 70 * gap) - gap / 2;
+            const uint64_t before = pacer_due(&pacer);
+            const uint64_t now = before + random_below(&seed, 70 * gap) - gap / 2;
             const uint32_t most = round % 2 ? 64 : 1;
-            const uint32_t due = pacer_due(&pacer, now, most);
+            const uint32_t taken = pacer_take(&pacer, now, most, &first);
 
-            assert_true(due <= most);
-            if (due > 0)
-                assert_true(pacer_due_at(&pacer, pacer.next + due - 1) <= now);
-            if (due == 0)
-                assert_true(pacer_due_at(&pacer, pacer.next) > now);
-            else if (due < most)
-                assert_true(pacer_due_at(&pacer, pacer.next + due) >= now);
+            assert_true(taken <= most);
+            number += taken;
+            assert_due(pacer_due(&pacer), rate, hz, number);
+            if (taken < most)
+                assert_true(pacer_due(&pacer) > now);
+            if (taken > 0) {
+                assert_int_equal(first, before);
+                assert_true(exact_tick(rate, hz, number - 1) <= now + (rate.seconds > 1));
+            } else {
+                assert_true(before > now);
+            }
         }
     }
 }
@@ -182,19 +152,19 @@ due_frames_are_those_whose_time_has_come(void **state)
 static void
 frames_within_patience_are_not_skipped(void **state)
 {
-    struct pacer pacer = pacer_of((struct rate){1000000, 1}, 2600000000, 26000);
+    struct pacer pacer = constant((struct rate){1000000, 1}, 2600000000, 26000);
 
     (void)state;
     assert_int_equal(pacer_skip_late(&pacer, START - 1000), 0);
     assert_int_equal(pacer_skip_late(&pacer, START), 0);
     assert_int_equal(pacer_skip_late(&pacer, START + 26000), 0);
-    assert_int_equal(pacer.next, 0);
+    assert_int_equal(pacer_due(&pacer), START);
     /* Frame 0 is a tick too late, frame 1 is not. */
     assert_int_equal(pacer_skip_late(&pacer, START + 26001), 1);
-    assert_int_equal(pacer.next, 1);
+    assert_int_equal(pacer_due(&pacer), START + 2600);
     /* Frame 10 is exactly as late as patience allows. */
     assert_int_equal(pacer_skip_late(&pacer, START + 10 * 2600 + 26000), 9);
-    assert_int_equal(pacer.next, 10);
+    assert_int_equal(pacer_due(&pacer), START + 10 * 2600);
 }
 
 /* For every rate and any absence: the last one skipped was too late, the next one is not. */
@@ -208,21 +178,18 @@ exactly_the_frames_beyond_patience_are_skipped(void **state)
         const struct rate rate = rates[i % RATES];
         const uint64_t hz = clocks[i / RATES];
 
-        for (uint32_t round = 0; round < 2000; round++) {
+        for (uint32_t round = 0; round < 500; round++) {
             const uint64_t patience = hz / 1000000 * (10 + random_below(&seed, 100000));
-            struct pacer pacer = pacer_of(rate, hz, patience);
-
-            pacer.next = random_below(&seed, 1000000);
-            const uint64_t first = pacer.next;
-            const uint64_t now =
-                pacer_due_at(&pacer, first) + (random_below(&seed, 100 * hz) >> round % 30);
+            struct pacer pacer = constant(rate, hz, patience);
+            uint64_t number = go_to(&pacer, START + random_below(&seed, 1000 * hz));
+            const uint64_t now = pacer_due(&pacer) + (random_below(&seed, 1000 * hz) >> round % 30);
             const uint64_t skipped = pacer_skip_late(&pacer, now);
 
-            assert_int_equal(pacer.next, first + skipped);
+            number += skipped;
+            assert_true(pacer_due(&pacer) + patience >= now);
+            assert_due(pacer_due(&pacer), rate, hz, number);
             if (skipped > 0)
-                assert_true(pacer_due_at(&pacer, pacer.next - 1) + patience < now);
-            /* To a tick: the next look would skip it. */
-            assert_true(pacer_due_at(&pacer, pacer.next) + patience + 1 >= now);
+                assert_true(exact_tick(rate, hz, number - 1) + patience < now + (rate.seconds > 1));
         }
     }
 }
@@ -236,20 +203,17 @@ every_frame_is_taken_or_skipped_once(void **state)
     (void)state;
     for (uint32_t i = 0; i < RATES; i++) {
         const uint64_t hz = 2600000000, gap = hz * rates[i].seconds / rates[i].frames;
-        struct pacer pacer = pacer_of(rates[i], hz, 20 * gap);
-        uint64_t now = START, taken = 0, skipped = 0;
+        struct pacer pacer = constant(rates[i], hz, 20 * gap);
+        uint64_t now = START, taken = 0, skipped = 0, first;
 
         while (taken + skipped < 20000) {
             skipped += pacer_skip_late(&pacer, now);
-            const uint32_t due = pacer_due(&pacer, now, 64);
+            const uint32_t due = pacer_take(&pacer, now, 64, &first);
 
-            if (due > 0) {
-                assert_in_range(now - pacer_due_at(&pacer, pacer.next), 0, pacer.patience + 1);
-                assert_true(pacer_due_at(&pacer, pacer.next + due - 1) <= now);
-            }
-            pacer.next += due;
+            if (due > 0)
+                assert_in_range(now - first, 0, pacer.patience);
             taken += due;
-            assert_int_equal(pacer.next, taken + skipped);
+            assert_due(pacer_due(&pacer), rates[i], hz, taken + skipped);
             now += 1 + random_below(&seed, random_below(&seed, 400) ? gap : 200 * gap);
         }
         assert_true(skipped > 0);
@@ -257,19 +221,38 @@ every_frame_is_taken_or_skipped_once(void **state)
     }
 }
 
+static void
+back_to_back_frames_are_due_whenever_asked_for(void **state)
+{
+    const struct pacing pacing = {.kind = PACING_BACK_TO_BACK};
+    struct pacer pacer;
+    uint64_t due = 0;
+
+    (void)state;
+    pacer_start(&pacer, &pacing, START, 2.6e9, 2600);
+    assert_int_equal(pacer_take(&pacer, START - 1, 64, &due), 0);
+    for (uint64_t now = START; now < START + 1000000000; now += 99999999) {
+        assert_int_equal(pacer_skip_late(&pacer, now), 0);
+        assert_int_equal(pacer_take(&pacer, now, 64, &due), 64);
+        assert_int_equal(due, now);
+        assert_int_equal(pacer_take(&pacer, now, 1, &due), 1);
+    }
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_due_in_time_for_hours),
+        cmocka_unit_test(frames_are_due_in_their_tick_for_a_week),
         cmocka_unit_test(whole_gaps_have_no_error_at_all),
-        cmocka_unit_test(the_rate_is_right_to_a_billionth),
+        cmocka_unit_test(the_extremes_are_in_range),
         cmocka_unit_test(a_trial_has_as_many_frames_as_its_rate_and_length_say),
         cmocka_unit_test(nothing_is_due_before_the_start),
-        cmocka_unit_test(due_frames_are_those_whose_time_has_come),
+        cmocka_unit_test(taken_frames_are_those_whose_time_has_come),
         cmocka_unit_test(frames_within_patience_are_not_skipped),
         cmocka_unit_test(exactly_the_frames_beyond_patience_are_skipped),
         cmocka_unit_test(every_frame_is_taken_or_skipped_once),
+        cmocka_unit_test(back_to_back_frames_are_due_whenever_asked_for),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

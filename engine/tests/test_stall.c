@@ -157,10 +157,34 @@ a_short_stall_does_not_hide_the_long_one_before_it(void **state)
     assert_true(stall_mark_touches(&mark, 89900, 200));
 }
 
+static void
+gaps_are_added_and_cleared_with_the_rest(void **state)
+{
+    struct stall_tally into, from;
+
+    (void)state;
+    stall_tally_clear(&into);
+    stall_tally_clear(&from);
+    histogram_record(&into.gaps, 3000);
+    histogram_record(&from.gaps, 1500);
+    stall_tally_record(&from, (struct stall){.end = 9, .length = 4});
+    stall_tally_add(&into, &from);
+    assert_int_equal(into.gaps.count, 2);
+    assert_int_equal(into.gaps.min, 1500);
+    assert_int_equal(into.gaps.max, 3000);
+    assert_int_equal(into.stalls, 1);
+    stall_tally_clear(&into);
+    assert_int_equal(into.gaps.count, 0);
+    assert_int_equal(into.gaps.min, UINT64_MAX);
+    assert_int_equal(into.stalls, 0);
+    assert_int_equal(into.longest_count, 0);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gaps_are_added_and_cleared_with_the_rest),
         cmocka_unit_test(a_tally_of_nothing_is_all_zero),
         cmocka_unit_test(stalls_are_counted_summed_and_listed),
         cmocka_unit_test(a_full_list_keeps_the_longest),

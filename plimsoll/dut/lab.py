@@ -88,9 +88,6 @@ class Lab(Protocol):
     def facts(self) -> dict[str, object]:
         """What the environment record should say of it, as JSON."""
 
-    def cpus(self) -> tuple[int, ...]:
-        """The CPUs that its polling loops keep busy."""
-
     def down(self) -> None:
         """Take it down; dying on the way is no error. May be repeated."""
 

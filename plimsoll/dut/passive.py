@@ -30,9 +30,5 @@ class PassiveLab:
         """The ports as given to the tester."""
         return {"devargs": list(self._ports.devargs)}
 
-    def cpus(self) -> tuple[int, ...]:
-        """None are used."""
-        return ()
-
     def down(self) -> None:
         """Nothing to take down."""

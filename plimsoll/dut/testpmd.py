@@ -141,10 +141,6 @@ class TestpmdLab:
         """Which testpmd it was, and how it was started."""
         return {**self._facts, "settings": self._settings.model_dump(mode="json")}
 
-    def cpus(self) -> tuple[int, ...]:
-        """The CPU of the forwarding loop; the main thread sleeps."""
-        return (self._settings.cpu,)
-
     def down(self) -> None:
         """End testpmd, however it takes it, and remove its socket."""
         if self._child is None:

@@ -52,7 +52,12 @@ def open_request(
         "memory": {"huge": huge, "megabytes": megabytes},
         "main_cpus": list(main_cpus),
         "workers": [
-            {"cpu": worker.cpu, "tx": list(worker.tx), "rx": list(worker.rx)} for worker in workers
+            {
+                "cpu": worker.cpu,
+                "tx": [list(queue) for queue in worker.tx],
+                "rx": [list(queue) for queue in worker.rx],
+            }
+            for worker in workers
         ],
         "ports": [
             {"devargs": device, "descriptors": descriptors, "stamps": stamps} for device in devargs

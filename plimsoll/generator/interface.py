@@ -59,7 +59,7 @@ class PortCounts:
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """A gap in a polling loop: its end since the trial's start in s and as TSC, its length in ns."""
+    """A gap in a polling loop: its end, in s since the trial began and as TSC, and its length."""
 
     at_s: float
     tsc: int

@@ -85,10 +85,6 @@ class EngineSettings(BaseModel):
             )
         return self._split_by_direction(port_count, receivers=cpus_a_port // 2)
 
-    def tx_queues(self, port_count: int) -> int:
-        """How many queues each port is sent on."""
-        return max(queue for worker in self.layout(port_count) for _, queue in worker.tx) + 1
-
     def _split_by_direction(self, port_count: int, receivers: int) -> tuple[WorkerLayout, ...]:
         """The last `receivers` CPUs of each port receive; the others, at least as many, send."""
         senders = len(self.cpus) // port_count - receivers

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -18,16 +17,14 @@ from markupsafe import Markup
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import write_whole
 from plimsoll.report.answer import answer
+from plimsoll.report.calibrations import CALIBRATION_COLUMNS
 from plimsoll.report.charts import CHARTS
 from plimsoll.report.charts.palette import DARK, LIGHT
 from plimsoll.report.evidence import evidence
 from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.tables import (
-    LATENCY_COLUMNS,
-    environment_lines,
-    stream_lines,
-    trial_lines,
-)
+from plimsoll.report.streams import stream_lines
+from plimsoll.report.tables import environment_lines, trial_lines
+from plimsoll.report.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
 from plimsoll.version import VERSION
 
 
@@ -53,6 +50,9 @@ def render_page(data: RunData) -> str:
         trials=trial_lines(data),
         streams=stream_lines(data),
         latency_columns=LATENCY_COLUMNS,
+        lateness_columns=LATENESS_COLUMNS,
+        gap_columns=GAP_COLUMNS,
+        calibration_columns=CALIBRATION_COLUMNS,
         environment=environment_lines(data.environment),
         began=_began(data),
         version=VERSION,
@@ -90,7 +90,4 @@ def _inert(value: object) -> Markup:
 
 
 def _began(data: RunData) -> str:
-    if not data.journal.events:
-        return ""
-    moment = datetime.fromtimestamp(data.journal.events[0].at_unix_ns / 1e9, UTC)
-    return f"{moment:%Y-%m-%d %H:%M} UTC"
+    return f"{data.began:%Y-%m-%d %H:%M} UTC" if data.began else ""

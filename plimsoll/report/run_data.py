@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.record.environment import Environment, load_environment
-from plimsoll.record.histogram_log import histogram_tag, read_histogram_log
-from plimsoll.record.journal import DIED, FINISHED, JournalContents, read_journal
+from plimsoll.record.histogram_log import gaps_tag, read_histogram_log, stream_tag
+from plimsoll.record.journal import (
+    DIED,
+    FINISHED,
+    LAB_UP,
+    JournalContents,
+    JournalEvent,
+    read_journal,
+)
 from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.metrics import read_metrics, trial_period
 from plimsoll.record.result import Result, read_result
@@ -43,10 +52,19 @@ class Distribution:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopGaps:
+    """All gaps of one polling loop over the trial that the charts show, in ns."""
+
+    cpu: int
+    histogram: HdrHistogram
+
+
+@dataclass(frozen=True, slots=True)
 class RunData:
     """One run. `focus` is the trial whose seconds the charts show; None before any trial.
 
-    `series` (of SERIES_TYPES) and `distributions` are the focus trial's, `spikes` the whole run's.
+    `series` (of SERIES_TYPES), `distributions` and `gaps` are the focus trial's, `spikes`
+    the whole run's.
     """
 
     run_id: str
@@ -58,6 +76,7 @@ class RunData:
     focus: TrialRecord | None
     series: tuple[MetricRow, ...]
     distributions: tuple[Distribution, ...]
+    gaps: tuple[LoopGaps, ...]
     spikes: tuple[Spike, ...]
 
     @property
@@ -71,6 +90,19 @@ class RunData:
         asked = self.result.criteria if self.result else self.experiment.get("criteria")
         entries = asked if isinstance(asked, list | tuple) else ()
         return frozenset(str(entry.get("kind")) for entry in entries if isinstance(entry, dict))
+
+    @property
+    def latency_clocks(self) -> Mapping[int, str]:
+        """What stamps the frames that come into each of the tester's ports: tsc or hardware."""
+        ports = [port for event in self.journal.of_kind(LAB_UP) for port in _ports_of(event)]
+        return {port["port"]: port["latency_clock"] for port in ports}
+
+    @property
+    def began(self) -> datetime | None:
+        """When the run began; None before its first event."""
+        if not self.journal.events:
+            return None
+        return datetime.fromtimestamp(self.journal.events[0].at_unix_ns / _NS_PER_S, UTC)
 
     @property
     def finished(self) -> bool:
@@ -91,6 +123,7 @@ def load_run(run: RunDirectory) -> RunData:
     trials = journal.trials()
     result = read_result(run.result)
     focus = _focus(trials, result)
+    merged = _histograms(run, journal, focus)
     return RunData(
         run_id=run.run_id,
         experiment=run.read_experiment(),
@@ -100,7 +133,8 @@ def load_run(run: RunDirectory) -> RunData:
         environment=load_environment(run.environment),
         focus=focus,
         series=_series(run, focus),
-        distributions=_distributions(run, journal, focus),
+        distributions=_distributions(focus, merged),
+        gaps=_gaps(focus, merged),
         spikes=tuple(read_spikes(run)),
     )
 
@@ -135,13 +169,20 @@ def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ..
     )
 
 
-def _distributions(
+def _ports_of(event: JournalEvent) -> list[Mapping[str, Any]]:
+    """The tester's ports as a lab-up event tells them; none from older runs."""
+    ports = event.fields.get("ports")
+    known = ports if isinstance(ports, list) else []
+    return [port for port in known if isinstance(port, dict) and "latency_clock" in port]
+
+
+def _histograms(
     run: RunDirectory, journal: JournalContents, focus: TrialRecord | None
-) -> tuple[Distribution, ...]:
-    if focus is None:
-        return ()
-    streams = {histogram_tag(s.name, s.tx_port, s.rx_port): s for s in focus.streams}
+) -> Mapping[str, HdrHistogram]:
+    """By tag, all samples of the focus trial."""
     merged: dict[str, HdrHistogram] = {}
+    if focus is None:
+        return merged
     begin_s = focus.begin_unix_ns / _NS_PER_S
     for logged in read_histogram_log(
         run.histograms, begin_s=begin_s - _SLACK_S, end_s=_next_begin_s(journal, focus)
@@ -150,7 +191,20 @@ def _distributions(
             merged[logged.tag] = logged.histogram
         else:
             merged[logged.tag].add(logged.histogram)
-    return tuple(Distribution(streams[tag], merged[tag]) for tag in streams if tag in merged)
+    return merged
+
+
+def _distributions(
+    focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]
+) -> tuple[Distribution, ...]:
+    streams = focus.streams if focus else ()
+    tags = {stream_tag(s.name, s.tx_port, s.rx_port): s for s in streams}
+    return tuple(Distribution(s, merged[tag]) for tag, s in tags.items() if tag in merged)
+
+
+def _gaps(focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]) -> tuple[LoopGaps, ...]:
+    tags = {gaps_tag(worker.cpu): worker.cpu for worker in (focus.workers if focus else ())}
+    return tuple(LoopGaps(cpu, merged[tag]) for tag, cpu in tags.items() if tag in merged)
 
 
 def _next_begin_s(journal: JournalContents, focus: TrialRecord) -> float:

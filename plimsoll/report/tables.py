@@ -1,4 +1,4 @@
-"""The page's tables: all trials, the streams at the load line, the environment."""
+"""The page's tables of all trials and of the environment."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from plimsoll.record.environment import Environment
 from plimsoll.record.trial_record import TrialRecord
-from plimsoll.report.evidence import nanoseconds
 from plimsoll.report.run_data import RunData
+from plimsoll.report.times import nanoseconds
 from plimsoll.traffic.units import format_duration, format_pps, format_ratio
 
 _KIB_PER_GIB = 2**20
@@ -27,27 +27,6 @@ class TrialLine:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class StreamLine:
-    """One stream of the focus trial: frames, and latency quantiles in words."""
-
-    name: str
-    role: str
-    path: str
-    frame_size: int
-    sent: int
-    received: int
-    lost: int
-    loss: str
-    out_of_order: int
-    duplicate: int
-    corrupt: int
-    latency: tuple[str, ...]
-
-
-LATENCY_COLUMNS = ("min", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max")
-
-
 def trial_lines(data: RunData) -> tuple[TrialLine, ...]:
     """All trials by number, finished and cut short."""
     lines = [_trial_line(trial) for trial in data.trials]
@@ -59,41 +38,6 @@ def trial_lines(data: RunData) -> tuple[TrialLine, ...]:
             line = TrialLine(number, phase, format_pps(load), "-", "unfinished", "-", "-", told)
             lines.append(line)
     return tuple(sorted(lines, key=lambda line: line.number))
-
-
-def stream_lines(data: RunData) -> tuple[StreamLine, ...]:
-    """The streams of the focus trial."""
-    if data.focus is None:
-        return ()
-    return tuple(
-        StreamLine(
-            name=stream.name,
-            role=stream.role,
-            path=f"{stream.tx_port} → {stream.rx_port}",
-            frame_size=stream.frame_size,
-            sent=stream.sent,
-            received=stream.received,
-            lost=stream.lost,
-            loss=_ratio(stream.loss_ratio),
-            out_of_order=stream.out_of_order,
-            duplicate=stream.duplicate,
-            corrupt=stream.corrupt,
-            latency=tuple(
-                nanoseconds(value)
-                for value in (
-                    stream.latency.min_ns,
-                    stream.latency.mean_ns,
-                    stream.latency.p50_ns,
-                    stream.latency.p90_ns,
-                    stream.latency.p99_ns,
-                    stream.latency.p99_9_ns,
-                    stream.latency.p99_99_ns,
-                    stream.latency.max_ns,
-                )
-            ),
-        )
-        for stream in data.focus.streams
-    )
 
 
 def environment_lines(environment: Environment | None) -> tuple[tuple[str, str], ...]:

@@ -11,13 +11,13 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Literal
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.addresses import MAC
 from plimsoll.traffic.layers import FieldValue
 from plimsoll.traffic.mistakes import did_you_mean
 from plimsoll.traffic.scapy_layers import Scapy, scapy_module
 
 Kind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
 
-MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
 _HEXADECIMAL = re.compile(r"0x([0-9a-f]{2})*", re.IGNORECASE)
 _INTEGER_FORMATS = frozenset("BHIQbhiq")
 

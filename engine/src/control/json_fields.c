@@ -59,7 +59,7 @@ object_knows(const struct object *object, const char *const *names)
         while (*known && strcmp(*known, key) != 0)
             known++;
         if (!*known)
-            return object_complain(object, key, "unknown field");
+            return object_complain(object, key[0] ? key : "\"\"", "unknown field");
     }
     return 0;
 }

@@ -3,22 +3,34 @@
 
 #include "dataplane/splitmix.h"
 
-#define LONGEST_GAP 0x1p62L
+#define LONGEST_GAP ((fixed_ticks)1 << 126)
+
+/* Rounded up. Of at least one tick, long double's 64 bits are whole 2^-64 ticks anyway. */
+static fixed_ticks
+fixed_from(long double ticks)
+{
+    const uint64_t whole = (uint64_t)ticks;
+
+    return ((fixed_ticks)whole << 64) + (fixed_ticks)ceill(ldexpl(ticks - (long double)whole, 64));
+}
 
 /*
- * `burst_frames` / `rate_pps`, never less: the quotient is rounded to nearest, and the
- * remainder, which a fused multiply-add has exactly, tells when that was down.
+ * Ticks between frames, rounded up to 2^-64. The quotient lacks up to 39 of these bits;
+ * the division's remainder, which a fused multiply-add has exactly, tells them.
  */
 static fixed_ticks
-gap_of(uint32_t burst_frames, double rate_pps, double ticks_per_second)
+frame_gap(double rate_pps, double ticks_per_second)
 {
-    const long double ticks = (long double)ticks_per_second * burst_frames;
-    long double gap = fminl(ticks / rate_pps, LONGEST_GAP);
+    const long double quotient = (long double)ticks_per_second / rate_pps;
+    const long double remainder = fmal(-quotient, rate_pps, ticks_per_second);
 
-    if (fmal(gap, rate_pps, -ticks) < 0 && gap < LONGEST_GAP)
-        gap = nextafterl(gap, LONGEST_GAP);
-    const uint64_t whole = (uint64_t)gap;
-    return ((fixed_ticks)whole << 64) + (fixed_ticks)ceill(ldexpl(gap - (long double)whole, 64));
+    return fixed_from(quotient) + (fixed_ticks)(__int128)ceill(ldexpl(remainder / rate_pps, 64));
+}
+
+static fixed_ticks
+burst_gap(uint32_t burst_frames, fixed_ticks gap)
+{
+    return gap < LONGEST_GAP / burst_frames ? gap * burst_frames : LONGEST_GAP;
 }
 
 /* An exponentially distributed gap, of whole 2^-16 ticks. */
@@ -48,7 +60,7 @@ pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
         pacer->mean_gap = ticks_per_second / pacing->rate_pps * 0x1p16;
         pacer->next += next_random_gap(pacer);
     } else if (pacing->kind == PACING_CONSTANT || pacing->kind == PACING_BURST) {
-        pacer->gap = gap_of(pacer->burst_frames, pacing->rate_pps, ticks_per_second);
+        pacer->gap = burst_gap(pacer->burst_frames, frame_gap(pacing->rate_pps, ticks_per_second));
         /* Less by more than the roundings of it, of a time and of their product can add. */
         pacer->per_tick = (1 - 0x1p-50) / ldexp((double)pacer->gap, -64);
     }

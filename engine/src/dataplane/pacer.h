@@ -9,13 +9,12 @@
  * back-to-back  always
  *
  * Times are fixed-point with 64 fractional bits, and gaps are added up in them exactly, so
- * nothing drifts. A gap is rounded up to long double's 64 bits (on x86), so over a week at
- * 5 GHz, which is 2^51.4 ticks, a frame is late by at most 2^(51.4 - 63) ticks for that. Times
- * are rounded up to whole ticks when they are read. So no frame is early, and a trial of d
- * seconds never has a frame more than its rate times d (Poisson: than fall into d seconds).
+ * nothing drifts. A gap is rounded up to 2^-64 ticks; the 2^49.1 frames of a week at 1e9 pps
+ * make that 2^-14.9 ticks. A frame is due at the first tick not before its time. So a trial
+ * of d seconds never has a frame more than its rate times d (Poisson: than fall into them).
  *
- * Ranges: at 0.01 pps and 5 GHz a gap is 2^38.9 ticks. A gap between bursts may be longer
- * than any trial, so it is cut to 2^62 ticks, 29 years at 5 GHz, which no trial sees.
+ * Ranges: a week at 5 GHz is 2^51.4 ticks, and a gap at 0.01 pps is 2^38.9. A gap between
+ * bursts may be longer than any trial, so it is cut to 2^62 ticks, 29 years at 5 GHz.
  *
  * Frames that are late beyond patience are skipped: sending them would be a burst the DUT
  * was not meant to get. Of a burst, whose frames are all due at once, that is what was not

@@ -155,7 +155,7 @@ send_burst(struct worker *worker, struct tx_stream *stream, struct rte_mbuf **mb
     build(stream, mbufs, due, worker->run->mark, stamp);
     if (unlikely(worker_is_metered(worker))) {
         built = rte_rdtsc();
-        cycle_meter_record(meter, STEP_BUILD, built - stamp, due, stall);
+        cycle_meter_record(meter, STEP_BUILD, built - worker->last_look, due, stall);
     }
     const uint32_t sent = rte_eth_tx_burst(stream->dpdk_port, stream->queue, mbufs, (uint16_t)due);
     if (unlikely(worker_is_metered(worker)))

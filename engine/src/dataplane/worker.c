@@ -3,6 +3,7 @@
 
 #include <rte_pause.h>
 
+#include "dataplane/driver_memory.h"
 #include "dataplane/receive.h"
 #include "dataplane/transmit.h"
 #include "dataplane/worker_clock.h"
@@ -101,8 +102,10 @@ worker_loop(void *argument)
 {
     struct worker *worker = argument;
     const struct run *run = worker->run;
+    const uint32_t number = worker->lcore - 1;
 
     wait_for_start(worker);
+    driver_memory_enter(number);
     while (!stopped(run)) {
         struct stall_tally *tally = &worker->stalls[worker->open_page];
 
@@ -111,6 +114,8 @@ worker_loop(void *argument)
         const uint32_t epoch = atomic_load_explicit(&run->epoch, memory_order_acquire);
         if (unlikely(epoch != atomic_load_explicit(&worker->epoch, memory_order_relaxed)))
             turn_page(worker, epoch);
+        driver_memory_between_turns(number);
     }
+    driver_memory_leave(number);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "dataplane/driver_memory.h"
 #include "ports/devargs.h"
 
 #define ARGUMENTS_MAX (16 + 2 * PORTS_MAX)
@@ -76,9 +77,10 @@ eal_start(const struct open_request *request, struct complaint *complaint)
     add(&arguments, "--no-telemetry");
     /* Either way nothing is left in hugetlbfs and nothing is shared with other processes. */
     add(&arguments, request->huge ? "--in-memory" : "--no-huge");
-    if (!request->huge)
-        add(&arguments, "--no-shconf");
+    /* A vhost-user peer takes few pieces of memory: one for each kind, not one for each page. */
+    add(&arguments, request->huge ? "--single-file-segments" : "--no-shconf");
     add_devices(&arguments, request);
+    driver_memory_init();
     if (rte_eal_init(arguments.count, arguments.value) < 0)
         return complain(complaint, -EINVAL, "", "DPDK did not start: %s", rte_strerror(rte_errno));
     return 0;

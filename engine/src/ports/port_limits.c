@@ -43,8 +43,8 @@ check_queues(const char *direction, uint16_t asked, uint16_t most, uint32_t numb
 
     if (asked <= most)
         return 0;
-    snprintf(text, sizeof(text), "driver %s has at most %u %s queues here, %u are asked for",
-             info->driver_name, most, direction, asked);
+    snprintf(text, sizeof(text), "%u %s queues are asked for; driver %s has at most %u here", asked,
+             direction, info->driver_name, most);
     return complain_at(complaint, number, -ERANGE, text);
 }
 
@@ -93,8 +93,11 @@ check_buffers(const struct port_request *request, uint32_t number, uint32_t max_
         snprintf(remedy, sizeof(remedy), "bsize=%u", RTE_ALIGN_CEIL(max_frame_bytes, 64));
     } else if (is_driver(info, "net_af_packet")) {
         room = number_in(request->devargs, "framesz") - PACKET_HEADER_BYTES;
-        snprintf(remedy, sizeof(remedy), "blocksz=16384,framesz=%u",
-                 RTE_ALIGN_CEIL(max_frame_bytes + PACKET_HEADER_BYTES, 16));
+        /* The driver wants blocks of whole frames, the kernel of whole pages: 32 times 128 bytes.
+         */
+        const uint32_t frame = RTE_ALIGN_CEIL(max_frame_bytes + PACKET_HEADER_BYTES, 128);
+
+        snprintf(remedy, sizeof(remedy), "blocksz=%u,framesz=%u", 32 * frame, frame);
     }
     if (max_frame_bytes <= room)
         return 0;

@@ -10,6 +10,8 @@
 
 /* How long a peer may take to answer before the port is started anew. */
 #define ANSWER_S 1.0
+/* Between tries to connect to a peer, of which each that fails is a line in the log. */
+#define RETRY_S 0.2
 
 /* The socket on which a peer of the port must listen; false where there is none. */
 static bool
@@ -18,42 +20,43 @@ connects_to(const struct port_opening *opening, uint32_t number, struct peer_soc
     return devargs_peer_socket(opening->request->ports[number].devargs, socket) && socket->connects;
 }
 
-/* An error that only the missing peer explains is none yet. */
-static int
-complain_unless_awaited(const struct port_opening *opening, uint32_t number, int status,
-                        const char *what, struct complaint *complaint)
+static bool
+may_be_served(const struct peer_socket *socket)
+{
+    return socket->abstract || access(socket->path, F_OK) == 0;
+}
+
+/* Whether it is time to open the port further, which its peer may prevent. */
+static bool
+is_time(const struct port_opening *opening, uint32_t number, double now_s)
 {
     struct peer_socket socket;
 
-    return connects_to(opening, number, &socket) ? -EAGAIN
-                                                 : port_complain(complaint, number, status, what);
+    return !connects_to(opening, number, &socket) ||
+           (may_be_served(&socket) && now_s - opening->tried_s[number] >= RETRY_S);
 }
 
+/* Makes or starts the port. An error that a missing peer explains is none yet. */
 static int
-find(const struct port_opening *opening, uint32_t number, struct complaint *complaint)
+try(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
 {
-    const struct port_request *request = &opening->request->ports[number];
+    const bool make = opening->stage[number] == STAGE_NONE;
+    struct port *port = &opening->ports->port[number];
     struct peer_socket socket;
     int status;
 
-    /* Trying a socket that is not there yet would only fill the log. */
-    if (connects_to(opening, number, &socket) && !socket.abstract && access(socket.path, F_OK) != 0)
+    if (!is_time(opening, number, now_s))
         return -EAGAIN;
-    status = port_find(request, &opening->ports->port[number].dpdk_port);
-    return status == 0 ? 0
-                       : complain_unless_awaited(opening, number, status,
-                                                 "DPDK cannot open this device", complaint);
-}
-
-static int
-start(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
-{
-    const int status = port_start(&opening->ports->port[number]);
-
-    opening->tried_s[number] = now_s;
-    return status == 0
-               ? 0
-               : complain_unless_awaited(opening, number, status, "cannot be started", complaint);
+    status =
+        make ? port_find(&opening->request->ports[number], &port->dpdk_port) : port_start(port);
+    if (!make || status != 0)
+        opening->tried_s[number] = now_s;
+    if (status == 0)
+        return 0;
+    if (connects_to(opening, number, &socket))
+        return -EAGAIN;
+    return port_complain(complaint, number, status,
+                         make ? "DPDK cannot open this device" : "cannot be started");
 }
 
 /*
@@ -81,11 +84,10 @@ step(struct port_opening *opening, uint32_t number, double now_s, struct complai
 {
     switch (opening->stage[number]) {
     case STAGE_NONE:
-        return find(opening, number, complaint);
+    case STAGE_CONFIGURED:
+        return try(opening, number, now_s, complaint);
     case STAGE_FOUND:
         return port_configure(&opening->ports->port[number], number, opening->request, complaint);
-    case STAGE_CONFIGURED:
-        return start(opening, number, now_s, complaint);
     case STAGE_STARTED:
         return look_at_link(opening, number, now_s);
     case STAGE_LINKED:
@@ -126,12 +128,14 @@ port_opening_timed_out(const struct port_opening *opening, struct complaint *com
         number++;
     if (!devargs_peer_socket(opening->request->ports[number].devargs, &socket))
         return port_complain(complaint, number, -ETIMEDOUT, what);
-    if (socket.connects && opening->tried_s[number] == 0)
-        snprintf(text, sizeof(text), "nobody serves the socket %s", socket.path);
-    else if (socket.connects)
-        snprintf(text, sizeof(text), "%s: the peer at %s does not answer", what, socket.path);
-    else
+    if (!socket.connects)
         snprintf(text, sizeof(text), "%s: no peer came to the socket %s", what, socket.path);
+    else if (!may_be_served(&socket))
+        snprintf(text, sizeof(text), "nobody serves the socket %s", socket.path);
+    else if (opening->stage[number] < STAGE_STARTED)
+        snprintf(text, sizeof(text), "cannot connect to the socket %s: is it served?", socket.path);
+    else
+        snprintf(text, sizeof(text), "%s: the peer at %s does not answer", what, socket.path);
     snprintf(where, sizeof(where), "ports[%u]", number);
     return complain(complaint, -ETIMEDOUT, where, "%s", text);
 }

@@ -16,7 +16,7 @@ struct port_opening {
     struct ports *ports;
     const struct open_request *request;
     enum port_stage stage[PORTS_MAX];
-    double tried_s[PORTS_MAX]; /* when the port was last started */
+    double tried_s[PORTS_MAX]; /* when its peer was last tried */
 };
 
 /*

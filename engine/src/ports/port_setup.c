@@ -14,8 +14,8 @@
 #define MBUF_CACHE 256
 /* Besides the descriptors: what bursts, caches and a peer's ring may hold at one time. */
 #define MBUFS_BESIDE_DESCRIPTORS 8192
-/* Beyond the longest frame: what a DUT may add, and AF_PACKET's rounding up. */
-#define SPARE_BYTES 128
+/* Beyond the longest frame: AF_XDP's headroom of 256, or what AF_PACKET's frames are rounded up. */
+#define SPARE_BYTES 320
 
 int
 port_find(const struct port_request *request, uint16_t *dpdk_port)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency_distribution import latency_distribution
 from plimsoll.report.charts.latency_over_time import latency_over_time
 from plimsoll.report.charts.lost_frames import lost_frames
+from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
 from plimsoll.report.charts.search_path import search_path
 from plimsoll.report.charts.stalls import stalls
@@ -19,5 +21,7 @@ CHARTS: tuple[Callable[[RunData], Figure], ...] = (
     lost_frames,
     latency_over_time,
     latency_distribution,
+    latency_buckets,
     stalls,
+    polling_gaps,
 )

@@ -5,6 +5,7 @@ import os
 import select
 import subprocess
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -28,15 +29,18 @@ Message = dict[str, Any]
 
 
 class EngineSession:
-    """The engine's stdin and stdout; `messages` are all that it said so far."""
+    """The engine's stdin and stdout; `messages` are all that it said so far.
 
-    def __init__(self, folder: Path, name: str = "engine") -> None:
+    `within` is a command that runs the engine elsewhere, such as in a network namespace.
+    """
+
+    def __init__(self, folder: Path, name: str = "engine", within: Sequence[str] = ()) -> None:
         self._stderr = folder / f"{name}.stderr"
         self.messages: list[Message] = []
         self._pending = b""
         with self._stderr.open("wb") as stderr:
             self.process = subprocess.Popen(
-                tied_to_parent([str(find_engine())]),
+                tied_to_parent([*within, str(find_engine())]),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

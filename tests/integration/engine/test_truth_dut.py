@@ -109,7 +109,7 @@ def test_a_frame_that_waits_for_one_that_never_comes_stays(tmp_path: Path) -> No
 
 
 def test_damage_misdirection_marks_and_strangers(tmp_path: Path) -> None:
-    stranger = bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=FROM) / ARP(psrc="0.0.0.0"))
+    stranger = bytes(Ether(dst="ff:ff:ff:ff:ff:ff", src=FROM) / ARP(psrc="192.0.2.1"))
     wrongs = [
         {"do": "corrupt", "frames": [0], "byte": 0, "flip": 0x80},
         {"do": "corrupt", "frames": [1], "byte": 59, "flip": 2},

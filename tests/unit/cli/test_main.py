@@ -31,7 +31,7 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
 @pytest.mark.parametrize(
     "words",
     [
-        *(["run"], ["trial"], ["report"]),
+        *(["run"], ["trial"], ["report"], ["calibrate"]),
         *(["lab", "list"], ["lab", "up"], ["lab", "down"]),
     ],
 )
@@ -58,6 +58,10 @@ def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
         (["trial", EXAMPLES / "demo.yaml", "--load", "9 parsecs"], 2, ["--load", "unknown unit"]),
         (["trial", EXAMPLES / "demo.yaml", "--load", "-1kpps"], 2, ["--load"]),
         (["report", "/nowhere"], 2, ["/nowhere", "no run directory"]),
+        (["calibrate", "--cpus", "zero"], 2, ["--cpus", "not a list of CPUs"]),
+        (["calibrate", "--cpus", "8000"], 2, ["--cpus", "CPU 8000 does not exist"]),
+        (["calibrate", "--ports", "net_null0"], 2, ["--ports", "both ends of each cable"]),
+        (["calibrate", "--profile", "gone.yaml"], 2, ["gone.yaml", "remedy:"]),
         (["lab", "up", "spaceship"], 2, ["spaceship", "testpmd-memif"]),
         (["lab", "up", "external"], 2, ["external", "--experiment"]),
         (["lab", "up", "loopback"], 2, ["remedy:"]),

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import jsonschema
+import pytest
 
 from plimsoll.generator.engine_messages import INTERVAL, TRIAL_REPORT, open_request, trial_request
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.traffic.plan import FieldWriter, StreamPlan
+from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())
@@ -27,12 +28,18 @@ def test_an_open_request_is_as_published() -> None:
         main_cpus=[0, 1],
         workers=EngineSettings(cpus=(0,)).layout(2),
         devargs=["net_ring0", "0000:87:00.0"],
+        stamps="hardware",
         descriptors=1024,
         link_wait_s=5,
         max_frame_bytes=1514,
     )
     assert_valid({"id": 1, **message}, "open_request")
-    assert message["ports"][1] == {"devargs": "0000:87:00.0", "descriptors": 1024}
+    assert message["ports"][1] == {
+        "devargs": "0000:87:00.0",
+        "descriptors": 1024,
+        "stamps": "hardware",
+    }
+    assert message["workers"] == [{"cpu": 0, "tx": [[0, 0], [1, 0]], "rx": [[0, 0], [1, 0]]}]
 
 
 def test_a_trial_request_is_as_published_and_whole() -> None:
@@ -42,9 +49,17 @@ def test_a_trial_request_is_as_published_and_whole() -> None:
         role="load",
         tx_port=0,
         rx_port=1,
-        frame=bytes(range(60)),
+        frames=(bytes(range(60)), bytes(64)),
+        order=(0, 0, 1),
         rate_pps=5e5,
-        fields=(FieldWriter(offset=30, width=4, flows=1024, step=2, fixes=(24, 40)),),
+        pacing=Pacing(kind="burst", burst_frames=8),
+        frame_count=1000,
+        tx_queue=2,
+        fields=(
+            FieldWriter(offset=30, width=4, count=1024, step=2, fixes=(24, 40)),
+            FieldWriter(offset=14, width=2, count=2, kind="list", values=(7, 9), mask=0x0FFF),
+            FieldWriter(offset=34, width=2, count=9, kind="random", seed=5, first=3),
+        ),
     )
     plan = TrialPlan(mark=77, streams=(stream,), duration_s=2.5, drain_s=0.1, interval_s=0.5)
     message = trial_request(plan)
@@ -55,12 +70,69 @@ def test_a_trial_request_is_as_published_and_whole() -> None:
             "role": "load",
             "tx_port": 0,
             "rx_port": 1,
-            "frame": bytes(range(60)).hex(),
+            "tx_queue": 2,
+            "frames": [bytes(range(60)).hex(), bytes(64).hex()],
+            "order": [0, 0, 1],
             "rate_pps": 5e5,
-            "fields": [{"offset": 30, "width": 4, "flows": 1024, "step": 2, "fixes": [24, 40]}],
+            "pacing": {"kind": "burst", "frames": 8},
+            "frame_count": 1000,
+            "fields": [
+                {
+                    "offset": 30,
+                    "width": 4,
+                    "kind": "increment",
+                    "count": 1024,
+                    "first": 0,
+                    "step": 2,
+                    "fixes": [24, 40],
+                },
+                {
+                    "offset": 14,
+                    "width": 2,
+                    "kind": "list",
+                    "count": 2,
+                    "first": 0,
+                    "step": 1,
+                    "values": [7, 9],
+                    "mask": "0fff",
+                    "fixes": [],
+                },
+                {
+                    "offset": 34,
+                    "width": 2,
+                    "kind": "random",
+                    "count": 9,
+                    "first": 3,
+                    "step": 1,
+                    "seed": 5,
+                    "fixes": [],
+                },
+            ],
         }
     ]
     assert (message["mark"], message["duration_s"], message["interval_s"]) == (77, 2.5, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("pacing", "rate_pps", "said"),
+    [
+        (Pacing(), 10.0, {"kind": "constant"}),
+        (Pacing(kind="poisson", seed=4), 10.0, {"kind": "poisson", "seed": 4}),
+        (Pacing(kind="back-to-back"), None, {"kind": "back-to-back"}),
+        (
+            Pacing(kind="one-in-flight", timeout_us=250.0),
+            None,
+            {"kind": "one-in-flight", "timeout_us": 250.0},
+        ),
+    ],
+)
+def test_each_pacing_is_as_published(
+    pacing: Pacing, rate_pps: float | None, said: dict[str, object]
+) -> None:
+    stream = StreamPlan(0, "load/0-0", "load", 0, 0, (bytes(60),), rate_pps, pacing=pacing)
+    message = trial_request(TrialPlan(mark=1, streams=(stream,), duration_s=1, drain_s=0))
+    assert_valid({"id": 1, **message}, "trial_request")
+    assert message["streams"][0]["pacing"] == said
 
 
 def test_every_published_interval_and_trial_reply_is_understood() -> None:

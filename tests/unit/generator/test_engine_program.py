@@ -38,7 +38,7 @@ def start(tmp_path: Path) -> Engine:
 
 
 def test_an_engine_of_another_version_is_refused(tmp_path: Path, stand_in) -> None:
-    stand_in(f"print({HELLO % ('9.9.9', 1)!r}, flush=True)", "sys.stdin.read()")
+    stand_in(f"print({HELLO % ('9.9.9', 2)!r}, flush=True)", "sys.stdin.read()")
     with pytest.raises(MachineError, match=r"the engine is version 9\.9\.9") as caught:
         start(tmp_path)
     assert VERSION in caught.value.message
@@ -46,8 +46,8 @@ def test_an_engine_of_another_version_is_refused(tmp_path: Path, stand_in) -> No
 
 
 def test_an_engine_of_another_protocol_is_refused(tmp_path: Path, stand_in) -> None:
-    stand_in(f"print({HELLO % (VERSION, 2)!r}, flush=True)", "sys.stdin.read()")
-    with pytest.raises(MachineError, match="protocol 2"):
+    stand_in(f"print({HELLO % (VERSION, 1)!r}, flush=True)", "sys.stdin.read()")
+    with pytest.raises(MachineError, match="protocol 1"):
         start(tmp_path)
 
 
@@ -87,7 +87,7 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in) -> No
         '{"id":1,"ok":false,"error":{"where":"ports[0]","message":"no such device","fatal":false}}'
     )
     stand_in(
-        f"print({HELLO % (VERSION, 1)!r}, flush=True)",
+        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
         "sys.stdin.readline()",
         f"print({refusal!r}, flush=True)",
         "sys.stdin.read()",

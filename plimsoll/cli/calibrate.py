@@ -1,0 +1,152 @@
+"""`plimsoll calibrate`: measure the tester alone, and keep what was found for later runs."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from plimsoll.benchmark.testbed import BedPlan
+from plimsoll.benchmark.tester_calibration import (
+    calibrate_tester,
+    calibration_profile,
+    check_calibration_profile,
+)
+from plimsoll.cli.output import stderr, stdout
+from plimsoll.dut.external import ExternalPort, ExternalSettings
+from plimsoll.dut.lab import LabModel
+from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.errors import InputError
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.host.cpus import check_cpus, format_cpu_list, parse_cpu_list
+from plimsoll.host.janitor import watched_ledger
+from plimsoll.host.ledger import sweep
+from plimsoll.record.calibration import CalibrationPoint
+from plimsoll.record.calibration_store import keep_calibration
+from plimsoll.record.stored_calibration import StoredCalibration
+from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.trafficgen import load_profile
+from plimsoll.traffic.units import format_ns, format_pps
+
+_EPILOG = (
+    "Examples: **plimsoll calibrate** · **plimsoll calibrate --cpus 2-3** · "
+    "**plimsoll calibrate --cpus 2-5 --ports 0000:3b:00.0 --ports 0000:3b:00.1**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(calibrate)
+
+
+def calibrate(
+    cpus: Annotated[
+        str, typer.Option(help="The CPUs of the polling loops, in the form 2-5,8.")
+    ] = "0",
+    profile: Annotated[
+        Path | None,
+        typer.Option(help="Traffic to use instead of 64 B in 1024 flows and 1000 probes a second."),
+    ] = None,
+    ports: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A port, as devargs; give it once for each port, cabled in pairs in this order."
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """Measure what the tester itself adds and carries, without a DUT.
+
+    First over rings inside the tester, then over the cable between `--ports` if there
+    are any. What is found is kept, and shown in every report of this tester.
+    """
+    traffic = calibration_profile() if profile is None else load_profile(profile)
+    check_calibration_profile(traffic, str(profile or "profile"))
+    settings = _tester(cpus)
+    labs = [LoopbackSettings(), *_cable(ports or [])]
+    sweep()
+    found = [_measure(lab, settings, traffic) for lab in labs]
+    if json:
+        plain = [calibration.model_dump(mode="json") for calibration in found]
+        typer.echo(json_text.dumps(plain, indent=2))
+        return
+    for calibration in found:
+        _print(calibration)
+
+
+def _tester(cpus: str) -> EngineSettings:
+    wanted = parse_cpu_list(cpus, where="--cpus")
+    check_cpus([("--cpus", cpu) for cpu in wanted])
+    return EngineSettings(cpus=wanted)
+
+
+def _cable(ports: Sequence[str]) -> list[LabModel]:
+    """The ports as a lab in which each two neighbours are cabled to each other."""
+    if not ports:
+        return []
+    if len(ports) % 2:
+        raise InputError(
+            f"{len(ports)} ports do not make pairs",
+            where="--ports",
+            remedy="give both ends of each cable, one after the other",
+        )
+    return [ExternalSettings(ports=tuple(ExternalPort(devargs=port) for port in ports))]
+
+
+def _measure(lab: LabModel, settings: EngineSettings, traffic: Profile) -> StoredCalibration:
+    plan = BedPlan(lab, settings, traffic.largest_frame_size)
+    with watched_ledger("calibrate") as ledger, stderr.status("") as status:
+        found = calibrate_tester(
+            plan, traffic, ledger, lambda step: status.update(f"[dim]{escape(step)}[/]")
+        )
+    path = keep_calibration(found)
+    stderr.print(f"[dim]kept in[/] {path}", soft_wrap=True, highlight=False)
+    return found
+
+
+def _print(calibration: StoredCalibration) -> None:
+    table = Table(
+        title=f"{calibration.tester.port_kind}: {calibration.traffic}",
+        title_justify="left",
+        box=None,
+        pad_edge=False,
+    )
+    table.add_column("", no_wrap=True)
+    for heading in ("sent", "p50", "p99", "p99.9", "max", "stalls", "longest"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for point in calibration.points:
+        table.add_row(point.name, *_cells(point))
+    stdout.print(table)
+    stdout.print(f"\n{_sentence(calibration)}\n", highlight=False, soft_wrap=True)
+
+
+def _cells(point: CalibrationPoint) -> tuple[str, ...]:
+    latency = point.latency
+    times = (latency.p50_ns, latency.p99_ns, latency.p99_9_ns, latency.max_ns)
+    return (
+        format_pps(point.sent_pps),
+        *("-" if each is None else format_ns(each) for each in times),
+        f"{point.stalls:,}",
+        format_ns(point.worst_stall_ns),
+    )
+
+
+def _sentence(calibration: StoredCalibration) -> str:
+    """ "On CPU 0 this tester adds 310 ns and carries 12 Mpps per direction clean …"."""
+    cpus = calibration.tester.cpus
+    where = f"On CPU{'s' if len(cpus) > 1 else ''} {format_cpu_list(cpus)} this tester"
+    bias_ns = calibration.bias_ns
+    adds = "came to no latency" if bias_ns is None else f"adds {format_ns(bias_ns)}"
+    rate = calibration.clean_rate
+    if rate is None:
+        return f"{where} {adds} and carries no load clean over {calibration.tester.port_kind}."
+    ways = f"{calibration.directions} direction{'s' if calibration.directions > 1 else ''} at once"
+    return (
+        f"{where} {adds} and carries {format_pps(rate.pps_per_direction)} per direction clean "
+        f"({ways}, over {calibration.tester.port_kind})."
+    )

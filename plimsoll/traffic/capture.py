@@ -1,0 +1,121 @@
+"""A capture file's frames as templates: whole, with room for the signature."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.capture_file import CapturedFrame, read_capture
+from plimsoll.traffic.captured_headers import Transport, captured_headers
+from plimsoll.traffic.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
+from plimsoll.traffic.plan import FCS_BYTES, SIGNATURE_BYTES
+from plimsoll.traffic.scapy_layers import scapy_module
+
+MOST_FRAMES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """The frames to send, without FCS, each once, and the order in which they follow.
+
+    `overwritten` frames had the last 18 bytes of their payload replaced; `lengthened`
+    ones had too little payload, and got trailing padding.
+    """
+
+    frames: tuple[bytes, ...]
+    order: tuple[int, ...]
+    overwritten: int
+    lengthened: int
+
+    @property
+    def mean_frame_size(self) -> float:
+        """Bytes with FCS, in the mean over the order of sending."""
+        return sum(len(self.frames[at]) for at in self.order) / len(self.order) + FCS_BYTES
+
+    @property
+    def largest_frame_size(self) -> int:
+        """Bytes with FCS."""
+        return max(map(len, self.frames)) + FCS_BYTES
+
+
+def load_capture(path: Path, first: int = 1, count: int | None = None) -> Capture:
+    """Frames `first` to `first + count - 1` of a file, or all from `first` on.
+
+    Raises InputError for a file that cannot be read or sent, and for more than 4096 frames.
+    """
+    try:
+        state = path.stat()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"cannot be read: {reason}", where=str(path), remedy="check the path"
+        ) from None
+    return _load(path, first, count, state.st_mtime_ns, state.st_size)
+
+
+def sendable(frame: bytes) -> tuple[bytes, bool]:
+    """The frame with a zeroed signature at its end, and whether it had to be lengthened.
+
+    Where the payload of UDP, TCP or ICMP has 18 bytes, they are its last, and all
+    checksums are computed anew. Elsewhere they follow the packet as padding.
+    """
+    headers = captured_headers(frame)
+    transports, end = headers.transports, headers.packet_end
+    fits = bool(transports) and transports[-1].payload + SIGNATURE_BYTES <= end
+    if fits and (end == len(frame) or end >= MIN_FRAME_SIZE - FCS_BYTES):
+        signed = bytearray(frame[:end])
+        signed[-SIGNATURE_BYTES:] = bytes(SIGNATURE_BYTES)
+        for transport in reversed(transports):
+            _renew_checksum(signed, transport)
+        return bytes(signed), False
+    least = max(end + SIGNATURE_BYTES, MIN_FRAME_SIZE - FCS_BYTES)
+    return frame[:end].ljust(least, b"\0"), least > len(frame)
+
+
+@functools.lru_cache(maxsize=16)
+def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) -> Capture:
+    """`_changed` and `_size` tell a file from what stood there before."""
+    numbers: dict[bytes, int] = {}
+    order, lengthened = [], 0
+    for captured in _chosen(path, first, count):
+        frame, longer = sendable(captured.data)
+        if len(frame) + FCS_BYTES > MAX_FRAME_SIZE:
+            raise InputError(
+                f"frame {captured.number} takes {len(frame) + FCS_BYTES} bytes with FCS",
+                where=str(path),
+                remedy=f"leave out what is longer than {MAX_FRAME_SIZE}",
+            )
+        order.append(numbers.setdefault(frame, len(numbers)))
+        lengthened += longer
+    if not order:
+        raise InputError(
+            f"has no frame {first}", where=str(path), remedy="give a capture with frames in it"
+        )
+    return Capture(tuple(numbers), tuple(order), len(order) - lengthened, lengthened)
+
+
+def _chosen(path: Path, first: int, count: int | None) -> Iterator[CapturedFrame]:
+    stop = first - 1 + (MOST_FRAMES + 1 if count is None else count)
+    for captured in islice(read_capture(path), first - 1, stop):
+        if captured.number >= first + MOST_FRAMES:
+            raise InputError(
+                f"has more than {MOST_FRAMES} frames",
+                where=str(path),
+                remedy=f"choose some: {{file: …, first: 1, count: {MOST_FRAMES}}}",
+            )
+        yield captured
+
+
+def _renew_checksum(frame: bytearray, transport: Transport) -> None:
+    field = slice(transport.checksum, transport.checksum + 2)
+    if transport.optional and not any(frame[field]):
+        return
+    frame[field] = bytes(2)
+    covered = transport.pseudo_header + frame[transport.start : transport.end]
+    checksum = scapy_module("scapy.utils").checksum(bytes(covered))
+    # Zero would say that there is no checksum (RFC 768).
+    frame[field] = ((checksum or 0xFFFF) if transport.optional else checksum).to_bytes(2)

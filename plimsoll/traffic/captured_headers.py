@@ -1,0 +1,174 @@
+"""Where a captured frame's packet ends, and which transports its payload lies in.
+
+Only what decides where the signature may stand is read: Ethernet, VLAN tags, MPLS
+labels, IPv4, IPv6 with its extension headers, UDP, TCP and ICMP, and these again inside
+VXLAN and GTP-U. Whatever is malformed, fragmented or unknown is taken as opaque.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+
+_VLAN_TYPES = (0x8100, 0x88A8, 0x9100)
+_MPLS_TYPES = (0x8847, 0x8848)
+_IPV4, _IPV6, _ARP = 0x0800, 0x86DD, 0x0806
+# Below, an Ethernet header's last field is a length (IEEE 802.3).
+_LEAST_TYPE = 0x0600
+_ARP_BYTES = 28
+_ICMP, _TCP, _UDP, _ICMPV6 = 1, 6, 17, 58
+# Hop-by-hop, routing and destination options (RFC 8200, section 4).
+_EXTENSIONS = (0, 43, 60)
+_ROUTING = 43
+_VXLAN_PORT, _GTPU_PORT = 4789, 2152
+_CHECKSUM_AT = {_ICMP: 2, _TCP: 16, _UDP: 6, _ICMPV6: 2}
+
+
+@dataclass(frozen=True, slots=True)
+class Transport:
+    """A UDP, TCP or ICMP segment: offsets of its start, payload and end, and its checksum.
+
+    `pseudo_header` is what the checksum covers besides the segment. A checksum that is
+    `optional` is not there where it is zero.
+    """
+
+    start: int
+    payload: int
+    end: int
+    checksum: int
+    pseudo_header: bytes
+    optional: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedHeaders:
+    """The outermost packet's end, and transports from the outermost inwards.
+
+    The innermost transport's payload ends where the packet does. Where the payload is of
+    no transport that is known, there are none.
+    """
+
+    packet_end: int
+    transports: tuple[Transport, ...]
+
+
+def captured_headers(frame: bytes) -> CapturedHeaders:
+    """Read a frame's headers; never raises, whatever the bytes are."""
+    walk = _Walk(frame)
+    try:
+        walk.ethernet(0)
+    except (struct.error, IndexError):
+        walk.opaque()
+    known = walk.transports if walk.complete else []
+    return CapturedHeaders(walk.packet_end, tuple(known))
+
+
+class _Walk:
+    """Goes inwards layer by layer; reading past the end raises struct.error or IndexError."""
+
+    def __init__(self, frame: bytes) -> None:
+        self._frame = frame
+        self.packet_end = len(frame)
+        self.transports: list[Transport] = []
+        self.complete = False
+
+    def opaque(self) -> None:
+        """What follows is not known, so its payload must be left alone."""
+        self.complete = False
+
+    def ethernet(self, at: int) -> None:
+        kind, at = self._u16(at + 12), at + 14
+        while kind in _VLAN_TYPES:
+            kind, at = self._u16(at + 2), at + 4
+        if kind in _MPLS_TYPES:
+            while not self._frame[at + 2] & 1:
+                at += 4
+            at += 4
+            kind = {4: _IPV4, 6: _IPV6}.get(self._frame[at] >> 4, 0)
+        if kind == _IPV4:
+            self._ipv4(at)
+        elif kind == _IPV6:
+            self._ipv6(at)
+        elif kind == _ARP:
+            self._ends(at + _ARP_BYTES)
+        elif 0 < kind < _LEAST_TYPE:
+            self._ends(at + kind)
+
+    def _ipv4(self, at: int) -> None:
+        header, length = (self._frame[at] & 0xF) * 4, self._u16(at + 2)
+        if self._frame[at] >> 4 != 4 or header < 20 or length < header:
+            return
+        if not self._ends(at + length) or self._u16(at + 6) & 0x3FFF:
+            return
+        protocol = self._frame[at + 9]
+        size = length - header
+        pseudo_header = self._frame[at + 12 : at + 20] + struct.pack("!HH", protocol, size)
+        self._transport(at + header, at + length, protocol, pseudo_header, 4)
+
+    def _ipv6(self, at: int) -> None:
+        end = at + 40 + self._u16(at + 4)
+        if self._frame[at] >> 4 != 6 or not self._ends(end):
+            return
+        addresses, following = self._frame[at + 8 : at + 40], self._frame[at + 6]
+        at += 40
+        while following in _EXTENSIONS:
+            if following == _ROUTING and self._frame[at + 3]:
+                # The checksum is over the last destination, which is not in the header.
+                return
+            following, at = self._frame[at], at + (self._frame[at + 1] + 1) * 8
+        pseudo_header = addresses + struct.pack("!II", end - at, following)
+        self._transport(at, end, following, pseudo_header, 6)
+
+    def _transport(
+        self, at: int, end: int, protocol: int, pseudo_header: bytes, version: int
+    ) -> None:
+        payload = at + 8
+        if protocol == _TCP:
+            payload = at + (self._frame[at + 12] >> 4) * 4
+            known = payload >= at + 20
+        elif protocol == _UDP:
+            known = self._u16(at + 4) == end - at
+        else:
+            known = protocol == (_ICMP if version == 4 else _ICMPV6)
+        if not known or payload > end:
+            return
+        covered = b"" if protocol == _ICMP else pseudo_header
+        checksum = at + _CHECKSUM_AT[protocol]
+        # A tunnel's checksum may be zero over IPv6 as well (RFC 6935).
+        optional = protocol == _UDP
+        self.transports.append(Transport(at, payload, end, checksum, covered, optional))
+        self.complete = True
+        if protocol == _UDP:
+            self._tunnel(self._u16(at + 2), payload, end)
+
+    def _tunnel(self, port: int, at: int, end: int) -> None:
+        if port == _VXLAN_PORT and self._frame[at] == 0x08:
+            self.complete = False
+            self.ethernet(at + 8)
+        elif port == _GTPU_PORT and self._frame[at] >> 4 == 3 and self._frame[at + 1] == 255:
+            self.complete = False
+            flags = self._frame[at] & 0x7
+            # Extension headers (E) are not walked.
+            if not flags & 0x4:
+                self._network(at + (12 if flags else 8))
+        if self.transports[-1].end != end:
+            # Padding behind the inner packet: the signature would not lie in its payload.
+            self.complete = False
+
+    def _network(self, at: int) -> None:
+        if self._frame[at] >> 4 == 4:
+            self._ipv4(at)
+        elif self._frame[at] >> 4 == 6:
+            self._ipv6(at)
+
+    def _ends(self, end: int) -> bool:
+        """Note where the packet ends; whether that lies in the frame."""
+        if end > len(self._frame):
+            return False
+        if not self.transports:
+            self.packet_end = end
+        return True
+
+    def _u16(self, at: int) -> int:
+        (word,) = struct.unpack_from("!H", self._frame, at)
+        return int(word)

@@ -1,0 +1,139 @@
+"""What a profile varies, compiled to the bytes that the engine writes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.field_finder import FoundField, find_field
+from plimsoll.traffic.layers import Stack, last_index, transport_index
+from plimsoll.traffic.plan import FieldWriter
+from plimsoll.traffic.vary import PATH, SHORT_NAMES, Variation
+
+# As the engine takes them.
+_MOST_FIELDS = 8
+
+_SHORT_LAYERS: dict[str, tuple[tuple[str, ...], str]] = {
+    "src_mac": (("Ether",), "src"),
+    "dst_mac": (("Ether",), "dst"),
+    "src_ip": (("IP", "IPv6"), "src"),
+    "dst_ip": (("IP", "IPv6"), "dst"),
+    "vlan": (("Dot1Q", "Dot1AD"), "vlan"),
+    "mpls": (("MPLS",), "label"),
+    "vni": (("VXLAN",), "vni"),
+    "teid": (("GTP_U_Header",), "teid"),
+}
+
+
+def field_writers(
+    stack: Stack, vary: Iterable[str | Variation], flows: int
+) -> tuple[FieldWriter, ...]:
+    """The writers of all that varies. Raises InputError where they are too many or overlap."""
+    writers = tuple(writer for each in vary for writer in writers_of(stack, each, flows))
+    if len(writers) > _MOST_FIELDS:
+        raise InputError(
+            f"{len(writers)} fields are more than can vary", remedy=f"vary at most {_MOST_FIELDS}"
+        )
+    _check_apart(writers)
+    return writers
+
+
+def writers_of(stack: Stack, varied: str | Variation, flows: int) -> list[FieldWriter]:
+    """Those of one entry of `vary`; none for the only one of `flows`."""
+    if isinstance(varied, str):
+        if flows == 1:
+            return []
+        return [
+            _counting(find_field(stack, index, field), flows)
+            for index, field in places_of(stack, varied)
+        ]
+    ((index, field),) = places_of(stack, varied.field)
+    return [_long_form(find_field(stack, index, field), varied, flows)]
+
+
+def places_of(stack: Stack, name: str) -> list[tuple[int, str]]:
+    """The layers and fields that a short name or a path means in a packet.
+
+    A short name means the innermost field of its kind; in ARP, whose addresses stand in
+    several places, all of them. Raises InputError where the packet has none.
+    """
+    found = _by_short_name(stack, name) if name in SHORT_NAMES else _by_path(stack, name)
+    if not found:
+        raise InputError(
+            f"there is no {name} in {'/'.join(each.name for each in stack)}",
+            remedy="vary what the packet has",
+        )
+    return found
+
+
+def _by_path(stack: Stack, path: str) -> list[tuple[int, str]]:
+    match = PATH.fullmatch(path)
+    if match is None:
+        return []
+    number = int(match["number"] or 1)
+    layers = [index for index, each in enumerate(stack) if each.name == match["layer"]]
+    return [(layers[number - 1], match["field"])] if number <= len(layers) else []
+
+
+def _by_short_name(stack: Stack, name: str) -> list[tuple[int, str]]:
+    if name in ("src_port", "dst_port"):
+        transport = transport_index(stack)
+        return [] if transport is None else [(transport, f"{name[0]}port")]
+    names, field = _SHORT_LAYERS[name]
+    index = last_index(stack, *names)
+    places = [] if index is None else [(index, field)]
+    arp = last_index(stack, "ARP")
+    return places if arp is None else _arp_places(stack, arp, name, places)
+
+
+def _arp_places(
+    stack: Stack, arp: int, name: str, places: list[tuple[int, str]]
+) -> list[tuple[int, str]]:
+    gratuitous = stack[arp].get("psrc") == stack[arp].get("pdst")
+    match name:
+        case "src_mac":
+            return [*places, (arp, "hwsrc")]
+        case "src_ip":
+            return [(arp, "psrc"), (arp, "pdst")] if gratuitous else [(arp, "psrc")]
+        case "dst_ip":
+            return [] if gratuitous else [(arp, "pdst")]
+        case _:
+            return places
+
+
+def _long_form(found: FoundField, varied: Variation, flows: int) -> FieldWriter:
+    listed = varied.values if isinstance(varied.values, tuple) else ()
+    count = len(listed) or varied.count or flows
+    if not listed and count == 1:
+        raise InputError(f"{varied.field} has no count of values", remedy="give count, or flows")
+    if varied.first >= count and varied.values != "random":
+        raise InputError(
+            f"the first value is number {varied.first} of {count}", remedy=f"give less than {count}"
+        )
+    return replace(
+        _counting(found, count),
+        kind="list" if isinstance(varied.values, tuple) else varied.values,
+        values=tuple(found.number_of(value) for value in listed),
+        step=varied.step,
+        seed=varied.seed,
+        first=varied.first,
+    )
+
+
+def _counting(found: FoundField, count: int) -> FieldWriter:
+    everything = (1 << 8 * found.width) - 1
+    mask = None if found.mask == everything else found.mask
+    return FieldWriter(found.offset, found.width, count, mask=mask, fixes=found.fixes)
+
+
+def _check_apart(writers: Sequence[FieldWriter]) -> None:
+    """Raise InputError where a bit of the frame is written twice."""
+    seen: set[tuple[int, int]] = set()
+    for writer in writers:
+        mask = writer.mask if writer.mask is not None else (1 << 8 * writer.width) - 1
+        for number, byte in enumerate(mask.to_bytes(writer.width), start=writer.offset):
+            bits = {(number, bit) for bit in range(8) if byte >> bit & 1}
+            if seen & bits:
+                raise InputError("a field is varied twice", remedy="vary each field once")
+            seen |= bits

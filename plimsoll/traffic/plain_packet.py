@@ -1,0 +1,85 @@
+"""The packet of a plain stream: one protocol between two ends, perhaps encapsulated."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.addresses import Endpoint
+from plimsoll.traffic.encapsulation import Gtpu, VlanTag, Vxlan, tagged
+from plimsoll.traffic.headers import ethernet, network
+from plimsoll.traffic.layers import Layer, Stack, layer
+
+Protocol = Literal["UDP", "TCP", "ICMP", "ARP", "GARP"]
+
+_BROADCAST = "ff:ff:ff:ff:ff:ff"
+_NOBODY = "00:00:00:00:00:00"
+_REQUEST, _REPLY = 1, 2
+_ECHO_REQUEST = 8
+
+
+def plain_stacks(
+    protocol: Protocol,
+    source: Endpoint,
+    destination: Endpoint,
+    *,
+    tags: tuple[VlanTag, ...] = (),
+    labels: tuple[int, ...] = (),
+    tunnel: Vxlan | Gtpu | None = None,
+    reverse: bool = False,
+) -> tuple[Stack, ...]:
+    """The packets that take turns, from `source` to `destination`.
+
+    One, but for gratuitous ARP, of which there are requests and replies. `reverse` says
+    which way the tunnel is passed. Raises InputError for what cannot be combined.
+    """
+    packets = _packets(protocol, source, destination)
+    return tuple(tagged(_tunnelled(each, tunnel, reverse), tags, labels) for each in packets)
+
+
+def _packets(protocol: Protocol, source: Endpoint, destination: Endpoint) -> list[Stack]:
+    if protocol in ("ARP", "GARP"):
+        if source.ip.version != 4:
+            raise InputError(
+                f"{protocol} asks for IPv4 addresses",
+                remedy="give IPv4 addresses, or a packet with ICMPv6ND_NS",
+            )
+        return _arp(protocol, source, destination)
+    headers = (ethernet(source.mac, destination.mac), network(source, destination))
+    return [(*headers, _transport(protocol, source, destination))]
+
+
+def _transport(protocol: Protocol, source: Endpoint, destination: Endpoint) -> Layer:
+    if protocol == "ICMP":
+        if source.ip.version == 6:
+            return layer("ICMPv6EchoRequest", id=0, seq=0)
+        return layer("ICMP", type=_ECHO_REQUEST, id=0, seq=0)
+    if protocol == "TCP":
+        # As trafficgen's: a connection's first segment, which no stateful DUT drops.
+        return layer("TCP", sport=source.port, dport=destination.port, flags="S")
+    return layer("UDP", sport=source.port, dport=destination.port)
+
+
+def _arp(protocol: Protocol, source: Endpoint, destination: Endpoint) -> list[Stack]:
+    ethernet_header = ethernet(source.mac, _BROADCAST)
+    own = str(source.ip)
+    if protocol == "ARP":
+        asked = {"hwdst": _NOBODY, "pdst": str(destination.ip)}
+        return [(ethernet_header, layer("ARP", op=_REQUEST, hwsrc=source.mac, psrc=own, **asked))]
+    return [
+        (
+            ethernet_header,
+            layer("ARP", op=kind, hwsrc=source.mac, psrc=own, hwdst=_BROADCAST, pdst=own),
+        )
+        for kind in (_REQUEST, _REPLY)
+    ]
+
+
+def _tunnelled(stack: Stack, tunnel: Vxlan | Gtpu | None, reverse: bool) -> Stack:
+    if isinstance(tunnel, Vxlan):
+        return (*tunnel.layers(reverse=reverse), *stack)
+    if isinstance(tunnel, Gtpu):
+        if stack[1].name == "ARP":
+            raise InputError("GTP-U carries IP packets, not ARP", remedy="use vxlan, or UDP")
+        return (stack[0], *tunnel.layers(reverse=reverse), *stack[1:])
+    return stack

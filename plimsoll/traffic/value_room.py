@@ -1,0 +1,51 @@
+"""How many values a varying address, port or label has, counting up from where it starts."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.addresses import MAC
+from plimsoll.traffic.field_writers import places_of
+from plimsoll.traffic.layers import FieldValue, Stack
+
+# Flows change the last three bytes of a MAC: the vendor's part stays.
+_MAC_VARYING_BITS = 24
+# VLAN 4095 is reserved (IEEE 802.1Q).
+_LIMITS = {"vlan": 4095, "mpls": 2**20, "vni": 2**24, "teid": 2**32}
+_PORTS = 2**16
+
+
+def check_room(stack: Stack, name: str, told: str, flows: int, prefix: int) -> None:
+    """Raise InputError where a short name's field has fewer values than there are flows.
+
+    It is `told` by the name that the user gave the value under. IP addresses stay in
+    their network of `prefix` bits.
+    """
+    index, field = places_of(stack, name)[0]
+    start = stack[index].get(field)
+    room = _room(name, start, prefix)
+    if flows > room:
+        wider = " or a wider network (smaller prefix)" if name.endswith("_ip") else ""
+        raise InputError(
+            f"{flows} flows are more than {told} has values: {room} from {start}",
+            remedy=f"use fewer flows, a lower start{wider}",
+        )
+
+
+def _room(name: str, start: FieldValue, prefix: int) -> int:
+    if isinstance(start, str) and MAC.fullmatch(start):
+        low = int(start.replace(":", ""), 16) % (1 << _MAC_VARYING_BITS)
+        return (1 << _MAC_VARYING_BITS) - low
+    if isinstance(start, str):
+        return _addresses_from(ip_address(start), prefix)
+    return _LIMITS.get(name, _PORTS) - (start if isinstance(start, int) else 0)
+
+
+def _addresses_from(start: IPv4Address | IPv6Address, prefix: int) -> int:
+    last = int(ip_network((int(start), prefix), strict=False).broadcast_address)
+    if start.version == 6:
+        last = int(ip_network(f"{start}/{prefix}", strict=False).broadcast_address)
+        return last - int(start) + 1
+    # The last address of a network is its broadcast.
+    return last - int(start)

@@ -1,0 +1,76 @@
+"""What changes from frame to frame, as profiles say it: short names for the usual fields, or any field at length."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, Self, get_args
+
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.mistakes import did_you_mean, mistake
+
+ShortName = Literal[
+    "src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port", "vlan", "mpls", "vni", "teid"
+]
+SHORT_NAMES: tuple[str, ...] = get_args(ShortName)
+
+MOST_FLOWS = 2**24
+MOST_VALUES = 4096
+
+PATH = re.compile(r"(?P<layer>\w+)(\[(?P<number>[1-9]\d?)\])?\.(?P<field>\w+)")
+
+
+class Variation(BaseModel):
+    """One field, named as Scapy does: "IP.dst", or "IP[2].dst" for the second IP layer.
+
+    Frame n takes the number i = (first + n) mod count, or a random one below count that
+    `seed` and n decide, and adds i * step to what the packet has there; a list's i-th
+    value replaces it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    field: str
+    values: (
+        Literal["increment", "random"]
+        | Annotated[tuple[int | str, ...], Field(min_length=1, max_length=MOST_VALUES)]
+    ) = "increment"
+    count: Annotated[int, Field(ge=1, le=MOST_FLOWS)] | None = None
+    step: Annotated[int, Field(ge=1, le=2**32 - 1)] = 1
+    seed: Annotated[int, Field(ge=0, le=2**64 - 1)] = 0
+    first: Annotated[int, Field(ge=0, le=MOST_FLOWS - 1)] = 0
+
+    @field_validator("field")
+    @classmethod
+    def _is_a_path(cls, name: str) -> str:
+        if not PATH.fullmatch(name):
+            raise mistake(f"{name!r} names no layer's field", "write for example IP.dst or IP[2].dst")
+        return name
+
+    @model_validator(mode="after")
+    def _options_go_together(self) -> Self:
+        if isinstance(self.values, tuple):
+            if self.count not in (None, len(self.values)):
+                raise mistake(f"{self.count} are not as many as are listed", "remove it", "count")
+            if self.step != 1:
+                raise mistake("listed values have no step", "remove it", "step")
+        if self.values != "random" and self.seed != 0:
+            raise mistake("only random values have a seed", "remove it", "seed")
+        return self
+
+
+def _form(given: object) -> str:
+    return "name" if isinstance(given, str) else "Variation"
+
+
+Varied = Annotated[
+    Annotated[str, Tag("name")] | Annotated[Variation, Tag("Variation")], Discriminator(_form)
+]
+
+
+def check_name(name: str) -> None:
+    """Raise InputError for what is neither a short name nor a field's path."""
+    if name not in SHORT_NAMES and not PATH.fullmatch(name):
+        general = f"use {', '.join(SHORT_NAMES)}, or a field such as IP.dst"
+        raise InputError(f"unknown field {name!r}", remedy=did_you_mean(name, SHORT_NAMES, general))

@@ -1,0 +1,95 @@
+"""A stream over several transmit queues: what the engine is told, and what its asker sees."""
+
+from dataclasses import replace
+
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import Interval, StreamCounts
+from plimsoll.generator.queue_parts import QueueParts
+from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
+
+DST_IP = FieldWriter(30, 4, count=1000, fixes=(24, 40))
+RANDOM = FieldWriter(34, 2, count=100, kind="random", seed=40)
+LOAD = StreamPlan(
+    0,
+    "load/0-1",
+    "load",
+    0,
+    1,
+    (bytes(60),),
+    900.0,
+    pacing=Pacing(kind="poisson", seed=7),
+    fields=(DST_IP, RANDOM),
+)
+REVERSE = replace(LOAD, stream=1, name="load/1-0", tx_port=1, rx_port=0)
+PROBE = replace(LOAD, stream=2, name="probe/0-1", role="latency", rate_pps=10.0, pacing=Pacing())
+
+
+def counts(stream: int, sent: int, latency: Histogram) -> StreamCounts:
+    return StreamCounts(
+        stream=stream,
+        sent=sent,
+        refused=1,
+        skipped=2,
+        no_buffer=3,
+        timed_out=0,
+        received=sent - 5,
+        missing=5,
+        out_of_order=4,
+        duplicate=0,
+        corrupt=0,
+        misdirected=6,
+        latency=latency,
+        latency_across_stalls=Histogram(),
+        lateness=Histogram(),
+    )
+
+
+def test_one_queue_changes_nothing() -> None:
+    assert QueueParts.of([LOAD, REVERSE, PROBE], [1, 1]).streams == (LOAD, REVERSE, PROBE)
+
+
+def test_a_load_stream_has_a_part_on_each_queue_and_a_probe_stays_whole() -> None:
+    parts = QueueParts.of([LOAD, REVERSE, PROBE], [3, 1]).streams
+    assert [(part.stream, part.tx_queue, part.rate_pps) for part in parts] == [
+        (0, 0, 300.0),
+        (3, 1, 300.0),
+        (4, 2, 300.0),
+        (1, 0, 900.0),
+        (2, 0, 10.0),
+    ]
+    assert all(part.tx_port == 0 for part in parts[:3])
+
+
+def test_parts_begin_at_different_flows_and_seeds() -> None:
+    parts = QueueParts.of([LOAD], [4, 1]).streams
+    assert [part.fields[0].first for part in parts] == [0, 250, 500, 750]
+    assert [part.fields[1].seed for part in parts] == [40, 41, 42, 43]
+    assert [part.pacing.seed for part in parts] == [7, 8, 9, 10]
+
+
+def test_a_number_of_frames_is_shared_out_to_the_frame() -> None:
+    parts = QueueParts.of([replace(LOAD, frame_count=11)], [3, 1]).streams
+    assert [part.frame_count for part in parts] == [4, 4, 3]
+    assert len(QueueParts.of([replace(LOAD, frame_count=2)], [3, 1]).streams) == 2
+
+
+def test_whoever_asked_sees_whole_streams() -> None:
+    parts = QueueParts.of([LOAD, PROBE], [2, 1])
+    one = Histogram(2, 300, 100, 200, ((100, 1), (200, 1)))
+    other = Histogram(1, 50, 50, 50, ((50, 1),))
+    told = Interval(
+        index=0,
+        phase="send",
+        begin_s=0.0,
+        end_s=1.0,
+        end_unix_ns=1,
+        streams=(counts(0, 100, one), counts(3, 50, other), counts(2, 10, one)),
+        ports=(),
+        workers=(),
+    )
+    load, probe = parts.interval(told).streams
+    assert (load.stream, load.sent, load.received, load.missing) == (0, 150, 140, 10)
+    assert (load.refused, load.skipped, load.no_buffer, load.out_of_order) == (2, 4, 6, 8)
+    assert load.misdirected == 12
+    assert load.latency == Histogram(3, 350, 50, 200, ((50, 1), (100, 1), (200, 1)))
+    assert probe == counts(2, 10, one)
