@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields that count up over whole bytes; test_fields_*.c have the other kinds and parts. */
+#include <stdlib.h>
+
 #include "written_frames.h"
 
 static void
@@ -105,6 +107,32 @@ all_widths_carry_and_wrap_within_their_bytes(void **state)
     }
 }
 
+/* On the heap, so that the sanitizers see a byte too far. */
+static void
+nothing_beyond_the_frame_is_touched(void **state)
+{
+    struct written_stream stream = stream_of(0, NULL);
+    uint8_t *template = malloc(WRITABLE), *frame = malloc(WRITABLE);
+
+    (void)state;
+    for (uint16_t width = 1; width <= 8; width++) {
+        const struct field one = field(WRITABLE - width, width, 10, 1);
+
+        stream.fields = (struct fields){.count = 1, .field = {one}};
+        memset(template, 0, WRITABLE);
+        memset(frame, 0, WRITABLE);
+        assert_int_equal(frame_fields_prepare(&stream.prepared, &stream.fields, template, WRITABLE),
+                         0);
+        field_counters_start(&stream.counters, &stream.fields);
+        for (uint64_t number = 0; number < 10; number++) {
+            frame_fields_write(&stream.prepared, &stream.fields, &stream.counters, &frame, 1);
+            assert_int_equal(big_endian(frame + WRITABLE - width, width), number);
+        }
+    }
+    free(frame);
+    free(template);
+}
+
 static void
 several_fields_change_at_once(void **state)
 {
@@ -187,6 +215,7 @@ main(void)
         cmocka_unit_test(bursts_of_any_size_wrap_at_any_count),
         cmocka_unit_test(millions_of_flows_differ_and_come_back),
         cmocka_unit_test(all_widths_carry_and_wrap_within_their_bytes),
+        cmocka_unit_test(nothing_beyond_the_frame_is_touched),
         cmocka_unit_test(several_fields_change_at_once),
         cmocka_unit_test(templates_share_the_counters),
         cmocka_unit_test(rewinding_takes_back_the_last_frames),

@@ -6,6 +6,7 @@
 #define UDP 17
 #define ICMP 1
 #define ICMPV6 58
+#define EXPERIMENTAL 253 /* RFC 3692 */
 #define VXLAN_BYTES (ETHERNET_BYTES + IPV4_BYTES + 8 + 8)
 #define TRANSPORT_BYTES 40
 
@@ -203,7 +204,7 @@ stream_of_packet(const struct packet *packet)
     memset(transport, 0, TRANSPORT_BYTES);
     for (uint8_t i = 0; i < 8; i++)
         transport[i] = (uint8_t)(8 + i);
-    if (packet->protocol == UDP)
+    if (packet->checksum_at == 6)
         write_word(transport + 4, TRANSPORT_BYTES);
     if (packet->version == 4)
         write_word(stream.template + packet->at + 10, header_checksum(stream.template, packet));
@@ -299,6 +300,15 @@ zero_is_zero_in_icmp(void **state)
     check_packet_anywhere((struct packet){0, 6, 40, ICMPV6, 2});
 }
 
+/* A header like UDP's in all but its number. */
+static void
+zero_is_zero_in_what_is_not_udp(void **state)
+{
+    (void)state;
+    check_packet_anywhere((struct packet){0, 4, 20, EXPERIMENTAL, 6});
+    check_packet_anywhere((struct packet){0, 6, 40, EXPERIMENTAL, 6});
+}
+
 int
 main(void)
 {
@@ -313,6 +323,7 @@ main(void)
         cmocka_unit_test(zero_is_all_ones_in_udp_over_ipv6),
         cmocka_unit_test(zero_is_zero_in_tcp),
         cmocka_unit_test(zero_is_zero_in_icmp),
+        cmocka_unit_test(zero_is_zero_in_what_is_not_udp),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -115,6 +115,18 @@ nothing_is_due_before_the_start(void **state)
     assert_int_equal(due, START + 2600);
 }
 
+/* Any time up to 70 gaps on, or the last tick before a frame, or that frame's own. */
+static uint64_t
+some_time(struct rate rate, uint64_t hz, uint64_t number, uint64_t *seed)
+{
+    const uint64_t gap = hz * rate.seconds / rate.frames;
+    const uint64_t kind = random_below(seed, 3);
+
+    if (kind == 2)
+        return exact_tick(rate, hz, number) + random_below(seed, 70 * gap) - gap / 2;
+    return exact_tick(rate, hz, number + random_below(seed, 70)) - kind;
+}
+
 /* All that is due, nothing early, and no more than asked for. */
 static void
 taken_frames_are_those_whose_time_has_come(void **state)
@@ -124,13 +136,13 @@ taken_frames_are_those_whose_time_has_come(void **state)
     (void)state;
     for (uint32_t i = 0; i < RATES * CLOCKS; i++) {
         const struct rate rate = rates[i % RATES];
-        const uint64_t hz = clocks[i / RATES], gap = hz * rate.seconds / rate.frames;
+        const uint64_t hz = clocks[i / RATES];
         struct pacer pacer = constant(rate, hz, 0);
         uint64_t number = go_to(&pacer, START + random_below(&seed, WEEK * hz)), first;
 
         for (uint32_t round = 0; round < 2000; round++) {
             const uint64_t before = pacer_due(&pacer);
-            const uint64_t now = before + random_below(&seed, 70 * gap) - gap / 2;
+            const uint64_t now = some_time(rate, hz, number, &seed);
             const uint32_t most = round % 2 ? 64 : 1;
             const uint32_t taken = pacer_take(&pacer, now, most, &first);
 

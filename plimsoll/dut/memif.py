@@ -8,24 +8,48 @@ from typing import Literal
 
 from plimsoll.errors import InputError
 
+_FCS_BYTES = 4
 # sun_path of sockaddr_un, its closing zero included.
 _LONGEST_PATH_BYTES = 107
 # What ends a value in DPDK's devargs.
 _DEVARGS_SYNTAX = frozenset(",=[]\"' ")
+# What the driver takes where the devargs do not say.
+USUAL_BUFFER_BYTES = 2048
+# Of one ring's buffers; the longest ring of the usual ones takes as much.
+_RING_BYTES = 16384 * USUAL_BUFFER_BYTES
 
 
 def memif_devargs(
-    role: Literal["server", "client"], port: int, socket_path: Path, ring_size: int
+    role: Literal["server", "client"],
+    port: int,
+    socket_path: Path,
+    ring_size: int,
+    buffer_bytes: int = USUAL_BUFFER_BYTES,
 ) -> str:
     """The vdev of one end of connection `port`; several may share a socket.
 
-    `ring_size` must be a power of two up to 16384. The socket is a file, because an
+    `ring_size` must be a power of two up to 16384. The buffers are the client's to make
+    and to be given by both; no frame may be longer. The socket is a file, because an
     abstract one would be open to every user of the machine.
     """
+    buffers = "" if buffer_bytes == USUAL_BUFFER_BYTES else f",bsize={buffer_bytes}"
     return (
         f"net_memif{port},role={role},id={port},socket={socket_path},"
-        f"socket-abstract=no,rsize={ring_size.bit_length() - 1}"
+        f"socket-abstract=no,rsize={ring_size.bit_length() - 1}{buffers}"
     )
+
+
+def buffer_bytes_for(frame_size: int) -> int:
+    """The buffers that hold a frame of `frame_size` bytes with FCS whole.
+
+    A frame in several buffers arrives damaged or twice with DPDK up to 25.11.
+    """
+    return max(USUAL_BUFFER_BYTES, -(-(frame_size - _FCS_BYTES) // 64) * 64)
+
+
+def longest_ring(buffer_bytes: int) -> int:
+    """The longest ring, in frames, whose buffers take no more than 32 MB of shared memory."""
+    return 1 << (_RING_BYTES // buffer_bytes).bit_length() - 1
 
 
 def check_new_socket(path: Path, where: str) -> None:

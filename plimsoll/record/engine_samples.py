@@ -96,6 +96,8 @@ def _port_samples(port: PortCounts, length_s: float) -> Iterator[MetricSample]:
         ("rx-no-mbuf-pps", port.rx_no_mbuf),
     ):
         yield MetricSample(_SOURCE, kind, "throughput", names, frames / length_s)
+    buffers = float(port.buffers_in_use)
+    yield MetricSample(_SOURCE, "buffers-in-use", "count", names, buffers)
     yield MetricSample(_SOURCE, "link-up", "pass/fail", names, float(port.link_up))
 
 

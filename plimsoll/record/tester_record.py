@@ -13,6 +13,7 @@ class PortRecord(RecordModel):
     """One of the tester's ports: frames that are no part of the trial, and what it missed.
 
     `foreign_kinds` says of what kind the foreign ones were, and adds up to `foreign`.
+    `buffers_in_use` is as it was when the trial ended.
     """
 
     port: int
@@ -22,6 +23,7 @@ class PortRecord(RecordModel):
     rx_missed: int
     rx_errors: int
     rx_no_mbuf: int
+    buffers_in_use: int
 
 
 class StallRecord(RecordModel):

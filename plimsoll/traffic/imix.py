@@ -10,7 +10,15 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+)
 
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 
@@ -111,8 +119,14 @@ def _spread(weights: dict[int, int]) -> tuple[int, ...]:
     return tuple(order)
 
 
+def _form(given: object) -> str:
+    return "name" if isinstance(given, str) else "SizeShare"
+
+
+_Shares = Annotated[tuple[SizeShare, ...], Field(min_length=1, max_length=_MOST_SIZES)]
 Imix = Annotated[
-    str | Annotated[tuple[SizeShare, ...], Field(min_length=1, max_length=_MOST_SIZES)],
+    Annotated[str, Tag("name")] | Annotated[_Shares, Tag("SizeShare")],
+    Discriminator(_form),
     BeforeValidator(_known),
     AfterValidator(_repeats_in_time),
 ]

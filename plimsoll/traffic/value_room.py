@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from ipaddress import ip_interface
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.addresses import MAC
@@ -38,14 +38,12 @@ def _room(name: str, start: FieldValue, prefix: int) -> int:
         low = int(start.replace(":", ""), 16) % (1 << _MAC_VARYING_BITS)
         return (1 << _MAC_VARYING_BITS) - low
     if isinstance(start, str):
-        return _addresses_from(ip_address(start), prefix)
+        return _addresses_from(start, prefix)
     return _LIMITS.get(name, _PORTS) - (start if isinstance(start, int) else 0)
 
 
-def _addresses_from(start: IPv4Address | IPv6Address, prefix: int) -> int:
-    last = int(ip_network((int(start), prefix), strict=False).broadcast_address)
-    if start.version == 6:
-        last = int(ip_network(f"{start}/{prefix}", strict=False).broadcast_address)
-        return last - int(start) + 1
-    # The last address of a network is its broadcast.
-    return last - int(start)
+def _addresses_from(start: str, prefix: int) -> int:
+    first = ip_interface(f"{start}/{prefix}")
+    beyond = int(first.network.broadcast_address) - int(first.ip)
+    # The last address of an IPv4 network is its broadcast.
+    return beyond if first.version == 4 else beyond + 1

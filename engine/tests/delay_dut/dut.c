@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dut.h"
 
-#include <rte_cycles.h>
+#include <math.h>
 #include <rte_mbuf.h>
 #include <string.h>
 
+/* Rounded up, so that no frame is held for less than was asked. */
 static uint64_t
-ticks(uint64_t ns)
+ticks(const struct dut *dut, uint64_t ns)
 {
-    return (uint64_t)((double)ns / 1e9 * (double)rte_get_tsc_hz());
+    return (uint64_t)ceil((double)ns / 1e9 * dut->tsc_hz);
 }
 
 static void
@@ -23,15 +24,16 @@ free_frames(struct path *path)
 }
 
 static void
-begin_path(struct path *path, struct path_behaviour *behaviour, uint64_t seed)
+begin_path(const struct dut *dut, struct path *path, struct path_behaviour *behaviour,
+           uint64_t seed)
 {
     memset(path, 0, sizeof(*path));
     path->behaviour = behaviour;
-    path->least_hold = ticks(behaviour->least_hold_ns);
-    path->hold_range = ticks(behaviour->most_hold_ns) - path->least_hold;
+    path->least_hold = ticks(dut, behaviour->least_hold_ns);
+    path->hold_range = ticks(dut, behaviour->most_hold_ns) - path->least_hold;
     path->withhold_doubt = behaviour->withhold_doubt_ns == UINT64_MAX
                                ? UINT64_MAX
-                               : ticks(behaviour->withhold_doubt_ns);
+                               : ticks(dut, behaviour->withhold_doubt_ns);
     path->random = seed;
 }
 
@@ -41,7 +43,7 @@ dut_begin(struct dut *dut)
     for (uint32_t i = 0; i < PATHS_MAX; i++)
         free_frames(&dut->paths[i]);
     for (uint32_t i = 0; i < dut->behaviour.path_count; i++)
-        begin_path(&dut->paths[i], &dut->behaviour.paths[i], dut->behaviour.seed + i);
+        begin_path(dut, &dut->paths[i], &dut->behaviour.paths[i], dut->behaviour.seed + i);
     memset(dut->received, 0, sizeof(dut->received));
     memset(dut->sent, 0, sizeof(dut->sent));
     dut->polls = dut->longest_turn = dut->record_count = dut->unrecorded = 0;

@@ -55,6 +55,7 @@ struct path {
 
 struct dut {
     _Atomic bool stop;
+    double tsc_hz;
     uint16_t port_count;
     struct rte_mempool *pool;
     uint64_t received[PORTS_MAX], sent[PORTS_MAX];

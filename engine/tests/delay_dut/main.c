@@ -27,6 +27,7 @@
 #include "dut.h"
 #include "forward.h"
 #include "report.h"
+#include "tsc_rate.h"
 
 /* More than may be held, wait in rings and lie in caches. */
 #define MBUFS 24575
@@ -140,14 +141,19 @@ serve(struct dut *dut)
 int
 main(int argc, char **argv)
 {
+    const struct clocks at_start = clocks_read();
+
     if (rte_eal_init(argc, argv) < 0 || rte_lcore_count() != 2) {
         fprintf(stderr, "usage: delay-dut EAL-ARGUMENTS, with two lcores and at least a port\n");
         return EXIT_FAILURE;
     }
     struct dut *dut = rte_zmalloc("dut", sizeof(*dut), 0);
     int status = dut ? start_ports(dut) : -ENOMEM;
-    if (status == 0)
+    if (status == 0) {
+        /* Starting took a few tenths of a second. */
+        dut->tsc_hz = tsc_rate(at_start, clocks_read());
         status = serve(dut);
+    }
     if (status != 0)
         fprintf(stderr, "delay-dut: %s\n", strerror(-status));
     return status == 0 ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -1,16 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
-#include <rte_cycles.h>
-
-static json_t *
-in_ns(uint64_t ticks)
-{
-    const unsigned __int128 ns = (unsigned __int128)ticks * 1000000000u / rte_get_tsc_hz();
-
-    return json_integer((json_int_t)ns);
-}
-
 static json_t *
 report_ports(const struct dut *dut)
 {
@@ -76,22 +66,21 @@ report_sent(const struct dut *dut)
         json_array_append_new(port, json_integer(record->port));
         json_array_append_new(stream, json_integer(record->stream));
         json_array_append_new(sequence, json_integer((json_int_t)record->sequence));
-        json_array_append_new(hold, in_ns(record->hold));
-        json_array_append_new(doubt, in_ns(record->doubt));
-        json_array_append_new(late, in_ns(record->late));
+        json_array_append_new(hold, json_integer((json_int_t)record->hold));
+        json_array_append_new(doubt, json_integer((json_int_t)record->doubt));
+        json_array_append_new(late, json_integer((json_int_t)record->late));
         json_array_append_new(done, json_integer(record->done));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "port", port, "stream", stream,
-                     "sequence", sequence, "hold_ns", hold, "doubt_ns", doubt, "late_ns", late,
-                     "done", done);
+                     "sequence", sequence, "hold", hold, "doubt", doubt, "late", late, "done",
+                     done);
 }
 
 json_t *
 report(const struct dut *dut)
 {
-    return json_pack("{s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:I}", "polls", (json_int_t)dut->polls,
-                     "longest_turn_ns", in_ns(dut->longest_turn), "tsc_hz",
-                     (json_int_t)rte_get_tsc_hz(), "ports", report_ports(dut), "paths",
-                     report_paths(dut), "actions", report_actions(), "sent", report_sent(dut),
-                     "unrecorded", (json_int_t)dut->unrecorded);
+    return json_pack("{s:I, s:I, s:f, s:o, s:o, s:o, s:o, s:I}", "polls", (json_int_t)dut->polls,
+                     "longest_turn", (json_int_t)dut->longest_turn, "tsc_hz", dut->tsc_hz, "ports",
+                     report_ports(dut), "paths", report_paths(dut), "actions", report_actions(),
+                     "sent", report_sent(dut), "unrecorded", (json_int_t)dut->unrecorded);
 }

@@ -25,7 +25,7 @@ Behaviour = dict[str, Any]
 
 @dataclass(frozen=True)
 class Sent:
-    """A frame of the engine's, as the DUT sent it; times in ns, rounded down."""
+    """A frame of the engine's, as the DUT sent it, held for so long at least."""
 
     port: int
     stream: int
@@ -88,21 +88,26 @@ class DelayDut:
         """Forget what was, and behave so from now on."""
         assert self.ask({"behave": {"seed": seed, "paths": paths}}) == {"ready": True}
 
-    def report(self) -> DutReport:
-        """What it did; the test's own limits must not have been met."""
+    def report(self, tsc_hz: float | None = None) -> DutReport:
+        """What it did; the test's own limits must not have been met.
+
+        Both processes read one TSC, but each goes by its own idea of that one's rate:
+        `tsc_hz` is whose the holds are to be compared with, the DUT's own by default.
+        """
         told = self.ask({"report": True})
+        tsc_hz = tsc_hz or told["tsc_hz"]
         assert told["unrecorded"] == 0
         for path in told["paths"]:
             for trouble in ("misfits", "unmade", "overfull", "refusals", "held"):
                 assert path[trouble] == 0, trouble
         sent = told["sent"]
-        columns = (sent[name] for name in ("port", "stream", "sequence", "hold_ns", "done"))
+        columns = (sent[name] for name in ("port", "stream", "sequence", "hold", "done"))
         return DutReport(
             ports=tuple(told["ports"]),
             paths=tuple(told["paths"]),
             sent=tuple(
-                Sent(*numbers, names_of(done, told["actions"]))
-                for *numbers, done in zip(*columns, strict=True)
+                Sent(*identity, int(hold / tsc_hz * 1e9), names_of(done, told["actions"]))
+                for *identity, hold, done in zip(*columns, strict=True)
             ),
         )
 

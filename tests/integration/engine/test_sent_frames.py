@@ -1,58 +1,17 @@
 """What the engine sends, captured by DPDK's pcap port and judged by Scapy."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
-from scapy.utils import RawPcapReader
 
-from tests.integration.engine.frames import SIGNATURE_BYTES, ones_sum, udp_frame
-from tests.integration.engine.requests import (
-    DESTINATION,
-    Request,
-    open_request,
-    stream,
-    trial_request,
-)
+from tests.integration.engine.captures import MARK, read_signature, send
+from tests.integration.engine.frames import udp_frame
+from tests.integration.engine.requests import DESTINATION, Request, stream
 from tests.integration.engine.session import EngineSession
 
-MARK = 0xBEEF
 IPV4_CHECKSUM, UDP_CHECKSUM = 24, 40
 JUMBO: Request = {"max_frame_bytes": 9216, "memory": {"huge": False, "megabytes": 320}}
-
-
-@dataclass(frozen=True)
-class Signature:
-    """A signature's parts, read by the layout in docs/engine-protocol.md."""
-
-    mark: int
-    stream: int
-    sequence: int
-    time: int
-
-
-def read_signature(frame: bytes) -> Signature:
-    end = frame[-SIGNATURE_BYTES:]
-    assert ones_sum(end) == 0xFFFF
-    return Signature(
-        mark=int.from_bytes(end[0:2], "little"),
-        stream=int.from_bytes(end[2:4], "little"),
-        sequence=int.from_bytes(end[4:10], "little"),
-        time=int.from_bytes(end[10:16], "little"),
-    )
-
-
-def send(engine: EngineSession, folder: Path, *streams: Request, **options: Any) -> list[bytes]:
-    """Run one trial on a port opened with `options`; every frame that left it, in order."""
-    capture = folder / "sent.pcap"
-    engine.ask(open_request(f"net_pcap0,tx_pcap={capture}", **options))
-    reply = engine.ask(trial_request(*streams, mark=MARK))
-    engine.finish()
-    frames = [frame for frame, _ in RawPcapReader(str(capture))]
-    assert len(frames) == sum(counts["sent"] for counts in reply["streams"])
-    return frames
 
 
 def assert_checksums(frame: bytes) -> None:
@@ -99,7 +58,9 @@ def test_every_frame_of_every_stream(engine: EngineSession, tmp_path: Path) -> N
                 frames=[udp_frame(60, destination="198.19.170.0").hex()],
                 fields=[{**DESTINATION, "count": 1500}, source_port, source_mac],
             ),
-            stream(7, 1000, frames=[udp_frame(1514, payload=b"payload").hex()], fields=[DESTINATION]),
+            stream(
+                7, 1000, frames=[udp_frame(1514, payload=b"payload").hex()], fields=[DESTINATION]
+            ),
             stream(300, 2000, role="latency", frames=[udp_frame(61).hex()], fields=[source_port]),
         )
     }

@@ -189,8 +189,8 @@ def test_a_fixed_hold_is_never_undercut(tmp_path: Path) -> None:
     frames = numbered(200)
     (_, out), report = forward(tmp_path, frames, path(0, 1, hold_ns=hold))
     assert_emitted(out, frames, report)
-    # Rounding from ns to ticks and back may take one of each.
-    assert min(frame.hold_ns for frame in report.sent) >= MILLISECOND_NS - 2
+    # Rounded to ticks and back, of which each may have lost a nanosecond.
+    assert min(frame.hold_ns for frame in report.sent) >= MILLISECOND_NS - 1
 
 
 def test_random_holds_reorder_unless_order_is_kept(tmp_path: Path) -> None:

@@ -33,9 +33,10 @@ class Truth:
 class TruthBed:
     """Ports 0 and 1 of engine and DUT joined, in order."""
 
-    def __init__(self, engine: EngineSession, dut: DelayDut) -> None:
+    def __init__(self, engine: EngineSession, dut: DelayDut, tsc_hz: float) -> None:
         self._engine = engine
         self._dut = dut
+        self._tsc_hz = tsc_hz
         self._marks = count(1000)
 
     def run(
@@ -44,7 +45,7 @@ class TruthBed:
         """A trial while the DUT behaves so; no frame may be lost but by the DUT's will."""
         self._dut.behave(*paths, seed=seed)
         reply = self._engine.ask(trial_request(*streams, mark=next(self._marks), **changes))
-        report = self._dut.report()
+        report = self._dut.report(self._tsc_hz)
         assert sum(port["received"] for port in report.ports) == sum(
             counts["sent"] for counts in reply["streams"]
         )
@@ -62,8 +63,8 @@ def truth_bed(folder: Path) -> Iterator[TruthBed]:
         for role in ("server", "client")
     )
     with DelayDut(folder, *server) as dut, EngineSession(folder) as engine:
-        engine.ask(open_request(*client, max_frame_bytes=1518))
-        yield TruthBed(engine, dut)
+        opened = engine.ask(open_request(*client, max_frame_bytes=1518))
+        yield TruthBed(engine, dut, opened["tsc_hz"])
         # First the DUT: while it polls, a memif driver does not take its peer's end well.
         dut.finish()
         engine.finish()

@@ -117,6 +117,7 @@ def test_every_fault_of_the_tester_has_a_series() -> None:
     assert value(found, "rx-missed-pps", rx_port="0") == 6.0
     assert value(found, "rx-errors-pps", rx_port="0") == 8.0
     assert value(found, "rx-no-mbuf-pps", rx_port="0") == 10.0
+    assert value(found, "buffers-in-use", rx_port="0") == 900.0
     assert value(found, "link-up", rx_port="0") == 1.0
 
 

@@ -93,6 +93,7 @@ def test_the_testers_own_part_is_kept() -> None:
         (0.5, 77, 30_000)
     ]
     assert (port.foreign, port.foreign_kinds) == (7, {"arp": 3, "lldp": 4})
+    assert port.buffers_in_use == 900
 
 
 def test_reasons_are_the_findings_behind_the_verdict() -> None:

@@ -28,7 +28,7 @@ FOUR = Histogram(
 # 36, 12 and 40.5 cycles a frame; nothing was asked for while this was sampled.
 BUDGET = CycleBudget(Cycles(2304, 64), Cycles(768, 64), Cycles(0, 0), Cycles(1296, 32))
 
-PORT = PortCounts(0, 7, {"arp": 3, "lldp": 4}, 2, 3, 4, 5, link_up=True)
+PORT = PortCounts(0, 7, {"arp": 3, "lldp": 4}, 2, 3, 4, 5, 900, link_up=True)
 
 LOAD = StreamPlan(0, "load/0-1", "load", 0, 1, (bytes(60),), 1000.0)
 PROBE = StreamPlan(1, "probe/0-1", "latency", 0, 1, (bytes(124),), 10.0)

@@ -11,11 +11,13 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from plimsoll.generator.histogram import Histogram, merge
 from plimsoll.generator.interface import (
+    CycleBudget,
+    Cycles,
     Interval,
     PortCounts,
     Stall,
@@ -29,6 +31,7 @@ from plimsoll.record.environment import Environment, HugepageFacts
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import DutAgreement, Result
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.stored_calibration import CleanRate, StoredCalibration, TesterIdentity
 from plimsoll.record.trial_record import TrialPhase, TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
 
@@ -36,6 +39,7 @@ BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 NAME = "demo"
 PROBE_PPS = 1000
 LOSS_LIMIT = 2e-5
+TSC = 987_654_321_000
 P99_LIMIT_NS = 500_000
 
 
@@ -129,11 +133,11 @@ def lognormal(rng: random.Random, count: int, median_ns: float, spread: float) -
 
 def stream_plans(load_pps: float) -> tuple[StreamPlan, ...]:
     """Load both ways and a probe one way, 64 B each."""
-    frame = bytes(60)
+    frames = (bytes(60),)
     return (
-        StreamPlan(0, "load/0-1", "load", 0, 1, frame, load_pps - PROBE_PPS),
-        StreamPlan(1, "load/1-0", "load", 1, 0, frame, load_pps),
-        StreamPlan(2, "probe/0-1", "latency", 0, 1, frame, PROBE_PPS),
+        StreamPlan(0, "load/0-1", "load", 0, 1, frames, load_pps - PROBE_PPS),
+        StreamPlan(1, "load/1-0", "load", 1, 0, frames, load_pps),
+        StreamPlan(2, "probe/0-1", "latency", 0, 1, frames, PROBE_PPS),
     )
 
 
@@ -141,6 +145,7 @@ def stream_counts(
     rng: random.Random, plan: StreamPlan, step: Step, *, spoiled: bool, load_share: float
 ) -> StreamCounts:
     """One second of a stream."""
+    assert plan.rate_pps is not None
     sent = round(plan.rate_pps)
     lossy = plan.role == "load" and step.loss_ratio and rng.random() < 0.9
     missing = round(sent * step.loss_ratio * rng.uniform(0.4, 1.6)) if lossy else 0
@@ -148,31 +153,44 @@ def stream_counts(
     median_ns = 11_000 * (1 + 3 * load_share**4)
     across = round(received * step.stall_ms / 1000) if spoiled else 0
     late = lognormal(rng, sent, 180, 0.5) if plan.role == "latency" else Histogram()
+    latency = lognormal(rng, received - across, median_ns, 0.32)
     return StreamCounts(
         stream=plan.stream,
         sent=sent,
         refused=0,
         skipped=0,
+        no_buffer=0,
+        timed_out=0,
         received=received,
         missing=missing,
         out_of_order=0,
         duplicate=0,
         corrupt=0,
         misdirected=0,
-        latency=lognormal(rng, received - across, median_ns, 0.32),
+        latency=latency,
         latency_across_stalls=lognormal(rng, across, 3e6, 0.6),
         lateness=late,
+        latency_us=by_microsecond(latency) if plan.role == "latency" else (),
     )
+
+
+def by_microsecond(latency: Histogram) -> tuple[tuple[int, int], ...]:
+    """Each bucket by the lowest value it counts."""
+    frames: Counter[int] = Counter()
+    for index, count in latency.buckets:
+        magnitude = max(0, index // 128 - 1)
+        frames[min(1000, ((index - magnitude * 128) << magnitude) // 1000)] += count
+    return tuple(sorted(frames.items()))
 
 
 def worker_counts(rng: random.Random, cpu: int, second: int, stall_ms: float) -> WorkerCounts:
     """One second of a polling loop: a few short stalls, and a long one where asked for."""
     stalls = [
-        Stall(second + rng.random(), int(20_000 * math.exp(abs(rng.gauss(0, 1.1)))))
+        Stall(second + rng.random(), TSC + second, int(20_000 * math.exp(abs(rng.gauss(0, 1.1)))))
         for _ in range(rng.randint(1, 6))
     ]
     if stall_ms:
-        stalls.append(Stall(second + 0.5, int(stall_ms * 1e6)))
+        stalls.append(Stall(second + 0.5, TSC + second, int(stall_ms * 1e6)))
     stalls.sort(key=lambda stall: -stall.length_ns)
     return WorkerCounts(
         cpu=cpu,
@@ -181,13 +199,20 @@ def worker_counts(rng: random.Random, cpu: int, second: int, stall_ms: float) ->
         stalls=len(stalls),
         stalled_ns=sum(stall.length_ns for stall in stalls),
         worst_stall_ns=stalls[0].length_ns,
+        gaps=histogram(
+            {1_200 + 40 * n: 5_000 >> n for n in range(8)}
+            | {stall.length_ns: 1 for stall in stalls}
+        ),
+        cycles=CycleBudget(
+            Cycles(36_000, 1000), Cycles(12_500, 1000), Cycles(9_000, 1000), Cycles(41_000, 1000)
+        ),
         longest=tuple(stalls),
     )
 
 
 def port_counts(port: int) -> PortCounts:
     """A port on which nothing went wrong."""
-    return PortCounts(port, 0, 0, 0, 0, 0, link_up=True)
+    return PortCounts(port, 2, {"arp": 0, "lldp": 2}, 0, 0, 0, 0, 2048, link_up=True)
 
 
 def intervals(rng: random.Random, step: Step, begin_unix_ns: int) -> Iterable[Interval]:
@@ -224,9 +249,18 @@ def total_streams(parts: list[Interval]) -> tuple[StreamCounts, ...]:
                 latency=merge(counts.latency for counts in each),
                 latency_across_stalls=merge(counts.latency_across_stalls for counts in each),
                 lateness=merge(counts.lateness for counts in each),
+                latency_us=total_microseconds(each),
             )
         )
     return tuple(totals)
+
+
+def total_microseconds(parts: list[StreamCounts]) -> tuple[tuple[int, int], ...]:
+    """The sums by microsecond."""
+    frames: Counter[int] = Counter()
+    for counts in parts:
+        frames.update(dict(counts.latency_us))
+    return tuple(sorted(frames.items()))
 
 
 def total_workers(parts: list[Interval]) -> tuple[WorkerCounts, ...]:
@@ -239,6 +273,7 @@ def total_workers(parts: list[Interval]) -> tuple[WorkerCounts, ...]:
             stalls=sum(worker.stalls for worker in each),
             stalled_ns=sum(worker.stalled_ns for worker in each),
             worst_stall_ns=longest[0].length_ns,
+            gaps=merge(worker.gaps for worker in each),
             longest=tuple(longest[:64]),
         ),
     )
@@ -352,6 +387,34 @@ def environment(calibration: TesterCalibration | None) -> Environment:
         clocksource="tsc",
         versions=VERSIONS,
         calibration=calibration,
+        earlier_calibrations=(earlier_calibration(calibration),) if calibration else (),
+    )
+
+
+def earlier_calibration(calibration: TesterCalibration) -> StoredCalibration:
+    """What plimsoll calibrate found three days before the run."""
+    return StoredCalibration(
+        tester=TesterIdentity(
+            host="bench-07",
+            cpu_model="AMD EPYC 7B13",
+            cpus=(1,),
+            port_kind="net_ring",
+            latency_clock="tsc",
+            engine="0.1.0",
+            dpdk="DPDK 22.11.6",
+        ),
+        measured_at=BEGIN - timedelta(days=3),
+        kernel="6.1.0-28-amd64",
+        traffic="load 64 B in 1024 flows, probe 64 B at 1 kpps",
+        directions=2,
+        points=calibration.points,
+        clean_rate=CleanRate(
+            pps_per_direction=8_250_000.0,
+            clean_trials=3,
+            trials=4,
+            trial_s=0.5,
+            fault_above="17 frames of load/0-0 were skipped, being late",
+        ),
     )
 
 
@@ -383,7 +446,8 @@ def write_sample_run(
     with recording(run) as recorder:
         recorder.event("run-started", name=name)
         environment(None).write(run.environment)
-        recorder.event("lab-up", lab="testpmd-memif")
+        ports = [{"port": port, "latency_clock": "tsc"} for port in (0, 1)]
+        recorder.event("lab-up", lab="testpmd-memif", ports=ports)
         for step in steps:
             trials.append(run_step(recorder, rng, step, clock_ns))
             clock_ns += (step.seconds + 2) * 10**9

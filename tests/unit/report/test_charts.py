@@ -256,7 +256,7 @@ def test_three_hours_stay_light_and_keep_their_spike(finished: RunData) -> None:
 
 def test_of_very_many_stalls_the_longest_stay(finished: RunData) -> None:
     many = tuple(
-        Spike("stall", 1, float(n), float(n) + 1, n + 1, 1, None, "tester stall")
+        Spike("stall", 1, float(n), float(n) + 1, n + 1, 1, None, None, "tester stall")
         for n in range(10_000)
     )
     figure = stalls(replace(finished, spikes=many))

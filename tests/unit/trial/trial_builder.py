@@ -79,7 +79,7 @@ def stream_counts(stream: int, sent: int, lost: int = 0, **changes: Any) -> Stre
 
 
 def port_counts(port: int, **changes: Any) -> PortCounts:
-    return replace(PortCounts(port, 0, {}, 0, 0, 0, 0, link_up=True), **changes)
+    return replace(PortCounts(port, 0, {}, 0, 0, 0, 0, 0, link_up=True), **changes)
 
 
 def worker_counts(*stalls_ns: int) -> WorkerCounts:

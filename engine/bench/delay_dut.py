@@ -1,0 +1,157 @@
+"""The delay DUT (engine/tests/delay_dut): it holds each frame for a known time, and says for how long."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bench_bed import BenchBed
+
+from plimsoll.dut.memif import memif_devargs
+from plimsoll.errors import MachineError
+from plimsoll.host.affinity import housekeeping_cpus
+from plimsoll.host.child import tied_to_parent
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.host.priority import favour
+from plimsoll.host.processes import identify
+
+_PORTS = (0, 1)
+_RING_SIZE = 1024
+# What the DUT's buffers and its record of frames take, with --no-huge.
+_MEGABYTES = 192
+# A DUT that was away for longer does not know when the frames came that then waited.
+_DOUBT_NS = 1000
+_END_PATIENCE_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """For how long frames were held (ns, ascending), by the DUT's own clock readings.
+
+    Frames that came while the DUT was away were `withheld`, not sent on; of `doubted`
+    ones it cannot say when they left. Neither is among `ns`.
+    """
+
+    ns: tuple[float, ...]
+    withheld: int
+    doubted: int
+
+    def quantile_ns(self, quantile: float) -> float:
+        """The smallest hold that `quantile` of all do not exceed."""
+        return self.ns[max(1, -int(-quantile * len(self.ns) // 1)) - 1]
+
+
+class DelayDut:
+    """A running DUT; its client's devargs are in `devargs`."""
+
+    def __init__(self, process: subprocess.Popen[bytes], devargs: Sequence[str]) -> None:
+        """Use `delay_dut` instead."""
+        self._process = process
+        self.devargs = tuple(devargs)
+
+    def hold(self, least_ns: int, most_ns: int) -> None:
+        """From now on hold each frame from port 0 to 1 for a random time between the two."""
+        path = {
+            "from": _PORTS[0],
+            "to": _PORTS[1],
+            "hold_ns": [least_ns, most_ns],
+            "keep_order": False,
+            "withhold_doubt_ns": _DOUBT_NS,
+        }
+        self._ask({"behave": {"paths": [path]}})
+
+    def holds(self) -> Holds:
+        """What it did since."""
+        told = self._ask({"report": True})
+        (path,) = told["paths"]
+        sent = told["sent"]
+        if not sent["hold"] or told["unrecorded"]:
+            raise MachineError(
+                f"it recorded {len(sent['hold'])} frames and left out {told['unrecorded']}",
+                where="delay-dut",
+                remedy="measure for a shorter time",
+            )
+        ns_per_tick = 1e9 / told["tsc_hz"]
+        known = [
+            hold * ns_per_tick
+            for hold, doubt in zip(sent["hold"], sent["doubt"], strict=True)
+            if doubt * ns_per_tick <= 2 * _DOUBT_NS
+        ]
+        return Holds(tuple(sorted(known)), path["withheld"], len(sent["hold"]) - len(known))
+
+    def end(self) -> None:
+        """Close its input, at which it ends; kill it when it does not."""
+        assert self._process.stdin is not None  # noqa: S101 - both are pipes
+        assert self._process.stdout is not None  # noqa: S101
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.close()
+        try:
+            self._process.wait(_END_PATIENCE_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+
+    def _ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        assert self._process.stdin is not None  # noqa: S101 - both are pipes
+        assert self._process.stdout is not None  # noqa: S101
+        with contextlib.suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(request).encode() + b"\n")
+            self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        answer = json.loads(line) if line else {"error": "it ended"}
+        if "error" in answer:
+            raise MachineError(
+                f"the delay DUT failed: {answer['error']}",
+                where="delay-dut",
+                remedy="see its messages above",
+            )
+        return dict(answer)
+
+
+@contextmanager
+def delay_dut(bed: BenchBed, program: Path) -> Iterator[DelayDut]:
+    """A DUT that forwards on the bed's other CPU, from memif port 0 to port 1.
+
+    Raises MachineError when the program is missing.
+    """
+    if not program.exists():
+        raise MachineError(f"{program} is missing", where="accuracy", remedy="run make bench")
+    socket = bed.ledger.directory / "delay.sock"
+    process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
+        tied_to_parent((str(program.absolute()), *_arguments(bed, socket))),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=dict(bed.ledger.environment),
+        start_new_session=True,
+    )
+    favour(process.pid)
+    dut = DelayDut(process, [_memif("client", port, socket) for port in _PORTS])
+    try:
+        bed.ledger.note_process(program.name, identify(process.pid))
+        yield dut
+    finally:
+        dut.end()
+        socket.unlink(missing_ok=True)
+
+
+def _memif(role: Any, port: int, socket: Path) -> str:
+    return memif_devargs(role, port, socket, _RING_SIZE)
+
+
+def _arguments(bed: BenchBed, socket: Path) -> tuple[str, ...]:
+    cpus = format_cpu_list(housekeeping_cpus((bed.other_cpu,)))
+    memory = ("--in-memory",) if bed.dut_memory.huge else ("--no-huge", "--no-shconf")
+    vdevs = (("--vdev", _memif("server", port, socket)) for port in _PORTS)
+    return (
+        *("--lcores", f"0@({cpus}),1@{bed.other_cpu}", "--no-pci", "--no-telemetry"),
+        *("--file-prefix", "delay-dut", "-m", str(_MEGABYTES), *memory),
+        *("--log-level", "warning"),
+        *(word for vdev in vdevs for word in vdev),
+    )
