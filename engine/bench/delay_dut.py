@@ -23,10 +23,10 @@ from plimsoll.host.processes import identify
 
 _PORTS = (0, 1)
 _RING_SIZE = 1024
-# What the DUT's buffers and its record of frames take, with --no-huge.
-_MEGABYTES = 192
+
+
 # A DUT that was away for longer does not know when the frames came that then waited.
-_DOUBT_NS = 1000
+_LATE_NS = 1000
 _END_PATIENCE_S = 10.0
 
 
@@ -62,7 +62,7 @@ class DelayDut:
             "to": _PORTS[1],
             "hold_ns": [least_ns, most_ns],
             "keep_order": False,
-            "withhold_doubt_ns": _DOUBT_NS,
+            "withhold_late_ns": _LATE_NS,
         }
         self._ask({"behave": {"paths": [path]}})
 
@@ -81,7 +81,7 @@ class DelayDut:
         known = [
             hold * ns_per_tick
             for hold, doubt in zip(sent["hold"], sent["doubt"], strict=True)
-            if doubt * ns_per_tick <= 2 * _DOUBT_NS
+            if doubt * ns_per_tick <= 2 * _LATE_NS
         ]
         return Holds(tuple(sorted(known)), path["withheld"], len(sent["hold"]) - len(known))
 
@@ -151,7 +151,7 @@ def _arguments(bed: BenchBed, socket: Path) -> tuple[str, ...]:
     vdevs = (("--vdev", _memif("server", port, socket)) for port in _PORTS)
     return (
         *("--lcores", f"0@({cpus}),1@{bed.other_cpu}", "--no-pci", "--no-telemetry"),
-        *("--file-prefix", "delay-dut", "-m", str(_MEGABYTES), *memory),
+        *("--file-prefix", "delay-dut", "-m", str(bed.dut_memory.megabytes), *memory),
         *("--log-level", "warning"),
         *(word for vdev in vdevs for word in vdev),
     )

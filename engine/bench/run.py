@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from bench_bed import BenchBed, bench_bed
 from contest import Contest, Row, hold
+from cycle_budget import budget_contest
 from null_ports import null_contests
 from pacing import pacing_contests
 from rich.console import Console
@@ -62,6 +63,7 @@ def _contests(bed: BenchBed, gap_meter: Path) -> tuple[Contest, ...]:
         *null_contests(bed),
         ring_contest(bed),
         dut_contest(bed),
+        budget_contest(bed),
         *pacing_contests(bed, gap_meter),
     )
 

@@ -146,6 +146,16 @@ checksums_must_share_an_alignment(void **state)
 }
 
 static void
+a_checksum_must_not_be_given_twice(void **state)
+{
+    (void)state;
+    assert_int_equal(prepare(with_fixes(field(30, 4, 1, 1), 2, 24, 24)), -EINVAL);
+    assert_int_equal(prepare_two(with_fixes(field(26, 4, 1, 1), 1, 24, 0),
+                                 with_fixes(field(30, 4, 1, 1), 1, 24, 0)),
+                     0);
+}
+
+static void
 fields_must_not_share_a_bit(void **state)
 {
     const struct field vlan = field(14, 2, 2, 1);
@@ -217,6 +227,7 @@ main(void)
         cmocka_unit_test(a_frame_must_hold_the_eight_bytes_of_a_field),
         cmocka_unit_test(a_checksum_must_end_before_the_signature),
         cmocka_unit_test(checksums_must_share_an_alignment),
+        cmocka_unit_test(a_checksum_must_not_be_given_twice),
         cmocka_unit_test(fields_must_not_share_a_bit),
         cmocka_unit_test(checksums_must_not_lie_on_fields),
         cmocka_unit_test(checksums_must_not_lie_half_on_each_other),

@@ -12,7 +12,7 @@ from plimsoll.traffic.units import format_pps
 
 _DURATION_S = 1.0
 _HOW = (
-    "the same streams on the same CPUs over net_ring ports that return every frame, without a "
+    "The same streams on the same CPUs over net_ring ports that return every frame, without a "
     "DUT, for 1 s each: the latency is the probe's own path through the tester"
 )
 

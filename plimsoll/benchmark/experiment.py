@@ -16,7 +16,7 @@ from plimsoll.search.binary_settings import BinarySettings
 from plimsoll.traffic.document import read_document
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.trafficgen import load_profile
+from plimsoll.traffic.profile_file import load_profile, place_captures
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
 from plimsoll.trial.tester import TesterLimits
@@ -108,4 +108,6 @@ def load_experiment(path: Path) -> Experiment:
         named = document.data.get("profile")
         if isinstance(named, str):
             document.data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
+        else:
+            place_captures(named, path.parent)
     return document.validate(Experiment)

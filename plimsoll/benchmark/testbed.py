@@ -103,8 +103,9 @@ def testbed(plan: BedPlan, ledger: Ledger) -> Iterator[Testbed]:
 
     Raises InputError and MachineError for what the user can mend, LabDied and EngineDied.
     """
-    lab_memory = plan_memory(plan.lab.megabytes, ledger, require_huge=plan.require_hugepages)
-    lab = make_lab(plan.lab, ledger, lab_memory)
+    settings = plan.lab.for_frames(plan.largest_frame_size)
+    lab_memory = plan_memory(settings.megabytes, ledger, require_huge=plan.require_hugepages)
+    lab = make_lab(settings, ledger, lab_memory)
     with ExitStack() as stack:
         stack.callback(lab.down)
         ports = lab.up()
@@ -126,5 +127,5 @@ def testbed(plan: BedPlan, ledger: Ledger) -> Iterator[Testbed]:
             link_wait_s=_LINK_WAIT_S,
         )
         lab.wait_links(_LINK_WAIT_S)
-        notes = tuple(each.note for each in (lab_memory, memory) if each.note)
+        notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes
         yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks())

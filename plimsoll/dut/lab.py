@@ -25,7 +25,7 @@ class LabPorts:
     """The ports that the tester opens, as DPDK devargs, and how frames travel between them.
 
     `queue_frames` is what a port's queue holds, each way; `line_rate_bps` is L1, None
-    where there is no wire to limit the rate.
+    where there is no wire to limit the rate. `notes` are for whoever reads the results.
     """
 
     devargs: tuple[str, ...]
@@ -34,6 +34,7 @@ class LabPorts:
     paths: Paths
     drained_by: DrainedBy
     line_rate_bps: float | None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +121,10 @@ class LabModel(BaseModel, ABC):
     def polled_cpus(self) -> tuple[tuple[str, int], ...]:
         """The CPUs that its polling loops will keep busy, each with its place in the settings."""
         return ()
+
+    def for_frames(self, frame_size: int) -> LabModel:
+        """The settings for frames of up to `frame_size` bytes with FCS; most need no change."""
+        return self
 
     @abstractmethod
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Literal
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.plan import FCS_BYTES
 
-_FCS_BYTES = 4
 # sun_path of sockaddr_un, its closing zero included.
 _LONGEST_PATH_BYTES = 107
 # What ends a value in DPDK's devargs.
@@ -44,7 +44,7 @@ def buffer_bytes_for(frame_size: int) -> int:
 
     A frame in several buffers arrives damaged or twice with DPDK up to 25.11.
     """
-    return max(USUAL_BUFFER_BYTES, -(-(frame_size - _FCS_BYTES) // 64) * 64)
+    return max(USUAL_BUFFER_BYTES, -(-(frame_size - FCS_BYTES) // 64) * 64)
 
 
 def longest_ring(buffer_bytes: int) -> int:

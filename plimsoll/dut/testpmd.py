@@ -11,7 +11,12 @@ from typing import ClassVar, Literal
 from pydantic import Field, field_validator
 
 from plimsoll.dut.lab import DutPortCounters, LabDied, LabModel, LabPorts, unsound
-from plimsoll.dut.memif import check_new_socket, memif_devargs
+from plimsoll.dut.memif import (
+    buffer_bytes_for,
+    check_new_socket,
+    longest_ring,
+    memif_devargs,
+)
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
 from plimsoll.host.child import Child, Lifetime
@@ -27,32 +32,36 @@ _START_TIMEOUT_S = 30.0
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.02
 # Measured with DPDK 22.11: 16384 mbufs take 53 MB of hugepages in all, and up to 80 MB of
-# ordinary pages, because no mbuf may cross a page and so each takes one of 4 kB.
+# ordinary pages, because no mbuf may cross a page and so each takes one of 4 kB, or as
+# many as a longer one needs.
 _BASE_MEGABYTES = 32
-_MBUF_BYTES = 4096
+_PAGE_BYTES = 4096
+# What stands before the frame in a mbuf, and beside it in its pool.
+_MBUF_HEADROOM = 128
+_MBUF_OVERHEAD = 320
 
 
 class TestpmdSettings(LabModel):
     """dpdk-testpmd between two memif ports.
 
     `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
-    carry over the milliseconds that a shared CPU is taken away. `socket` defaults to a
-    path that is private to the run.
+    carry over the milliseconds that a shared CPU is taken away. `frame_size`, with FCS,
+    is the longest that must pass; a run raises it to its profile's longest, and shortens
+    rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
+    that is private to the run.
     """
 
     # Keeps pytest from taking the class for tests.
     __test__: ClassVar[bool] = False
     summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
     can_stand: ClassVar[bool] = True
-    # memif's buffers hold 2048 bytes; chained ones come back duplicated with DPDK 22.11.
-    largest_frame_size: ClassVar[int] = 2048 + 4
-
     kind: Literal["testpmd-memif"] = "testpmd-memif"
     cpu: int = Field(default=1, ge=0)
     forwarding: Literal["mac", "io", "macswap", "5tswap", "csum"] = "mac"
     ring_size: int = Field(default=16384, ge=64, le=16384)
     burst: int = Field(default=32, ge=1, le=512)
     mbufs: int = Field(default=16384, ge=4096, le=1048576)
+    frame_size: int = Field(default=1518, ge=64, le=9216)
     socket: Path | None = None
 
     @field_validator("ring_size")
@@ -70,7 +79,22 @@ class TestpmdSettings(LabModel):
     @property
     def megabytes(self) -> int:
         """The memory for DPDK itself and the mbufs, in MB."""
-        return _BASE_MEGABYTES + -(-self.mbufs * _MBUF_BYTES // 2**20)
+        pages = -(-(self.buffer_bytes + _MBUF_HEADROOM + _MBUF_OVERHEAD) // _PAGE_BYTES)
+        return _BASE_MEGABYTES + -(-self.mbufs * pages * _PAGE_BYTES // 2**20)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """The memif buffers, each of which holds any frame whole."""
+        return buffer_bytes_for(self.frame_size)
+
+    @property
+    def ring_frames(self) -> int:
+        """The rings' length: as set, or what 32 MB of buffers allow."""
+        return min(self.ring_size, longest_ring(self.buffer_bytes))
+
+    def for_frames(self, frame_size: int) -> TestpmdSettings:
+        """The same lab with buffers for frames up to `frame_size`."""
+        return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> TestpmdLab:
         """The lab, not yet up."""
@@ -108,7 +132,7 @@ class TestpmdLab:
         return LabPorts(
             devargs=tuple(self._devargs("client", port) for port in _PORTS),
             descriptors=_DESCRIPTORS,
-            queue_frames=self._settings.ring_size,
+            queue_frames=self._settings.ring_frames,
             paths=((0, 1), (1, 0)),
             drained_by="dut",
             line_rate_bps=None,
@@ -183,10 +207,12 @@ class TestpmdLab:
             "--nb-cores=1",
             f"--total-num-mbufs={self._settings.mbufs}",
             f"--burst={self._settings.burst}",
+            f"--mbuf-size={self._settings.buffer_bytes + _MBUF_HEADROOM}",
         )
 
     def _devargs(self, role: Literal["server", "client"], port: int) -> str:
-        return memif_devargs(role, port, self._socket, self._settings.ring_size)
+        settings = self._settings
+        return memif_devargs(role, port, self._socket, settings.ring_frames, settings.buffer_bytes)
 
     def _telemetry(self) -> Telemetry:
         return Telemetry(self._ledger.directory / "dpdk" / "dut" / "dpdk_telemetry.v2")

@@ -54,8 +54,7 @@ def _own(data: RunData) -> TesterCalibration | None:
 
 
 def _own_table(calibration: TesterCalibration) -> CalibrationTable:
-    how = f"{calibration.how[:1].upper()}{calibration.how[1:]}."
-    return CalibrationTable("In this run", (how,), _lines(calibration.points))
+    return CalibrationTable("In this run", (f"{calibration.how}.",), _lines(calibration.points))
 
 
 def _earlier_table(calibration: StoredCalibration, began: datetime | None) -> CalibrationTable:
@@ -88,11 +87,11 @@ def _clean_rate(calibration: StoredCalibration) -> str:
     rate = calibration.clean_rate
     if rate is None:
         return "It carried no load without a fault of its own."
+    ways = f", {calibration.directions} at once," if calibration.directions > 1 else ""
     above = f" Above it: {rate.fault_above}." if rate.fault_above else ""
     return (
-        f"It carried {format_pps(rate.pps_per_direction)} per direction in "
-        f"{calibration.directions} direction(s) at once without a fault of its own, in "
-        f"{rate.clean_trials} of {rate.trials} trials of {format_duration(rate.trial_s)}.{above}"
+        f"It carried {format_pps(rate.pps_per_direction)} per direction{ways} without a fault of "
+        f"its own, in {rate.clean_trials} of {rate.trials} trials of {format_duration(rate.trial_s)}.{above}"
     )
 
 

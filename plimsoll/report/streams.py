@@ -28,7 +28,6 @@ class StreamLine:
 
     name: str
     role: str
-    path: str
     sizes: str
     pace: str
     sent: int
@@ -55,7 +54,6 @@ def _line(stream: StreamRecord) -> StreamLine:
     return StreamLine(
         name=stream.name,
         role=stream.role,
-        path=f"{stream.tx_port} → {stream.rx_port}",
         sizes=_sizes(stream),
         pace=_pace(stream),
         sent=stream.sent,

@@ -10,6 +10,19 @@ from plimsoll.report.run_data import RunData
 from plimsoll.report.times import GAP_COLUMNS, cells
 from plimsoll.traffic.units import format_ns, format_ratio
 
+_KINDS = {
+    "arp": "ARP",
+    "lldp": "LLDP",
+    "stp": "STP",
+    "slow_protocols": "slow protocols (LACP and the like)",
+    "flow_control": "flow control",
+    "ptp": "PTP",
+    "ipv4": "other IPv4",
+    "ipv6": "other IPv6",
+    "runt": "runts",
+}
+# Of 64 for each loop in the record.
+_LONGEST_SHOWN = 20
 _CLOCKS = {
     "tsc": "time stamp counter of the polling loop (software stamps)",
     "hardware": "clock of the port (hardware stamps of what comes in)",
@@ -112,13 +125,13 @@ def _longest(trial: TrialRecord) -> tuple[StallLine, ...]:
     stalls.sort(key=lambda each: -each[0].length_ns)
     return tuple(
         StallLine(cpu, f"{stall.at_s:.6f} s", stall.tsc, format_ns(stall.length_ns))
-        for stall, cpu in stalls
+        for stall, cpu in stalls[:_LONGEST_SHOWN]
     )
 
 
 def _foreign(trial: TrialRecord) -> tuple[ForeignLine, ...]:
     return tuple(
-        ForeignLine(port.port, kind.replace("_", " "), frames)
+        ForeignLine(port.port, _KINDS.get(kind, kind), frames)
         for port in trial.ports
         for kind, frames in sorted(port.foreign_kinds.items(), key=lambda each: -each[1])
         if frames

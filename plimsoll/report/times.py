@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.record.latency_record import LatencyRecord
 from plimsoll.traffic.units import format_ns
 
-LATENCY_COLUMNS = ("min", "mean", "p50", "p90", "p99", "p99.9", "p99.99", "max")
+LATENCY_COLUMNS = ("min", "mean", "p50", "p99", "p99.9", "p99.99", "max")
 LATENESS_COLUMNS = ("p50", "p99.9", "max")
 GAP_COLUMNS = ("p50", "p99", "p99.9", "max")
 
@@ -21,7 +21,6 @@ def cells(times: LatencyRecord, columns: tuple[str, ...]) -> tuple[str, ...]:
         "min": times.min_ns,
         "mean": times.mean_ns,
         "p50": times.p50_ns,
-        "p90": times.p90_ns,
         "p99": times.p99_ns,
         "p99.9": times.p99_9_ns,
         "p99.99": times.p99_99_ns,

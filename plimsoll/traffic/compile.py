@@ -5,27 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.errors import InputError
-from plimsoll.traffic import frames
-from plimsoll.traffic.plan import FieldWriter, StreamPlan
-from plimsoll.traffic.profile import MAC_VARYING_BYTES, Profile, Stream, VaryingField
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.templates import templates
 from plimsoll.traffic.units import format_pps
 
 # One (tx_port, rx_port) of the tester's ports for each direction; even ones are forward.
 Paths = tuple[tuple[int, int], ...]
-
-_MAC_FIXED_BYTES = 6 - MAC_VARYING_BYTES
-_IP_FIXES = (frames.IP_CHECKSUM_OFFSET, frames.UDP_CHECKSUM_OFFSET)
-_PORT_FIXES = (frames.UDP_CHECKSUM_OFFSET,)
-
-# Offset, width, and the checksums that cover the field.
-_WRITERS: dict[VaryingField, tuple[int, int, tuple[int, ...]]] = {
-    "src_mac": (frames.SRC_MAC_OFFSET + _MAC_FIXED_BYTES, MAC_VARYING_BYTES, ()),
-    "dst_mac": (frames.DST_MAC_OFFSET + _MAC_FIXED_BYTES, MAC_VARYING_BYTES, ()),
-    "src_ip": (frames.SRC_IP_OFFSET, 4, _IP_FIXES),
-    "dst_ip": (frames.DST_IP_OFFSET, 4, _IP_FIXES),
-    "src_port": (frames.SRC_PORT_OFFSET, 2, _PORT_FIXES),
-    "dst_port": (frames.DST_PORT_OFFSET, 2, _PORT_FIXES),
-}
 
 
 def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[StreamPlan, ...]:
@@ -33,24 +20,35 @@ def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[St
 
     Load streams share the load by weight. Where the directions' weights differ,
     the heavier carries `load_pps` and the other its share of it. Latency streams
-    keep their rate. Raises InputError where the lab has no path for a stream's
-    direction, and where probes take all that a load stream has.
+    keep their rate; streams without one have None. Raises InputError where the lab
+    has no path for a stream's direction, and where probes take all that a load
+    stream has.
     """
     planned = [
         (stream, path) for stream in profile.streams for path in _path_numbers(stream, paths)
     ]
     return tuple(
-        StreamPlan(
-            stream=number,
-            name=f"{stream.name}/{paths[path][0]}-{paths[path][1]}",
-            role=stream.role,
-            tx_port=paths[path][0],
-            rx_port=paths[path][1],
-            frame=_template(stream, path),
-            rate_pps=_rate_pps(stream, path, profile, load_pps, paths),
-            fields=_writers(stream),
-        )
+        _plan(number, stream, paths[path], path, _rate_pps(stream, path, profile, load_pps, paths))
         for number, (stream, path) in enumerate(planned)
+    )
+
+
+def _plan(
+    number: int, stream: Stream, ports: tuple[int, int], path: int, rate_pps: float | None
+) -> StreamPlan:
+    made = templates(stream, reverse=path % 2 == 1)
+    tx_port, rx_port = ports
+    return StreamPlan(
+        stream=number,
+        name=f"{stream.name}/{tx_port}-{rx_port}",
+        role=stream.role,
+        tx_port=tx_port,
+        rx_port=rx_port,
+        frames=made.frames,
+        rate_pps=rate_pps,
+        order=made.order,
+        pacing=stream.pacing,
+        fields=made.fields,
     )
 
 
@@ -67,17 +65,15 @@ def _path_numbers(stream: Stream, paths: Paths) -> range:
     return range(number, number + 1)
 
 
-def _template(stream: Stream, path: int) -> bytes:
-    ends = [stream.source, stream.destination]
-    source, destination = ends if path % 2 == 0 else reversed(ends)
-    return frames.udp_frame(source, destination, stream.frame_size)
-
-
-def _rate_pps(stream: Stream, path: int, profile: Profile, load_pps: float, paths: Paths) -> float:
+def _rate_pps(
+    stream: Stream, path: int, profile: Profile, load_pps: float, paths: Paths
+) -> float | None:
+    if stream.rate is None:
+        return None
     if stream.role == "latency":
         return stream.rate.value
     share_pps = load_pps * stream.rate.value / profile.full_weight
-    taken_pps = sum(probe.rate.value for probe in _probes_of(stream, path, profile, paths))
+    taken_pps = sum(_taken_by_probes(stream, path, profile, paths))
     if taken_pps >= share_pps:
         raise InputError(
             f"probes take {format_pps(taken_pps)} out of stream {stream.name}, which has "
@@ -88,16 +84,7 @@ def _rate_pps(stream: Stream, path: int, profile: Profile, load_pps: float, path
     return share_pps - taken_pps
 
 
-def _probes_of(stream: Stream, path: int, profile: Profile, paths: Paths) -> Iterator[Stream]:
+def _taken_by_probes(stream: Stream, path: int, profile: Profile, paths: Paths) -> Iterator[float]:
     for probe in profile.latency_streams:
-        if probe.taken_from == stream.name and path in _path_numbers(probe, paths):
-            yield probe
-
-
-def _writers(stream: Stream) -> tuple[FieldWriter, ...]:
-    if stream.flows == 1:
-        return ()
-    return tuple(
-        FieldWriter(offset, width, stream.flows, fixes=fixes)
-        for offset, width, fixes in (_WRITERS[field] for field in stream.vary)
-    )
+        if probe.taken_from == stream.name and path in _path_numbers(probe, paths) and probe.rate:
+            yield probe.rate.value

@@ -44,9 +44,7 @@ def _tags(given: object) -> object:
 # Two tags are QinQ, the outer one first.
 VlanTags = Annotated[tuple[VlanTag, ...], Field(max_length=2), BeforeValidator(_tags)]
 # 0 to 15 have a meaning of their own (RFC 3032, section 2.1).
-MplsLabels = Annotated[
-    tuple[Annotated[int, Field(ge=16, le=2**20 - 1)], ...], Field(max_length=8)
-]
+MplsLabels = Annotated[tuple[Annotated[int, Field(ge=16, le=2**20 - 1)], ...], Field(max_length=8)]
 
 
 class _Tunnel(BaseModel):

@@ -121,7 +121,11 @@ class _FieldFinder:
         )
         if not len(zeroes) == len(one) == len(ones):
             raise InputError(f"{name} changes the frame's length", remedy=_VARY_ANOTHER)
-        changed = [at for at, (zero, all_ones) in enumerate(zip(zeroes, ones)) if zero != all_ones]
+        changed = [
+            at
+            for at, (zero, all_ones) in enumerate(zip(zeroes, ones, strict=True))
+            if zero != all_ones
+        ]
         if not changed:
             raise InputError(f"{name} is not in the frame", remedy=_VARY_ANOTHER)
         offset, width = changed[0], changed[-1] - changed[0] + 1

@@ -150,11 +150,11 @@ def _is_address(kind: Kind, value: str) -> bool:
     return "%" not in value
 
 
-def _is_option(option: FieldValue) -> bool:
+def _is_option(option: object) -> bool:
     return isinstance(option, tuple) and len(option) == 2 and isinstance(option[0], str | int)
 
 
-def _option(option: FieldValue) -> tuple[object, object]:
+def _option(option: object) -> tuple[object, object]:
     """Scapy wants a pair for some values and bytes for those that it does not know."""
     if not isinstance(option, tuple):
         raise TypeError(option)

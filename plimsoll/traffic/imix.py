@@ -91,8 +91,8 @@ def sizes_in_order(mix: str | tuple[SizeShare, ...]) -> tuple[int, ...]:
 
 
 def describe_mix(sizes: Sequence[int]) -> str:
-    """For people: "7 × 64, 4 × 594, 1 × 1518 bytes, in the mean 361.8"."""
-    counts = ", ".join(f"{count} × {size}" for size, count in sorted(Counter(sizes).items()))
+    """For people: "7 of 64, 4 of 594, 1 of 1518 bytes, in the mean 361.8"."""
+    counts = ", ".join(f"{count} of {size}" for size, count in sorted(Counter(sizes).items()))
     return f"{counts} bytes, in the mean {sum(sizes) / len(sizes):.1f}"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 # Text, numbers, lists of them (as tuples), and null for "as Scapy has it".
-FieldValue = int | str | None | tuple["FieldValue", ...]
+FieldValue = int | str | None | tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)

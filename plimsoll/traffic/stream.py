@@ -19,8 +19,9 @@ from plimsoll.traffic.pacing import PacingField
 from plimsoll.traffic.plain_packet import Protocol, plain_stacks
 from plimsoll.traffic.plan import Pacing, Role
 from plimsoll.traffic.stack_ends import reversed_stack, with_addresses
+from plimsoll.traffic.stream_checks import check_content
 from plimsoll.traffic.units import RateField
-from plimsoll.traffic.vary import MOST_FLOWS, Varied, Variation, check_name
+from plimsoll.traffic.vary import MOST_FLOWS, Variation, Varied, check_name
 from plimsoll.traffic.written_packet import PacketField
 
 Direction = Literal["bidirectional", "unidirectional", "revunidirectional"]
@@ -195,6 +196,11 @@ class Stream(BaseModel):
         if self.prefix > most:
             problem = f"a network of {self.prefix} bits has no room for two ends"
             raise mistake(problem, f"give at most {most}", "prefix")
+        return self
+
+    @model_validator(mode="after")
+    def _can_be_sent(self) -> Self:
+        check_content(self)
         return self
 
     @property

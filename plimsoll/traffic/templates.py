@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.field_writers import field_writers
 from plimsoll.traffic.imix import LONGEST_SEQUENCE
 from plimsoll.traffic.packet import build_frame, check_signable
 from plimsoll.traffic.plan import FieldWriter
-from plimsoll.traffic.stream import Stream
+
+if TYPE_CHECKING:
+    from plimsoll.traffic.stream import Stream
 
 
 @dataclass(frozen=True, slots=True)

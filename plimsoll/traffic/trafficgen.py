@@ -6,18 +6,20 @@ ranges and defaults are those of its traffic-profile-schema.json and README.
 
 from __future__ import annotations
 
+import math
 import re
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.document import Document, read_document
 from plimsoll.traffic.flow_mods import parse_flow_mods
 from plimsoll.traffic.mistakes import mistake
+from plimsoll.traffic.plain_packet import Protocol
 from plimsoll.traffic.plan import Role
-from plimsoll.traffic.profile import Direction, Profile, Stream, StreamType
+from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.stream import Direction, Stream, StreamType
+from plimsoll.traffic.vary import SHORT_NAMES
 
 # binary-search.py's default for --latency-rate.
 LATENCY_RATE_PPS = 1000
@@ -73,9 +75,6 @@ class TrafficgenStream(_Strict):
         for field, wanted, problem in _WITHOUT_COUNTERPART:
             if getattr(self, field) != wanted:
                 raise mistake(problem, f"remove {field}, or the stream", field)
-        if "protocol" in parse_flow_mods(self.flow_mods):
-            problem = "flows cannot differ in protocol: only UDP is sent"
-            raise mistake(problem, "write use_protocol_flows=False", "flow_mods")
         if self.latency_only and not self.latency:
             problem = "sends nothing where latency is false"
             raise mistake(problem, "use latency: true, or enabled: false", "latency_only")
@@ -92,49 +91,72 @@ class TrafficgenStream(_Strict):
             raise mistake(first["msg"], context["remedy"], *field) from None
 
     def as_streams(self, name: str) -> list[Stream]:
-        """The load stream, the probe, or both, that it stands for.
+        """The load streams, the probes, or both, that it stands for.
 
-        With `latency` a probe at LATENCY_RATE_PPS runs beside the load, and its
-        rate is taken out of it; a stream no faster than that is all probe.
+        With `latency` a probe at LATENCY_RATE_PPS runs beside the load, and its rate is
+        taken out of it; a stream no faster than that is all probe. Flows that differ in
+        protocol are two streams, which share rate and flows.
         """
-        if self.latency_only or (self.latency and self.rate <= LATENCY_RATE_PPS):
-            return [self._as_stream(name, "latency", self.rate)]
-        load = self._as_stream(name, "load", self.rate)
+        protocols = self._protocols()
+        if len(protocols) == 1:
+            return self._of_protocol(name, protocols[0], 1)
+        return [
+            stream
+            for protocol in protocols
+            for stream in self._of_protocol(f"{name}-{protocol.lower()}", protocol, len(protocols))
+        ]
+
+    def _protocols(self) -> list[Protocol]:
+        if self.frame_type != "generic":
+            return ["ICMP" if self.frame_type == "icmp" else "GARP"]
+        if "protocol" in parse_flow_mods(self.flow_mods):
+            return ["UDP", "TCP"]
+        return [self.protocol]
+
+    def _of_protocol(self, name: str, protocol: Protocol, sharers: int) -> list[Stream]:
+        # Requests and replies are sent at the rate each; in Plimsoll they take turns.
+        rate_pps = self.rate * 2 if protocol == "GARP" else self.rate / sharers
+        stream = {"protocol": protocol, "flows": math.ceil(self.flows / sharers)}
+        if self.latency_only or (self.latency and rate_pps <= LATENCY_RATE_PPS):
+            return [self._as_stream(name, "latency", rate_pps, stream)]
+        load = self._as_stream(name, "load", rate_pps, stream)
         if not self.latency:
             return [load]
-        probe = self._as_stream(f"{name}-latency", "latency", LATENCY_RATE_PPS, taken_from=name)
-        return [load, probe]
+        taken = stream | {"taken_from": name}
+        return [load, self._as_stream(f"{name}-latency", "latency", LATENCY_RATE_PPS, taken)]
 
-    def _as_stream(
-        self, name: str, role: Role, rate_pps: int, taken_from: str | None = None
-    ) -> Stream:
-        vary = parse_flow_mods(self.flow_mods)
+    def _as_stream(self, name: str, role: Role, rate_pps: float, more: dict[str, Any]) -> Stream:
+        heeded = _HEEDED.get(more["protocol"], SHORT_NAMES)
+        vary = tuple(field for field in parse_flow_mods(self.flow_mods) if field in heeded)
         given: dict[str, Any] = {
             "name": name,
             "role": role,
             "rate": rate_pps,
-            "frame_size": self.frame_size,
-            # Without a field that changes trafficgen sends the same frame over and over.
-            "flows": self.flows if vary else 1,
+            # Gratuitous ARP is as short as frames may be, whatever the size asked for.
+            "frame_size": 64 if more["protocol"] == "GARP" else self.frame_size,
             "vary": vary,
             "direction": self.traffic_direction,
-            "protocol": self.protocol,
             "stream_types": self.stream_types,
-            "taken_from": taken_from,
         }
         wide_ips = _WIDE_IPS if self.flows > _FLOWS_OF_ORDINARY_IPS else {}
         all_ports = _ALL_PORTS if self.flows > _FLOWS_OF_ORDINARY_PORTS else {}
-        return Stream.model_validate(given | wide_ips | all_ports)
+        # Without a field that changes trafficgen sends the same frame over and over.
+        flows = more["flows"] if vary else 1
+        return Stream.model_validate(given | wide_ips | all_ports | more | {"flows": flows})
 
 
+# The fields of flow_mods that trafficgen heeds; in generic frames, all.
+_HEEDED: dict[Protocol, tuple[str, ...]] = {
+    "ICMP": ("src_mac", "dst_mac", "src_ip", "dst_ip"),
+    "GARP": ("src_mac", "src_ip"),
+}
 _WITHOUT_COUNTERPART: tuple[tuple[str, object, str], ...] = (
-    ("frame_type", "generic", "only generic frames can be sent"),
     ("offset", 0, "streams that start later cannot be sent"),
     ("duration", None, "streams that end before the trial cannot be sent"),
     ("repeat", False, "streams that repeat cannot be sent"),
     ("repeat_delay", None, "streams that repeat cannot be sent"),
     ("repeat_flows", True, "streams that repeat cannot be sent"),
-    ("the_packet", None, "packets written as Scapy code are not run"),
+    ("the_packet", None, "Scapy code is not run; Plimsoll's own form takes a packet as a list"),
     ("device_pairs", None, "streams cannot be limited to some device pairs"),
 )
 
@@ -173,17 +195,6 @@ class TrafficgenProfile(_Strict):
         return [stream for stream in chosen if stream.enabled]
 
 
-def load_profile(path: Path) -> Profile:
-    """Read a profile in Plimsoll's own form or in bench-trafficgen's, told apart by content.
-
-    Raises InputError naming file, line and field for any mistake.
-    """
-    document = read_document(path)
-    if _is_trafficgen(document):
-        return import_trafficgen(document.validate(TrafficgenProfile))
-    return document.validate(Profile)
-
-
 def import_trafficgen(given: TrafficgenProfile) -> Profile:
     """The same as Plimsoll's own profile; streams are named by stream_id, or by number.
 
@@ -192,35 +203,16 @@ def import_trafficgen(given: TrafficgenProfile) -> Profile:
     streams: list[Stream] = []
     for number, stream in enumerate(given.chosen_streams(), start=1):
         taken = {each.name for each in streams}
-        streams += stream.as_streams(_free_name(stream.stream_id or f"stream{number}", taken))
+        wanted = stream.stream_id or f"stream{number}"
+        streams += stream.as_streams(_free_name(stream, wanted, taken))
     return Profile(streams=tuple(streams))
 
 
-def _free_name(wanted: str, taken: set[str]) -> str:
+def _free_name(stream: TrafficgenStream, wanted: str, taken: set[str]) -> str:
     """A name made of what Plimsoll allows, with a number where another stream has it."""
-    allowed = re.sub(r"[^A-Za-z0-9_.-]", "_", wanted)[:48]
+    allowed = re.sub(r"[^A-Za-z0-9_.-]", "_", wanted)[:44]
     name, number = allowed, 1
-    while {name, f"{name}-latency"} & taken:
+    while taken & {each.name for each in stream.as_streams(name)}:
         number += 1
         name = f"{allowed}-{number}"
     return name
-
-
-def _is_trafficgen(document: Document) -> bool:
-    """Whether more of the fields are ones that only bench-trafficgen has."""
-    fields = _field_names(document.data)
-    if "profiles" in fields:
-        return True
-    own, theirs = set(Stream.model_fields), set(TrafficgenStream.model_fields)
-    only_theirs = sum(field in theirs - own for field in fields)
-    only_own = sum(field in own - theirs for field in fields)
-    return only_theirs > only_own
-
-
-def _field_names(data: object) -> list[object]:
-    """Those of the document and, one by one, of its streams."""
-    if not isinstance(data, dict):
-        return []
-    streams = data.get("streams")
-    listed = streams if isinstance(streams, list) else []
-    return [*data, *(field for each in listed if isinstance(each, dict) for field in each)]

@@ -1,11 +1,19 @@
-"""What changes from frame to frame, as profiles say it: short names for the usual fields, or any field at length."""
+"""What changes from frame to frame: short names for the usual fields, or any at length."""
 
 from __future__ import annotations
 
 import re
 from typing import Annotated, Literal, Self, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    field_validator,
+    model_validator,
+)
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.mistakes import did_you_mean, mistake
@@ -45,7 +53,9 @@ class Variation(BaseModel):
     @classmethod
     def _is_a_path(cls, name: str) -> str:
         if not PATH.fullmatch(name):
-            raise mistake(f"{name!r} names no layer's field", "write for example IP.dst or IP[2].dst")
+            raise mistake(
+                f"{name!r} names no layer's field", "write for example IP.dst or IP[2].dst"
+            )
         return name
 
     @model_validator(mode="after")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
+from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.layers import FieldValue, Layer, Stack
@@ -36,7 +36,8 @@ def parse_packet(given: object) -> Stack:
 def written_packet(stack: Stack) -> list[object]:
     """What `parse_packet` reads back to these very layers."""
     return [
-        {each.name: {name: _as_yaml(value) for name, value in each.fields}} if each.fields
+        {each.name: {name: _as_yaml(value) for name, value in each.fields}}
+        if each.fields
         else each.name
         for each in stack
     ]
@@ -50,7 +51,9 @@ def _layer(given: object, index: int) -> Layer:
     ((name, fields),) = given.items()
     if not isinstance(name, str) or not isinstance(fields, dict | None):
         raise mistake(f"{given!r} is no layer", _FORM, index)
-    return Layer(name, tuple((str(k), _plain(v, index, name, k)) for k, v in (fields or {}).items()))
+    return Layer(
+        name, tuple((str(k), _plain(v, index, name, k)) for k, v in (fields or {}).items())
+    )
 
 
 def _plain(value: object, *where: str | int) -> FieldValue:
@@ -64,13 +67,13 @@ def _plain(value: object, *where: str | int) -> FieldValue:
     raise mistake(f"{'.'.join(map(str, where[1:]))}: found {value!r}", _PLAIN, *where)
 
 
-def _as_yaml(value: FieldValue) -> object:
+def _as_yaml(value: object) -> object:
     return [_as_yaml(each) for each in value] if isinstance(value, tuple) else value
 
 
 PacketField = Annotated[
     Stack,
-    BeforeValidator(parse_packet),
+    PlainValidator(parse_packet),
     PlainSerializer(written_packet),
     WithJsonSchema({"type": "array"}),
 ]

@@ -4,12 +4,13 @@
  *
  * Frame n of a stream takes number i = (first + n) mod count of a field's values, or for
  * a random field a number below count that seed and first + n alone decide. The value is
- * base + i * step, where the base is what the template has under the mask; in a list, it
- * is the i-th of the list. It is shifted to the mask's lowest bit and cut to the mask; all
+ * base + i * step, where the base is what the template has under the mask; in a list it is
+ * the i-th of these. It is shifted to the mask's lowest bit and cut to the mask; all
  * other bits stay as they are. So 2^24 flows need neither a table nor a division.
  *
  * A random number is SplitMix64's (splitmix.h), reduced to below count by taking the high
  * half of a 128-bit product: no value is more likely than another by over count / 2^64.
+ * Random fields with the same seed take the same numbers if their counts are the same.
  *
  * A checksum is moved by the difference of what its fields add to it (RFC 1624, equation
  * 3): a number's 16-bit words sum to the number modulo 0xffff, and so do the parts of a
@@ -94,8 +95,8 @@ struct field_counters {
 /*
  * Reads each field's base and checksums from a template. Returns 0, or -EINVAL when a
  * field's numbers are out of range, a field or one of its checksums lies outside the first
- * `length` bytes, a field's checksums do not share an alignment, two fields share a bit,
- * or a checksum shares a byte with a field or another checksum.
+ * `length` bytes, a field's checksums are the same or do not share an alignment, two fields
+ * share a bit, or a checksum lies on bits of a field or half on another checksum.
  */
 int frame_fields_prepare(struct frame_fields *prepared, const struct fields *fields,
                          const uint8_t *frame, uint32_t length);

@@ -38,12 +38,17 @@ has_sound_numbers(const struct field *field)
            (field->kind != FIELD_LIST || field->values) && field->fix_count <= FIELD_FIXES_MAX;
 }
 
-/* The words of two checksums that cover one field are aligned alike in all headers we know. */
+/*
+ * The field and its checksums. The words of two checksums that cover one field are aligned
+ * alike in all headers we know; and one that is given twice would be moved twice.
+ */
 static bool
 lies_within(const struct field *field, uint32_t length)
 {
     for (uint32_t i = 0; i < field->fix_count; i++) {
-        if (field->fixes[i] + 2u > length || (field->fixes[i] - field->fixes[0]) % 2 != 0)
+        const int distance = field->fixes[i] - field->fixes[0];
+
+        if (field->fixes[i] + 2u > length || distance % 2 != 0 || (i > 0 && distance == 0))
             return false;
     }
     return (uint32_t)field->offset + field->width <= length;

@@ -33,14 +33,14 @@ burst_gap(uint32_t burst_frames, fixed_ticks gap)
     return gap < LONGEST_GAP / burst_frames ? gap * burst_frames : LONGEST_GAP;
 }
 
-/* An exponentially distributed gap, of whole 2^-16 ticks. */
+/* An exponentially distributed gap, to the nearest 2^-16 ticks: at most 2^60 of them. */
 static fixed_ticks
 next_random_gap(struct pacer *pacer)
 {
     const uint64_t random = splitmix_at(pacer->seed, pacer->number++);
+    const int64_t gap = (int64_t)(pacer_exponential(random) * pacer->mean_gap + 0.5);
 
-    return (fixed_ticks)(uint64_t)(int64_t)(pacer_exponential(random) * pacer->mean_gap + 0.5)
-           << 48;
+    return (fixed_ticks)gap << 48;
 }
 
 void
@@ -57,12 +57,11 @@ pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
     };
     pacer->burst_left = pacer->burst_frames;
     if (pacing->kind == PACING_POISSON) {
-        pacer->mean_gap = ticks_per_second / pacing->rate_pps * 0x1p16;
+        pacer->mean_gap = ticks_per_second * 0x1p16 / pacing->rate_pps;
         pacer->next += next_random_gap(pacer);
     } else if (pacing->kind == PACING_CONSTANT || pacing->kind == PACING_BURST) {
         pacer->gap = burst_gap(pacer->burst_frames, frame_gap(pacing->rate_pps, ticks_per_second));
-        /* Less by more than the roundings of it, of a time and of their product can add. */
-        pacer->per_tick = (1 - 0x1p-50) / ldexp((double)pacer->gap, -64);
+        pacer->per_tick = 1 / ldexp((double)pacer->gap, -64);
     }
 }
 

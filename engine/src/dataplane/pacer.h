@@ -5,13 +5,14 @@
  * constant      frame n at start + n * gap, where the gap is 1 / rate
  * burst         frames k*b to k*b + b-1 all at start + k * b * gap
  * Poisson       gaps -ln(u) * gap, the first one before the first frame, where u is the
- *               seed's n-th random number (splitmix.h): a Poisson process from `start` on
+ *               seed's n-th random number (splitmix.h): a Poisson process from `start` on,
+ *               whose frames in d seconds are rate * d give or take the root of that
  * back-to-back  always
  *
  * Times are fixed-point with 64 fractional bits, and gaps are added up in them exactly, so
  * nothing drifts. A gap is rounded up to 2^-64 ticks; the 2^49.1 frames of a week at 1e9 pps
  * make that 2^-14.9 ticks. A frame is due at the first tick not before its time. So a trial
- * of d seconds never has a frame more than its rate times d (Poisson: than fall into them).
+ * of d seconds never has a frame more than its rate times d, but in a Poisson process.
  *
  * Ranges: a week at 5 GHz is 2^51.4 ticks, and a gap at 0.01 pps is 2^38.9. A gap between
  * bursts may be longer than any trial, so it is cut to 2^62 ticks, 29 years at 5 GHz.
@@ -37,8 +38,8 @@ enum pacing_kind {
 /* A schedule as it is asked for. */
 struct pacing {
     enum pacing_kind kind;
-    double rate_pps; /* 0.01 to 1e9; 0: none */
-    uint32_t burst_frames;
+    double rate_pps;       /* 0.01 to 1e9; 0: none */
+    uint32_t burst_frames; /* 1 or more, of bursts */
     uint64_t seed;
     double timeout_us; /* one-in-flight */
 };
@@ -49,12 +50,12 @@ typedef unsigned __int128 fixed_ticks;
 struct pacer {
     fixed_ticks next;  /* when the next frame is due, plus 1 - 2^-64: rounded up by cutting off */
     fixed_ticks gap;   /* between frames, or bursts */
-    double per_tick;   /* gaps; a little less, so that rounding never makes it more */
+    double per_tick;   /* gaps */
     uint64_t patience; /* ticks a frame may be late before it is skipped */
     enum pacing_kind kind;
     uint32_t burst_frames;
     uint32_t burst_left; /* frames of the next burst that were not taken yet */
-    double mean_gap;     /* Poisson: ticks */
+    double mean_gap;     /* Poisson: 2^-16 ticks */
     uint64_t seed;
     uint64_t number; /* of the next random gap */
 };
@@ -89,7 +90,10 @@ pacer_due(const struct pacer *pacer)
     return (uint64_t)(pacer->next >> 64);
 }
 
-/* Guesses low how many gaps have passed, and goes on from there gap by gap: at most two. */
+/*
+ * One frame more than gaps have passed is due. The gaps are guessed, with an error far
+ * below one; so the guess takes no frame before its time, and the last is looked at.
+ */
 static inline uint32_t
 pacer_take_constant(struct pacer *pacer, uint64_t now, uint32_t most)
 {

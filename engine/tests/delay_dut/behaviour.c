@@ -185,7 +185,7 @@ read_rewrites(const struct reader *reader, const json_t *json, struct path_behav
 static int
 read_path(const struct reader *reader, json_t *json, struct path_behaviour *path)
 {
-    json_int_t least = 0, most = 0, doubt = -1;
+    json_int_t least = 0, most = 0, late = -1;
     int from, to, keep_order = true, padding = 0;
     json_t *wrongs = NULL, *rewrites = NULL;
     json_error_t error;
@@ -193,7 +193,7 @@ read_path(const struct reader *reader, json_t *json, struct path_behaviour *path
     memset(path, 0, sizeof(*path));
     if (json_unpack_ex(json, &error, JSON_STRICT, "{s:i, s:i, s?[I,I!], s?b, s?i, s?I, s?o, s?o}",
                        "from", &from, "to", &to, "hold_ns", &least, &most, "keep_order",
-                       &keep_order, "padding", &padding, "withhold_doubt_ns", &doubt, "wrongs",
+                       &keep_order, "padding", &padding, "withhold_late_ns", &late, "wrongs",
                        &wrongs, "rewrites", &rewrites) != 0)
         return refuse(reader, error.text);
     if (from < 0 || from >= reader->port_count || to < 0 || to >= reader->port_count)
@@ -204,7 +204,7 @@ read_path(const struct reader *reader, json_t *json, struct path_behaviour *path
     path->to = (uint16_t)to;
     path->least_hold_ns = (uint64_t)least;
     path->most_hold_ns = (uint64_t)most;
-    path->withhold_doubt_ns = doubt < 0 ? UINT64_MAX : (uint64_t)doubt;
+    path->withhold_late_ns = late < 0 ? UINT64_MAX : (uint64_t)late;
     path->keep_order = keep_order;
     path->padding = (uint8_t)padding;
     const int status = read_wrongs(reader, wrongs, path);

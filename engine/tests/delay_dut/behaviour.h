@@ -8,13 +8,17 @@
  *       "hold_ns": [10000, 20000],         uniform between the two; absent: none
  *       "keep_order": false,               absent: true
  *       "padding": 170,                    what fills frames up to 60 bytes; absent: 0
- *       "withhold_doubt_ns": 1000,         see held.h; absent: sends all
+ *       "withhold_late_ns": 1000,          see below; absent: sends all
  *       "wrongs": [{"do": "drop", "stream": 0, "every": 10}, …],
  *       "rewrites": [{"remove": 4, "at": 12}, …]}]}
  *
  * A wrong befalls the frames with the numbers in "frames", or each one of "every": of ten
  * the last. Frames are counted from 0 per path and stream, as they come in; "stream" is
  * absent for all streams. The kinds are those of enum action.
+ *
+ * A DUT that was away itself does not know when the frames came that waited meanwhile, and
+ * sends others later than it should. With "withhold_late_ns" it keeps those back for which
+ * that may be more than so much, so that it knows the holds of all that it sends.
  *
  * Rewrites befall every frame, in their order, after the wrongs: "remove" takes so many
  * bytes out, "insert" puts bytes (hexadecimal) in, "write" changes bytes of even number at
@@ -79,7 +83,7 @@ struct rewrite {
 struct path_behaviour {
     uint16_t from, to;
     uint64_t least_hold_ns, most_hold_ns;
-    uint64_t withhold_doubt_ns; /* UINT64_MAX: withholds none */
+    uint64_t withhold_late_ns; /* UINT64_MAX: withholds none */
     bool keep_order;
     uint8_t padding;
     uint32_t wrong_count, rewrite_count;

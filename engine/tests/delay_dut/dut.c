@@ -31,9 +31,9 @@ begin_path(const struct dut *dut, struct path *path, struct path_behaviour *beha
     path->behaviour = behaviour;
     path->least_hold = ticks(dut, behaviour->least_hold_ns);
     path->hold_range = ticks(dut, behaviour->most_hold_ns) - path->least_hold;
-    path->withhold_doubt = behaviour->withhold_doubt_ns == UINT64_MAX
-                               ? UINT64_MAX
-                               : ticks(dut, behaviour->withhold_doubt_ns);
+    path->withhold_late = behaviour->withhold_late_ns == UINT64_MAX
+                              ? UINT64_MAX
+                              : ticks(dut, behaviour->withhold_late_ns);
     path->random = seed;
 }
 

@@ -22,6 +22,7 @@ struct record {
     uint64_t hold;  /* ticks, see held.h */
     uint64_t doubt; /* ticks */
     uint64_t late;  /* sent after it was due, ticks */
+    uint64_t way;   /* from the time in its signature to here, ticks */
     uint16_t port;
     uint16_t stream;
     actions_done done;
@@ -37,7 +38,7 @@ struct path {
     struct path_behaviour *behaviour;
     uint64_t least_hold, hold_range; /* ticks */
     uint64_t random;                 /* state */
-    uint64_t withhold_doubt;         /* ticks */
+    uint64_t withhold_late;          /* ticks */
     uint64_t polled_at;              /* begin of the last poll; 0: none yet */
     uint64_t order;
     uint64_t last_due;

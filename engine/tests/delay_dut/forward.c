@@ -125,6 +125,13 @@ dispatch(struct dut *dut, struct path *path, const struct held *held, const stru
     take_up(path, held, number);
 }
 
+static void
+withhold(struct path *path, const struct held *held)
+{
+    path->withheld++;
+    rte_pktmbuf_free(held->mbuf);
+}
+
 /* Takes one frame in at `now`; it may have come since `doubt` ticks. */
 static void
 admit(struct dut *dut, struct path *path, struct rte_mbuf *mbuf, uint64_t now, uint64_t doubt)
@@ -145,10 +152,10 @@ admit(struct dut *dut, struct path *path, struct rte_mbuf *mbuf, uint64_t now, u
     held.signed_frame = true;
     held.stream = identity.stream;
     held.sequence = identity.sequence;
+    held.way = (now - identity.time) & SIGNED_TIME_MAX;
     const uint32_t number = path->next_number[identity.stream]++;
-    if (doubt > path->withhold_doubt) {
-        path->withheld++;
-        rte_pktmbuf_free(mbuf);
+    if (doubt > path->withhold_late) {
+        withhold(path, &held);
         return;
     }
     const struct fate fate = wrongs_do(path, &held, number);
@@ -185,6 +192,7 @@ record(struct dut *dut, const struct held *held, uint64_t began, uint64_t ended)
                                                         .hold = began - held->received_at,
                                                         .doubt = held->doubt + (ended - began),
                                                         .late = began - held->due,
+                                                        .way = held->way,
                                                         .port = held->port,
                                                         .stream = held->stream,
                                                         .done = held->done};
@@ -202,6 +210,11 @@ send_due(struct dut *dut, struct path *path)
 
         if (held.due > now)
             return;
+        if (now - held.due > path->withhold_late) {
+            held_remove_next(&path->held);
+            withhold(path, &held);
+            continue;
+        }
         if (rte_eth_tx_burst(held.port, 0, &held.mbuf, 1) == 0) {
             path->refusals++;
             return;

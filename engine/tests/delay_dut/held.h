@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HELD_MAX 16384
+#define HELD_MAX 8192
 
 /* What was done to a frame: bits of enum action, by 1 << action. */
 typedef uint32_t actions_done;
@@ -27,6 +27,7 @@ struct held {
     uint64_t received_at;
     uint64_t hold;  /* as it should be, ticks */
     uint64_t doubt; /* ticks */
+    uint64_t way;   /* from the time in its signature to here, ticks */
     uint64_t sequence;
     uint16_t port; /* to be sent on */
     uint16_t stream;

@@ -30,7 +30,7 @@
 #include "tsc_rate.h"
 
 /* More than may be held, wait in rings and lie in caches. */
-#define MBUFS 24575
+#define MBUFS 16383
 #define MBUF_CACHE 256
 #define DESCRIPTORS 1024
 #define WHY_MAX 256

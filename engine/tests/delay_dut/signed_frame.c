@@ -39,6 +39,7 @@ signed_frame_read(const uint8_t *frame, uint32_t length, struct frame_identity *
         return false;
     identity->stream = (uint16_t)little_endian(signature + 2, 2);
     identity->sequence = little_endian(signature + 4, 6);
+    identity->time = little_endian(signature + 10, 6);
     return true;
 }
 

@@ -13,7 +13,10 @@
 struct frame_identity {
     uint16_t stream;
     uint64_t sequence;
+    uint64_t time; /* TSC, its low 48 bits */
 };
+
+#define SIGNED_TIME_MAX ((UINT64_C(1) << 48) - 1)
 
 /* Whether the frame ends with a whole signature; then also whose. */
 bool signed_frame_read(const uint8_t *frame, uint32_t length, struct frame_identity *identity);

@@ -64,7 +64,7 @@ class DelayDut:
                 tied_to_parent(
                     [
                         *(find_delay_dut(), "--lcores", lcores, "--no-pci", "--no-telemetry"),
-                        *("--no-huge", "--no-shconf", "--file-prefix", "delay-dut", "-m", "192"),
+                        *("--no-huge", "--no-shconf", "--file-prefix", "delay-dut", "-m", "96"),
                         *vdevs,
                     ]
                 ),

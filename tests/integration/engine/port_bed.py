@@ -32,11 +32,11 @@ def open_ports(
 ) -> list[Message]:
     """Open ports of so many queues each; what the engine says of them."""
     every = [[port, queue] for port in range(len(devargs)) for queue in range(queues)]
-    # mbufs of 2 kB, or as long as the frames, for each queue's two pools of 10,239.
-    buffer_bytes = max(2500, max_frame_bytes + 800)
+    # Two pools of 10,239 mbufs for each queue; of ordinary memory each takes whole pages.
+    pages = -(-(max_frame_bytes + 800) // 4096)
     request = open_request(
         *devargs,
-        memory={"huge": False, "megabytes": 64 + len(every) * 2 * 10239 * buffer_bytes // 2**20},
+        memory={"huge": False, "megabytes": 64 + len(every) * 80 * pages},
         max_frame_bytes=max_frame_bytes,
         **more,
     )

@@ -349,9 +349,14 @@ def trial_record(
         intervals=tuple(parts),
     )
     forward, back = (0, 2), (1,)
+    # It sent each port two LLDP frames besides.
     dut = (
-        DutPort(0, sum(streams[n].sent for n in forward), sum(streams[n].received for n in back)),
-        DutPort(1, sum(streams[n].sent for n in back), sum(streams[n].received for n in forward)),
+        DutPort(
+            0, sum(streams[n].sent for n in forward), sum(streams[n].received for n in back) + 2
+        ),
+        DutPort(
+            1, sum(streams[n].sent for n in back), sum(streams[n].received for n in forward) + 2
+        ),
     )
     return TrialRecord.from_report(
         plan,
@@ -458,7 +463,7 @@ def write_sample_run(
 
 def _finish(recorder: Recorder, run: RunDirectory, trials: list[TrialRecord]) -> None:
     calibration = TesterCalibration(
-        how="net_ring loopback inside the engine, no DUT",
+        how="Over net_ring ports inside the engine, without a DUT",
         points=(
             CalibrationPoint.from_trial("probe and little load", trials[0]),
             CalibrationPoint.from_trial("full load", trials[1]),

@@ -12,9 +12,11 @@ from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.spikes import Spike
 from plimsoll.report.charts import CHARTS
 from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency_distribution import latency_distribution
 from plimsoll.report.charts.latency_over_time import latency_over_time
 from plimsoll.report.charts.lost_frames import lost_frames
+from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
 from plimsoll.report.charts.search_path import search_path
 from plimsoll.report.charts.stalls import stalls
@@ -217,6 +219,41 @@ def test_stalls_are_drawn_over_the_whole_run(finished: RunData) -> None:
     found = rows(stalls(finished))
     assert {row["trial"] for row in found} == set(range(1, len(STEPS) + 1))
     assert max(row["length"] for row in found) == 88.0
+
+
+def test_gaps_are_drawn_as_how_many_were_at_least_so_long(finished: RunData) -> None:
+    assert finished.focus is not None
+    (worker,) = finished.focus.workers
+    found = rows(polling_gaps(finished))
+    assert {row["loop"] for row in found} == {"CPU 1"}
+    assert found[0]["gaps"] == worker.gaps.count
+    # The shortest are 1200 ns long, in a bucket of 8 ns.
+    assert found[0]["length"] == pytest.approx(1.2, rel=1 / 128)
+    assert found[-1]["gaps"] == 1
+    assert found[-1]["length"] == pytest.approx(7500, rel=1 / 128)
+
+
+def test_each_microsecond_of_the_probes_is_a_bar(finished: RunData) -> None:
+    assert finished.focus is not None
+    found = rows(latency_buckets(finished))
+    assert {row["stream"] for row in found} == {"probe/0-1 (constant)"}
+    drawn = tuple((row["microseconds"], row["frames"]) for row in found)
+    assert drawn == finished.focus.streams[2].latency_us
+    assert all(row["end"] - row["begin"] == 1 for row in found)
+    assert channels(latency_buckets(finished))["x"]["title"] == "latency (µs)"
+
+
+def test_slow_probes_are_drawn_on_a_log_axis_and_one_in_flight_is_told(finished: RunData) -> None:
+    assert finished.focus is not None
+    slow = finished.focus.streams[2].model_copy(
+        update={"latency_us": ((0, 5), (1000, 1)), "pacing": "one-in-flight"}
+    )
+    focus = finished.focus.model_copy(update={"streams": (slow,)})
+    figure = latency_buckets(replace(finished, focus=focus))
+    assert channels(figure)["x"]["title"] == "latency (µs, log)"
+    # Zero has no place on it.
+    assert [row["begin"] for row in rows(figure)] == [0.5, 1000]
+    assert "probe/0-1: one in flight, so a stall of the DUT costs one sample" in figure.caption
 
 
 def long_series(data: RunData, metric_type: str, names: dict[str, str]) -> tuple[MetricRow, ...]:

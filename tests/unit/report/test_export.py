@@ -12,8 +12,8 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 def test_each_chart_is_written_as_svg_and_png(finished_run: RunDirectory) -> None:
     paths = export_charts(finished_run)
-    # Six charts, of which the one of lost frames has nothing to draw.
-    assert len(paths) == 10
+    # Eight charts, of which the one of lost frames has nothing to draw.
+    assert len(paths) == 14
     assert {path.parent for path in paths} == {finished_run.charts}
     for path in paths:
         if path.suffix == ".png":

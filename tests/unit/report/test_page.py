@@ -2,6 +2,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 
@@ -9,8 +10,11 @@ import pytest
 
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.stream_record import FrameSizeRecord
 from plimsoll.report.page import render_page, write_report
 from plimsoll.report.run_data import RunData, load_run
+from plimsoll.report.streams import stream_lines
+from plimsoll.traffic.units import format_ns
 from tests.unit.report.reader import Page
 from tests.unit.report.sample_run import STEPS, write_sample_run
 
@@ -82,6 +86,104 @@ def test_every_trial_is_in_the_table(page: Page) -> None:
 def test_environment_and_calibration_are_shown(page: Page) -> None:
     for told in ("bench-07", "AMD EPYC 7B13", "isolcpus=1", "DPDK 22.11.6", "full load", "unknown"):
         assert told in page.text
+
+
+def test_the_testers_own_part_is_shown(page: Page) -> None:
+    text = page.text
+    for told in (
+        "The 20 longest stalls, with their times",
+        "7.5 ms 30.500000 s 987654321030",
+        "CPU 1 36 12.5 9 41",
+        "Port 0: time stamp counter of the polling loop (software stamps).",
+        "port 1 LLDP 2",
+    ):
+        assert told in text
+    assert "ARP" not in text
+
+
+def test_latency_never_stands_without_lateness(page: Page, finished: RunData) -> None:
+    assert finished.focus is not None
+    probe = finished.focus.streams[2]
+    assert probe.lateness.max_ns is not None
+    streams = page.text[page.text.index("Latency, and lateness of the probes") :]
+    assert "late p50 late p99.9 late max" in streams
+    assert format_ns(probe.lateness.max_ns) in streams
+    assert "the two must not be added quantile by quantile" in streams
+
+
+def test_probes_are_counted_by_microsecond(page: Page, finished: RunData) -> None:
+    assert finished.focus is not None
+    probe = finished.focus.streams[2]
+    lines = stream_lines(finished)[2].by_microsecond
+    assert [line.frames for line in lines] == [frames for _, frames in probe.latency_us]
+    assert (lines[-1].percentile, len(lines)) == ("100 %", len(probe.latency_us))
+    assert f"{lines[0].microseconds} {lines[0].frames:,} {lines[0].percentile}" in page.text
+    assert stream_lines(finished)[0].by_microsecond == ()
+
+
+def test_what_took_a_millisecond_is_in_the_last_bucket(finished: RunData) -> None:
+    assert finished.focus is not None
+    probe = finished.focus.streams[2].model_copy(
+        update={"latency_us": ((7, 3), (1000, 1)), "timed_out": 2, "pacing": "one-in-flight"}
+    )
+    focus = finished.focus.model_copy(update={"streams": (probe,)})
+    (line,) = stream_lines(replace(finished, focus=focus))
+    assert [(each.microseconds, each.frames, each.percentile) for each in line.by_microsecond] == [
+        ("7", 3, "75 %"),
+        ("1,000 and more", 1, "100 %"),
+    ]
+    assert (line.pace, line.timed_out) == ("1 kpps, one in flight", 2)
+
+
+def test_a_mix_of_sizes_is_told_with_its_weights(finished: RunData) -> None:
+    assert finished.focus is not None
+    sizes = ((64, 7), (594, 4), (1518, 1))
+    mixed = finished.focus.streams[0].model_copy(
+        update={
+            "frame_sizes": tuple(FrameSizeRecord(size=s, weight=w) for s, w in sizes),
+            "planned_pps": None,
+            "pacing": "back-to-back",
+        }
+    )
+    focus = finished.focus.model_copy(update={"streams": (mixed,)})
+    text = Page(render_page(replace(finished, focus=focus))).text
+    assert "64, 594, 1518 at 7:4:1 back to back" in text
+
+
+def calibrated(data: RunData, age: timedelta, **changes: object) -> str:
+    """The page's text where the earlier calibration is so old, and otherwise changed."""
+    assert data.environment is not None
+    assert data.began is not None
+    (earlier,) = data.environment.earlier_calibrations
+    aged = earlier.model_copy(update={"measured_at": data.began - age, **changes})
+    environment = data.environment.model_copy(update={"earlier_calibrations": (aged,)})
+    return Page(render_page(replace(data, environment=environment))).text
+
+
+@pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        (timedelta(days=3), ", 3 days before this run"),
+        (timedelta(hours=2, minutes=5), ", 2h05m before this run"),
+        (timedelta(minutes=-1), ", after this run began"),
+    ],
+)
+def test_an_earlier_calibration_stands_with_its_age(
+    finished: RunData, age: timedelta, told: str
+) -> None:
+    text = calibrated(finished, age)
+    assert "By plimsoll calibrate over net_ring" in text
+    assert told in text
+    assert text.index("In this run") < text.index("By plimsoll calibrate")
+    assert (
+        "It carried 8.25 Mpps per direction, 2 at once, without a fault of its own, in 3 of 4 "
+        "trials of 500ms. Above it: 17 frames of load/0-0 were skipped, being late." in text
+    )
+
+
+def test_an_earlier_calibration_without_a_clean_rate_says_so(finished: RunData) -> None:
+    text = calibrated(finished, timedelta(days=1), clean_rate=None)
+    assert "It carried no load without a fault of its own." in text
 
 
 def test_the_page_loads_nothing(page: Page, finished: RunData) -> None:

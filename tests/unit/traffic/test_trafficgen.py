@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from plimsoll.errors import InputError
 from plimsoll.traffic.flow_mods import parse_flow_mods
 from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.trafficgen import TrafficgenProfile, import_trafficgen, load_profile
+from plimsoll.traffic.profile_file import load_profile
+from plimsoll.traffic.trafficgen import TrafficgenProfile, import_trafficgen
 from plimsoll.traffic.units import Rate
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"

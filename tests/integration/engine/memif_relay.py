@@ -1,0 +1,64 @@
+"""Stands between two memif peers and hangs up on both while both go on running."""
+
+import contextlib
+import select
+import socket
+from pathlib import Path
+from threading import Thread
+from typing import Self
+
+# A control message of memif is 128 bytes, and carries one descriptor at most.
+MESSAGE_BYTES = 128
+SOCKET = (socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+class MemifRelay:
+    """Passes on the control messages of one memif connection; frames do not go through it."""
+
+    def __init__(self, listens_at: Path, server: Path) -> None:
+        self._server = server
+        self._ends: list[socket.socket] = []
+        self._listener = socket.socket(*SOCKET)
+        self._listener.bind(str(listens_at))
+        self._listener.listen()
+        self._thread = Thread(target=self._relay, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.close()
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Break the connection: what a peer sees when the other is killed."""
+        for end in self._ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+
+    def _relay(self) -> None:
+        client, _ = self._listener.accept()
+        server = socket.socket(*SOCKET)
+        server.connect(str(self._server))
+        self._ends = [client, server]
+        others = {client: server, server: client}
+        while all(self._pass_on(end, others[end]) for end in select.select(others, [], [])[0]):
+            pass
+        client.close()
+        server.close()
+
+    @staticmethod
+    def _pass_on(source: socket.socket, target: socket.socket) -> bool:
+        """Pass on one message; False when either end hung up."""
+        try:
+            message, descriptors, _, _ = socket.recv_fds(source, MESSAGE_BYTES, 1)
+            if not message:
+                return False
+            socket.send_fds(target, [message], descriptors)
+        except OSError:
+            return False
+        for descriptor in descriptors:
+            socket.close(descriptor)
+        return True
