@@ -19,7 +19,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test bench lint format clean \
-	system-packages test-packages engine-tests engine-sanitized python-tests
+	system-packages test-packages engine-tests engine-sanitized delay-dut python-tests
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
@@ -33,7 +33,7 @@ demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-
 
 test: test-packages lint engine-tests engine-sanitized python-tests ## Run every check and test
 
-bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/gap-meter ## Measure the engine's speed against dpdk-testpmd's
+bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine's speed against dpdk-testpmd's
 	$(BIN)/python engine/bench/run.py
 
 lint: $(DEV_REQUIREMENTS) ## Check style and types
@@ -90,8 +90,9 @@ build/engine-sanitized/build.ninja: | $(DEV_REQUIREMENTS)
 build/bench/build.ninja: | $(DEV_REQUIREMENTS)
 	$(WITH_TOOLS) meson setup $(@D) engine/bench
 
-build/bench/gap-meter: build/bench/build.ninja engine/bench/gap_meter.c
+build/bench/.built: build/bench/build.ninja $(wildcard engine/bench/*.c engine/tests/delay_dut/*.[ch])
 	$(WITH_TOOLS) meson compile -C $(@D)
+	@touch $@
 
 engine-tests: build/engine-tests/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
@@ -99,5 +100,9 @@ engine-tests: build/engine-tests/build.ninja
 engine-sanitized: build/engine-sanitized/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED)
+# The DUT of tests/integration/engine/test_truth_*.py.
+delay-dut: build/engine-tests/build.ninja
+	$(WITH_TOOLS) meson compile -C $(<D) delay-dut
+
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut
 	$(BIN)/pytest tests/unit tests/integration

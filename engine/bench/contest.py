@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from spread import Spread
 
-# One value for each of a contest's works.
-Measure = Callable[[], tuple[float, ...]]
+# One value for each of a contest's works; None where the side does no such thing.
+Values = tuple[float | None, ...]
+Measure = Callable[[], Values]
 
 
 @dataclass(frozen=True)
@@ -16,15 +17,21 @@ class Contest:
     """What both sides do, and how each is measured.
 
     One measurement may answer several questions: `works` names them, in the order of
-    the values. `theirs` is None where no peer can do the work; `peer` says why.
+    the values, which have one `unit` or one each. `theirs` is None where no peer can do
+    the work; `peer` says why. No ratio is made of figures that are not `comparable`.
     """
 
     name: str
     works: tuple[str, ...]
     peer: str
-    unit: str
+    unit: str | tuple[str, ...]
     ours: Measure
     theirs: Measure | None
+    comparable: bool = True
+
+    def unit_of(self, index: int) -> str:
+        """The unit of the work at `index`."""
+        return self.unit if isinstance(self.unit, str) else self.unit[index]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +51,23 @@ def hold(contest: Contest, rounds: int, say: Callable[[str], None]) -> tuple[Row
 
     What the machine does meanwhile then falls on both alike.
     """
-    ours: list[tuple[float, ...]] = []
-    theirs: list[tuple[float, ...]] = []
+    ours: list[Values] = []
+    theirs: list[Values] = []
     for number in range(rounds):
         sides = [(contest.ours, ours), (contest.theirs, theirs)]
         for measure, values in sides if number % 2 == 0 else reversed(sides):
             if measure is not None:
                 values.append(measure())
         said = f"{contest.name} {number + 1}/{rounds}: ours {_words(ours[-1])}"
-        say(f"{said}, theirs {_words(theirs[-1])} {contest.unit}" if theirs else said)
+        say(f"{said}, theirs {_words(theirs[-1])}" if theirs else said)
     return tuple(
-        _row(contest, index, [values[index] for values in ours], [v[index] for v in theirs])
+        _row(contest, index, _of_work(ours, index), _of_work(theirs, index))
         for index in range(len(contest.works))
     )
+
+
+def _of_work(rounds: list[Values], index: int) -> list[float]:
+    return [value for values in rounds if (value := values[index]) is not None]
 
 
 def _row(contest: Contest, index: int, ours: list[float], theirs: list[float]) -> Row:
@@ -64,12 +75,12 @@ def _row(contest: Contest, index: int, ours: list[float], theirs: list[float]) -
     return Row(
         work=contest.works[index],
         peer=contest.peer,
-        unit=contest.unit,
+        unit=contest.unit_of(index),
         ours=Spread.of(ours),
         theirs=Spread.of(theirs) if theirs else None,
-        ratio=Spread.of(ratios) if ratios else None,
+        ratio=Spread.of(ratios) if ratios and contest.comparable else None,
     )
 
 
-def _words(values: tuple[float, ...]) -> str:
-    return "/".join(f"{value:.2f}" for value in values)
+def _words(values: Values) -> str:
+    return "/".join("n/a" if value is None else f"{value:.2f}" for value in values)

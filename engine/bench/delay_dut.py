@@ -1,4 +1,4 @@
-"""The delay DUT (engine/tests/delay_dut): it holds each frame for a known time, and says for how long."""
+"""The delay DUT (engine/tests/delay_dut): holds each frame for a time that it states."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -34,17 +35,27 @@ _END_PATIENCE_S = 10.0
 class Holds:
     """For how long frames were held (ns, ascending), by the DUT's own clock readings.
 
+    `way_ns` are the times from our send stamp to the DUT's receive stamp, ascending too.
     Frames that came while the DUT was away were `withheld`, not sent on; of `doubted`
     ones it cannot say when they left. Neither is among `ns`.
     """
 
     ns: tuple[float, ...]
+    way_ns: tuple[float, ...]
     withheld: int
     doubted: int
 
     def quantile_ns(self, quantile: float) -> float:
         """The smallest hold that `quantile` of all do not exceed."""
-        return self.ns[max(1, -int(-quantile * len(self.ns) // 1)) - 1]
+        return _quantile(self.ns, quantile)
+
+    def way_quantile_ns(self, quantile: float) -> float:
+        """The same of the ways that frames had come, from their send stamp to the DUT's."""
+        return _quantile(self.way_ns, quantile)
+
+
+def _quantile(ascending: Sequence[float], quantile: float) -> float:
+    return ascending[max(1, -int(-quantile * len(ascending) // 1)) - 1]
 
 
 class DelayDut:
@@ -78,12 +89,13 @@ class DelayDut:
                 remedy="measure for a shorter time",
             )
         ns_per_tick = 1e9 / told["tsc_hz"]
-        known = [
-            hold * ns_per_tick
-            for hold, doubt in zip(sent["hold"], sent["doubt"], strict=True)
-            if doubt * ns_per_tick <= 2 * _LATE_NS
-        ]
-        return Holds(tuple(sorted(known)), path["withheld"], len(sent["hold"]) - len(known))
+        # Each is known but for the time from one poll to the next, and that of sending it.
+        known = [doubt * ns_per_tick <= 2 * _LATE_NS for doubt in sent["doubt"]]
+        holds, ways = (
+            tuple(sorted(ticks * ns_per_tick for ticks in compress(sent[column], known)))
+            for column in ("hold", "way")
+        )
+        return Holds(holds, ways, path["withheld"], known.count(False))
 
     def end(self) -> None:
         """Close its input, at which it ends; kill it when it does not."""

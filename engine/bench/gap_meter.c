@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measures the gaps between the frames that arrive on a port, as MoonGen's paper does:
- * the share of gaps within some distance of the ideal one.
+ * Records when frames arrive on a port, for pacing.py to look at the gaps between them.
  *
- *   gap-meter EAL-ARGUMENTS -- GAP_NS WARMUP_S SECONDS
+ *   gap-meter EAL-ARGUMENTS -- FILE WARMUP_S SECONDS FRAMES
  *
  * A frame's time is the TSC after the poll that brought it, so it is late by at most a
- * turn of this loop, which is reported as poll_ns. Frames that one poll brought have no
- * gap between them. The result is one line of JSON on standard output.
+ * turn of this loop, which is reported as poll_ns. Frames that one poll brought have one
+ * time. Beside it stands the time in the frame's own signature (docs/engine-protocol.md),
+ * which means nothing where the frame is not the engine's. FILE gets pairs of 64-bit
+ * numbers, arrival and signature, at most FRAMES of them; standard output gets one line of
+ * JSON.
  *
  * Then it waits to be ended, because a memif driver whose peer goes away while it sends
  * may crash.
@@ -20,7 +22,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
+
+#include "tsc_rate.h"
 
 #define PORT 0
 #define BURST 32
@@ -28,19 +33,22 @@
 #define MBUF_CACHE 256
 #define DESCRIPTORS 1024
 #define FIRST_FRAME_WITHIN_S 30
+/* The signature's time: 48 bits, 8 bytes before the frame's end. */
+#define TIME_FROM_END 8
+#define TIME_MASK ((UINT64_C(1) << 48) - 1)
 
-static const uint64_t distances_ns[] = {64, 128, 256, 512};
-#define DISTANCES RTE_DIM(distances_ns)
+struct arrival {
+    uint64_t at;
+    uint64_t signature;
+};
 
 struct meter {
-    uint64_t ideal; /* ticks */
-    uint64_t distances[DISTANCES];
-    uint64_t gaps;
-    uint64_t within[DISTANCES];
+    struct arrival *arrivals;
+    uint64_t count;
+    uint64_t most;
     uint64_t polls;
     uint64_t began;
     uint64_t ended;
-    uint64_t last;
 };
 
 static uint64_t
@@ -67,17 +75,31 @@ start_port(void)
     return status == 0 ? rte_eth_dev_start(PORT) : status;
 }
 
-static void
-count_gap(struct meter *meter, uint64_t gap)
+/* Room for the record, touched, so that no page is missing when frames come. */
+static bool
+make_room(struct meter *meter, uint64_t most)
 {
-    const uint64_t distance = gap > meter->ideal ? gap - meter->ideal : meter->ideal - gap;
-
-    meter->gaps++;
-    for (uint32_t i = 0; i < DISTANCES; i++)
-        meter->within[i] += distance <= meter->distances[i];
+    meter->arrivals = malloc(most * sizeof(*meter->arrivals));
+    if (!meter->arrivals)
+        return false;
+    memset(meter->arrivals, 0xff, most * sizeof(*meter->arrivals));
+    meter->most = most;
+    return true;
 }
 
-/* Polls once and returns how many frames came, their time in meter->last. */
+static uint64_t
+signature_time(const struct rte_mbuf *mbuf)
+{
+    uint64_t end;
+
+    if (mbuf->data_len < sizeof(end))
+        return 0;
+    memcpy(&end, rte_pktmbuf_mtod_offset(mbuf, uint8_t *, mbuf->data_len - TIME_FROM_END),
+           sizeof(end));
+    return end & TIME_MASK;
+}
+
+/* Polls once, records what came if there is room, and returns how many frames that was. */
 static uint16_t
 poll_port(struct meter *meter)
 {
@@ -86,7 +108,10 @@ poll_port(struct meter *meter)
 
     if (count == 0)
         return 0;
-    meter->last = rte_rdtsc();
+    const uint64_t now = rte_rdtsc();
+    for (uint16_t i = 0; i < count && meter->count < meter->most; i++)
+        meter->arrivals[meter->count++] =
+            (struct arrival){.at = now, .signature = signature_time(mbufs[i])};
     rte_pktmbuf_free_bulk(mbufs, count);
     return count;
 }
@@ -103,66 +128,62 @@ wait_for_first_frame(struct meter *meter)
     return true;
 }
 
-static void
-warm_up(struct meter *meter, double seconds)
-{
-    const uint64_t end = meter->last + ticks(seconds);
-
-    while (meter->last < end && rte_rdtsc() < end + ticks(1))
-        poll_port(meter);
-}
-
+/* Polls for so long, or until the record is full. */
 static void
 measure(struct meter *meter, double seconds)
 {
-    uint64_t before = meter->last;
-
+    meter->count = 0;
+    meter->polls = 0;
     meter->began = rte_rdtsc();
     meter->ended = meter->began;
-    for (const uint64_t end = meter->began + ticks(seconds); meter->ended < end;
-         meter->ended = rte_rdtsc()) {
-        const uint16_t count = poll_port(meter);
-
+    for (const uint64_t end = meter->began + ticks(seconds);
+         meter->ended < end && meter->count < meter->most; meter->ended = rte_rdtsc()) {
+        poll_port(meter);
         meter->polls++;
-        for (uint16_t i = 0; i < count; i++, before = meter->last)
-            count_gap(meter, meter->last - before);
     }
 }
 
-static void
-print(const struct meter *meter)
+static bool
+write_record(const struct meter *meter, const char *path)
 {
-    const double ns = (double)(meter->ended - meter->began) * 1e9 / (double)rte_get_tsc_hz();
+    FILE *file = fopen(path, "wb");
+    bool written;
 
-    printf("{\"gaps\": %" PRIu64 ", \"seconds\": %.6f, \"poll_ns\": %.1f, \"within_ns\": {",
-           meter->gaps, ns / 1e9, ns / (double)meter->polls);
-    for (uint32_t i = 0; i < DISTANCES; i++)
-        printf("%s\"%" PRIu64 "\": %" PRIu64, i > 0 ? ", " : "", distances_ns[i], meter->within[i]);
-    printf("}}\n");
+    if (!file)
+        return false;
+    written = fwrite(meter->arrivals, sizeof(*meter->arrivals), meter->count, file) == meter->count;
+    return fclose(file) == 0 && written;
+}
+
+static int
+complain(const char *what)
+{
+    fprintf(stderr, "gap-meter: %s\n", what);
+    return EXIT_FAILURE;
 }
 
 int
 main(int argc, char **argv)
 {
+    const struct clocks at_start = clocks_read();
     struct meter meter = {0};
     const int eal_arguments = rte_eal_init(argc, argv);
 
-    if (eal_arguments < 0 || argc - eal_arguments != 4) {
-        fprintf(stderr, "usage: gap-meter EAL-ARGUMENTS -- GAP_NS WARMUP_S SECONDS\n");
-        return EXIT_FAILURE;
-    }
-    const char *const *arguments = (const char *const *)argv + eal_arguments + 1;
+    if (eal_arguments < 0 || argc - eal_arguments != 5)
+        return complain("usage: gap-meter EAL-ARGUMENTS -- FILE WARMUP_S SECONDS FRAMES");
+    char **arguments = argv + eal_arguments + 1;
 
-    meter.ideal = ticks(strtod(arguments[0], NULL) / 1e9);
-    for (uint32_t i = 0; i < DISTANCES; i++)
-        meter.distances[i] = ticks((double)distances_ns[i] / 1e9);
-    if (start_port() != 0 || !wait_for_first_frame(&meter)) {
-        fprintf(stderr, "gap-meter: the port does not start, or no frame came\n");
-        return EXIT_FAILURE;
-    }
-    warm_up(&meter, strtod(arguments[1], NULL));
+    if (!make_room(&meter, strtoull(arguments[3], NULL, 10)))
+        return complain("no memory for so many frames");
+    if (start_port() != 0 || !wait_for_first_frame(&meter))
+        return complain("the port does not start, or no frame came");
+    measure(&meter, strtod(arguments[1], NULL));
     measure(&meter, strtod(arguments[2], NULL));
-    print(&meter);
+    if (!write_record(&meter, arguments[0]))
+        return complain("cannot write the record");
+    const double hz = tsc_rate(at_start, clocks_read());
+    printf("{\"frames\": %" PRIu64 ", \"tsc_hz\": %.1f, \"poll_ns\": %.1f}\n", meter.count, hz,
+           (double)(meter.ended - meter.began) / hz * 1e9 / (double)meter.polls);
     fflush(stdout);
     pause();
     return EXIT_SUCCESS;

@@ -13,7 +13,8 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import FCS_BYTES
-from plimsoll.traffic.profile import Profile, Stream
+from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.stream import Stream
 
 Paths = tuple[tuple[int, int], ...]
 

@@ -1,4 +1,4 @@
-"""Our engine against dpdk-testpmd on this machine: prints a table and writes it as JSON.
+"""Our engine against dpdk-testpmd and against the truth: prints a table, writes it as JSON.
 
 Run it from the repository's root, or by `make bench`.
 """
@@ -13,11 +13,12 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
+from accuracy import accuracy_contests
 from bench_bed import BenchBed, bench_bed
 from contest import Contest, Row, hold
 from cycle_budget import budget_contest
 from null_ports import null_contests
-from pacing import pacing_contests
+from pacing import QUOTED, pacing_contests
 from rich.console import Console
 from ring_loopback import ring_contest
 from row_file import write_rows
@@ -52,19 +53,22 @@ def _run(options: argparse.Namespace) -> None:
     sweep()
     with bench_bed(options.generator_cpu, options.other_cpu, options.seconds) as bed:
         rows: list[Row] = []
-        for contest in _chosen(_contests(bed, options.gap_meter), options.only):
+        for contest in _chosen(_contests(bed, options), options.only):
             rows += hold(contest, options.rounds, lambda line: stderr.print(line, markup=False))
         write_rows(options.output, rows, bed, options.rounds)
-    Console(width=None if sys.stdout.isatty() else 160).print(row_table(rows))
+    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    console.print(row_table(rows))
+    console.print(QUOTED, markup=False, soft_wrap=True)
 
 
-def _contests(bed: BenchBed, gap_meter: Path) -> tuple[Contest, ...]:
+def _contests(bed: BenchBed, options: argparse.Namespace) -> tuple[Contest, ...]:
     return (
         *null_contests(bed),
         ring_contest(bed),
         dut_contest(bed),
         budget_contest(bed),
-        *pacing_contests(bed, gap_meter),
+        *pacing_contests(bed, options.gap_meter),
+        *accuracy_contests(bed, options.delay_dut),
     )
 
 
@@ -88,6 +92,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--other-cpu", type=int, default=1, help="the DUT's (1)")
     parser.add_argument("--only", nargs="+", default=(), metavar="CONTEST", help="not all")
     parser.add_argument("--gap-meter", type=Path, default=_BUILD / "gap-meter", metavar="PROGRAM")
+    parser.add_argument("--delay-dut", type=Path, default=_BUILD / "delay-dut", metavar="PROGRAM")
     parser.add_argument("--output", type=Path, default=_BUILD / "engine.json", metavar="FILE")
     return parser.parse_args()
 

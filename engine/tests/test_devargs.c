@@ -47,13 +47,14 @@ values_are_found_by_their_whole_key(void **state)
 }
 
 static void
-assert_socket(const char *devargs, const char *path, bool connects, bool abstract)
+assert_socket(const char *devargs, const char *path, bool connects, bool at_once, bool abstract)
 {
     struct peer_socket socket;
 
     assert_true(devargs_peer_socket(devargs, &socket));
     assert_string_equal(socket.path, path);
     assert_int_equal(socket.connects, connects);
+    assert_int_equal(socket.at_once, at_once);
     assert_int_equal(socket.abstract, abstract);
 }
 
@@ -61,13 +62,13 @@ static void
 devices_with_a_peer_tell_its_socket_and_who_listens(void **state)
 {
     (void)state;
-    assert_socket("net_memif0", "/run/memif.sock", true, true);
-    assert_socket("net_memif0,role=client,socket=/a,socket-abstract=no", "/a", true, false);
-    assert_socket("net_memif1,role=server,id=1,socket=/a", "/a", false, true);
-    assert_socket("net_virtio_user0,path=/a,queues=2", "/a", true, false);
-    assert_socket("net_virtio_user0,path=/a,server=1", "/a", false, false);
-    assert_socket("net_vhost0,iface=/a", "/a", false, false);
-    assert_socket("eth_vhost0,iface=/a,client=1", "/a", true, false);
+    assert_socket("net_memif0", "/run/memif.sock", true, false, true);
+    assert_socket("net_memif0,role=client,socket=/a,socket-abstract=no", "/a", true, false, false);
+    assert_socket("net_memif1,role=server,id=1,socket=/a", "/a", false, false, true);
+    assert_socket("net_virtio_user0,path=/a,queues=2", "/a", true, true, false);
+    assert_socket("net_virtio_user0,path=/a,server=1", "/a", false, true, false);
+    assert_socket("net_vhost0,iface=/a", "/a", false, false, false);
+    assert_socket("eth_vhost0,iface=/a,client=1", "/a", true, false, false);
 }
 
 static void

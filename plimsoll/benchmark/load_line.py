@@ -9,7 +9,7 @@ from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.beginning import begin, check_resumable
 from plimsoll.benchmark.calibration import calibrate
 from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.preflight import check_before_start
+from plimsoll.benchmark.preflight import check_before_start, check_search
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
@@ -45,6 +45,7 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
     can mend; then, too, all finished trials are kept.
     """
     check_before_start(experiment)
+    check_search(experiment)
     with recording(run) as recorder:
         finished = read_result(run.result)
         if finished is not None:

@@ -15,6 +15,20 @@ def check_before_start(experiment: Experiment) -> None:
             *experiment.lab.polled_cpus,
         ]
     )
+    _check_frame_sizes(experiment)
+
+
+def check_search(experiment: Experiment) -> None:
+    """Raise InputError where no search can set the load, in addition to `check_before_start`."""
+    for stream in experiment.profile.paced_by_the_port:
+        raise InputError(
+            f"stream {stream.name} is sent back-to-back, so no load can be set for it",
+            where="profile",
+            remedy="give it another pacing, or run a single trial with plimsoll trial",
+        )
+
+
+def _check_frame_sizes(experiment: Experiment) -> None:
     largest, most = experiment.profile.largest_frame_size, experiment.lab.largest_frame_size
     if largest > most:
         raise InputError(

@@ -94,8 +94,8 @@ def measure_tester(
     rate = _clean_rate(tester, streams, most_pps, tell)
     if rate is not None:
         whole = rate.pps_per_direction
-        points.append(point("at half the clean rate", streams(whole / 2), whole / 2))
-        points.append(point("at the clean rate", streams(whole), whole))
+        points.append(point("half clean rate", streams(whole / 2), whole / 2))
+        points.append(point("clean rate", streams(whole), whole))
     return MeasuredTester(tuple(points), rate)
 
 

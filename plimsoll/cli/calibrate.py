@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from plimsoll.benchmark.testbed import BedPlan
 from plimsoll.benchmark.tester_calibration import (
@@ -17,21 +16,20 @@ from plimsoll.benchmark.tester_calibration import (
     calibration_profile,
     check_calibration_profile,
 )
+from plimsoll.cli.calibration_summary import print_calibration
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.dut.external import ExternalPort, ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.host.cpus import check_cpus, format_cpu_list, parse_cpu_list
+from plimsoll.host.cpus import check_cpus, parse_cpu_list
 from plimsoll.host.janitor import watched_ledger
 from plimsoll.host.ledger import sweep
-from plimsoll.record.calibration import CalibrationPoint
 from plimsoll.record.calibration_store import keep_calibration
 from plimsoll.record.stored_calibration import StoredCalibration
 from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.trafficgen import load_profile
-from plimsoll.traffic.units import format_ns, format_pps
+from plimsoll.traffic.profile_file import load_profile
 
 _EPILOG = (
     "Examples: **plimsoll calibrate** · **plimsoll calibrate --cpus 2-3** · "
@@ -76,7 +74,7 @@ def calibrate(
         typer.echo(json_text.dumps(plain, indent=2))
         return
     for calibration in found:
-        _print(calibration)
+        print_calibration(calibration, stdout)
 
 
 def _tester(cpus: str) -> EngineSettings:
@@ -107,46 +105,3 @@ def _measure(lab: LabModel, settings: EngineSettings, traffic: Profile) -> Store
     path = keep_calibration(found)
     stderr.print(f"[dim]kept in[/] {path}", soft_wrap=True, highlight=False)
     return found
-
-
-def _print(calibration: StoredCalibration) -> None:
-    table = Table(
-        title=f"{calibration.tester.port_kind}: {calibration.traffic}",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
-    )
-    table.add_column("", no_wrap=True)
-    for heading in ("sent", "p50", "p99", "p99.9", "max", "stalls", "longest"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for point in calibration.points:
-        table.add_row(point.name, *_cells(point))
-    stdout.print(table)
-    stdout.print(f"\n{_sentence(calibration)}\n", highlight=False, soft_wrap=True)
-
-
-def _cells(point: CalibrationPoint) -> tuple[str, ...]:
-    latency = point.latency
-    times = (latency.p50_ns, latency.p99_ns, latency.p99_9_ns, latency.max_ns)
-    return (
-        format_pps(point.sent_pps),
-        *("-" if each is None else format_ns(each) for each in times),
-        f"{point.stalls:,}",
-        format_ns(point.worst_stall_ns),
-    )
-
-
-def _sentence(calibration: StoredCalibration) -> str:
-    """ "On CPU 0 this tester adds 310 ns and carries 12 Mpps per direction clean …"."""
-    cpus = calibration.tester.cpus
-    where = f"On CPU{'s' if len(cpus) > 1 else ''} {format_cpu_list(cpus)} this tester"
-    bias_ns = calibration.bias_ns
-    adds = "came to no latency" if bias_ns is None else f"adds {format_ns(bias_ns)}"
-    rate = calibration.clean_rate
-    if rate is None:
-        return f"{where} {adds} and carries no load clean over {calibration.tester.port_kind}."
-    ways = f"{calibration.directions} direction{'s' if calibration.directions > 1 else ''} at once"
-    return (
-        f"{where} {adds} and carries {format_pps(rate.pps_per_direction)} per direction clean "
-        f"({ways}, over {calibration.tester.port_kind})."
-    )

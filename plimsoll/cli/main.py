@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from plimsoll.cli import calibrate, lab, report, run, trial
+from plimsoll.cli import calibrate, lab, ports, report, run, trial
 from plimsoll.cli.output import errors
 from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
@@ -24,6 +24,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",
         "plimsoll report runs/20260101T120000-demo",
         "plimsoll calibrate --cpus 2",
+        "plimsoll ports",
         "plimsoll lab up testpmd-memif",
         "plimsoll lab list",
         "plimsoll lab down lab-1a2b3c",
@@ -42,6 +43,7 @@ run.add_to(app)
 trial.add_to(app)
 report.add_to(app)
 calibrate.add_to(app)
+ports.add_to(app)
 app.add_typer(lab.app)
 
 

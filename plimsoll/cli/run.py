@@ -12,7 +12,7 @@ from rich.console import Console
 
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line import find_load_line
-from plimsoll.benchmark.preflight import check_before_start
+from plimsoll.benchmark.preflight import check_before_start, check_search
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
@@ -112,6 +112,7 @@ def _what_to_run(
     if validation is not None:
         asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
     check_before_start(asked)
+    check_search(asked)
     return asked, RunDirectory.create(runs, asked.name, asked.normalised())
 
 

@@ -1,4 +1,4 @@
-"""One trial's streams as tables: frames, and latencies."""
+"""One trial's streams as tables: frames, and times."""
 
 from __future__ import annotations
 
@@ -10,20 +10,33 @@ from rich.table import Table
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.traffic.units import format_ns
 
-_COUNTS = ("sent", "refused", "received", "lost", "out_of_order", "duplicate", "corrupt")
-_COUNT_HEADINGS = ("sent", "refused", "received", "lost", "disorder", "double", "corrupt")
+# Refused by a full queue; skipped and without buffer are the tester's own.
+_COUNTS = (
+    *("sent", "refused", "skipped", "no_buffer", "received", "lost"),
+    *("timed_out", "out_of_order", "duplicate", "corrupt"),
+)
+_COUNT_HEADINGS = (
+    *("sent", "refused", "skipped", "no buffer", "received", "lost"),
+    *("timed out", "disorder", "double", "corrupt"),
+)
 _LATENCIES = ("min_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns")
-_LATENCY_HEADINGS = ("min", "p50", "p99", "p99.9", "max")
+_LATENESS = ("p50_ns", "p99_9_ns", "max_ns")
+_LATENCY_HEADINGS = (
+    *("min", "p50", "p99", "p99.9", "max"),
+    *("late p50", "late p99.9", "late max"),
+)
 
 
 def stream_tables(trial: TrialRecord) -> Group:
-    """Frames and latencies of every stream."""
+    """Frames, latencies and, of probes, lateness of every stream."""
     frames = _table("Frames", _COUNT_HEADINGS)
-    latencies = _table("Latency", _LATENCY_HEADINGS)
+    latencies = _table("Latency, and how late probes left", _LATENCY_HEADINGS)
     for stream in trial.streams:
         frames.add_row(stream.name, *(f"{getattr(stream, name):,}" for name in _COUNTS))
         latencies.add_row(
-            stream.name, *(_latency(getattr(stream.latency, name)) for name in _LATENCIES)
+            stream.name,
+            *(_time(getattr(stream.latency, name)) for name in _LATENCIES),
+            *(_time(getattr(stream.lateness, name)) for name in _LATENESS),
         )
     return Group(frames, "", latencies)
 
@@ -36,5 +49,5 @@ def _table(title: str, headings: Sequence[str]) -> Table:
     return table
 
 
-def _latency(ns: int | None) -> str:
+def _time(ns: int | None) -> str:
     return "-" if ns is None else format_ns(ns)

@@ -89,9 +89,10 @@ def _clean_rate(calibration: StoredCalibration) -> str:
         return "It carried no load without a fault of its own."
     ways = f", {calibration.directions} at once," if calibration.directions > 1 else ""
     above = f" Above it: {rate.fault_above}." if rate.fault_above else ""
+    trials = f"{rate.clean_trials} of {rate.trials} trials of {format_duration(rate.trial_s)}"
     return (
         f"It carried {format_pps(rate.pps_per_direction)} per direction{ways} without a fault of "
-        f"its own, in {rate.clean_trials} of {rate.trials} trials of {format_duration(rate.trial_s)}.{above}"
+        f"its own, in {trials}.{above}"
     )
 
 

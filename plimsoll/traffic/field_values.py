@@ -47,6 +47,9 @@ def bits_of(packet: Scapy, name: str) -> int:
     """How wide a field is."""
     field, kind = _field(packet, name), field_kind(packet, name)
     addresses = {"mac": 48, "ipv4": 32, "ipv6": 128}
+    if isinstance(field, scapy_module("scapy.fields").ThreeBytesField):
+        # Before Scapy 2.7 its `sz` is that of the number it is cut from.
+        return 24
     return addresses.get(kind) or int(getattr(field, "size", 0)) or int(field.sz) * 8
 
 

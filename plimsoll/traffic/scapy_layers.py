@@ -1,8 +1,8 @@
 """Scapy's layers by name: loaded when the first frame is built, quiet and off the network.
 
 Left to itself, an import of Scapy asks the kernel for interfaces and routes over
-sockets, and keeps pickles in the user's cache folder. None of that is needed to build
-frames. The files in which users configure Scapy are read by its own shell only.
+sockets, makes folders in the user's home and keeps pickles there. None of that is needed
+to build frames. The files in which users configure Scapy are read by its own shell only.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 import logging
+import os
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -80,7 +81,8 @@ def _quiet_and_off_the_network() -> Iterator[None]:
     logging.getLogger("scapy").setLevel(logging.CRITICAL)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        main: Scapy = importlib.import_module("scapy.main")
+        with _without_user_folders():
+            main: Scapy = importlib.import_module("scapy.main")
         main.SCAPY_CACHE_FOLDER = None
         conf: Scapy = importlib.import_module("scapy.config").conf
         conf.route_autoload = conf.route6_autoload = False
@@ -91,3 +93,18 @@ def _quiet_and_off_the_network() -> Iterator[None]:
             yield
         finally:
             del interfaces.reload
+
+
+@contextmanager
+def _without_user_folders() -> Iterator[None]:
+    """Scapy makes its folders where these variables point, and some versions insist on it."""
+    names = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME")
+    before = {name: os.environ.get(name) for name in names}
+    os.environ.update(dict.fromkeys(names, os.devnull))
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            del os.environ[name]
+            if value is not None:
+                os.environ[name] = value

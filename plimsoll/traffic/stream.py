@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -29,7 +29,6 @@ StreamType = Literal["measurement", "teaching_warmup", "teaching_measurement", "
 
 # RFC 2544's addresses for benchmarks (198.18.0.0/15) and RFC 5180's (2001:2::/48).
 _DEFAULT_IPS = {4: ("198.18.0.1", "198.19.0.1"), 6: ("2001:2:0:1::1", "2001:2:0:2::1")}
-_DEFAULT_PREFIXES = {4: 16, 6: 64}
 _DEFAULT_FRAME_SIZE = 64
 
 _FORWARD = ("bidirectional", "unidirectional")
@@ -81,9 +80,9 @@ class Stream(BaseModel):
     taken_from: str | None = None
     src_mac: MacField = "02:00:00:00:00:01"
     dst_mac: MacField = "02:00:01:00:00:01"
-    src_ip: IpField
-    dst_ip: IpField
-    prefix: Annotated[int, Field(ge=1)]
+    src_ip: IpField = IPv4Address("198.18.0.1")
+    dst_ip: IpField = IPv4Address("198.19.0.1")
+    prefix: Annotated[int, Field(ge=1)] = 16
     src_port: PortField = 4096
     dst_port: PortField = 4097
     vlan: VlanTags = ()
@@ -100,13 +99,10 @@ class Stream(BaseModel):
         """Those defaults that depend on what else is given."""
         if not isinstance(given, dict):
             return given
-        version = 6 if any(":" in str(given.get(end)) for end in ("src_ip", "dst_ip")) else 4
-        source, destination = _DEFAULT_IPS[version]
-        defaults: dict[str, object] = {
-            "src_ip": source,
-            "dst_ip": destination,
-            "prefix": _DEFAULT_PREFIXES[version],
-        }
+        defaults: dict[str, object] = {}
+        if any(":" in str(given.get(end)) for end in ("src_ip", "dst_ip")):
+            source, destination = _DEFAULT_IPS[6]
+            defaults = {"src_ip": source, "dst_ip": destination, "prefix": 64}
         if given.get("imix") is None and given.get("pcap") is None:
             defaults["frame_size"] = _DEFAULT_FRAME_SIZE
         if given.get("role") == "load" and given.get("pacing") != "back-to-back":
@@ -263,7 +259,7 @@ class Stream(BaseModel):
     def notes(self) -> list[str]:
         """What it sends that a profile does not spell out, in sentences for people."""
         if self.imix is not None:
-            return [f"stream {self.name} sends {describe_mix(self.sizes)}, spread evenly"]
+            return [f"stream {self.name} mixes frame sizes: {describe_mix(self.sizes)}"]
         capture = self.capture
         if capture is None or self.pcap is None:
             return []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.capture import Capture
 from plimsoll.traffic.field_writers import writers_of
 from plimsoll.traffic.layers import Stack
 from plimsoll.traffic.mistakes import mistake
@@ -37,12 +36,12 @@ def check_content(stream: Stream) -> None:
             raise mistake(error.message, error.remedy, "vary") from None
 
 
-def _check_capture(stream: Stream) -> Capture | None:
+def _check_capture(stream: Stream) -> None:
     if stream.flows > 1:
         problem = "captured frames are sent as they are, and have no flows"
         raise mistake(problem, "remove it, or pcap", "flows")
     try:
-        return stream.capture
+        templates(stream, reverse=False)
     except InputError as error:
         raise mistake(f"{error.where}: {error.message}", error.remedy, "pcap") from None
 

@@ -36,6 +36,7 @@ QUICK: dict[str, Any] = {
         "runtime_tolerance": "50%",
         "max_stall": "60s",
         "max_stalled_share": "100%",
+        "max_late_share": "100%",
     },
     "criteria": [{"kind": "loss-ratio"}, {"kind": "corrupt"}, {"kind": "misdirected"}],
     "search": {

@@ -106,17 +106,22 @@ def test_the_series_add_up_to_the_trial(finished: FinishedRun) -> None:
 
 
 def test_the_histogram_log_holds_every_sample(finished: FinishedRun) -> None:
-    samples = 0
+    samples: dict[str, int] = {"latency": 0, "lateness": 0, "gaps": 0}
     log = HistogramLogReader(
         str(finished.directory / "histograms.hlog"), HdrHistogram(1, 2**37 - 1, 2)
     )
     while (histogram := log.get_next_interval_histogram()) is not None:
-        samples += histogram.get_total_count()
-    assert samples == sum(
-        stream["latency"]["count"] + stream["samples_across_stalls"]
-        for trial in finished_trials(finished.directory)
-        for stream in trial["streams"]
-    )
+        tag = histogram.get_tag()
+        kind = "gaps" if tag.startswith("polling-gaps@") else "latency"
+        samples["lateness" if tag.endswith("+lateness") else kind] += histogram.get_total_count()
+    trials = finished_trials(finished.directory)
+    streams = [stream for trial in trials for stream in trial["streams"]]
+    assert samples == {
+        "latency": sum(s["latency"]["count"] + s["samples_across_stalls"] for s in streams),
+        "lateness": sum(s["lateness"]["count"] for s in streams),
+        "gaps": sum(worker["gaps"]["count"] for trial in trials for worker in trial["workers"]),
+    }
+    assert all(samples.values())
 
 
 def test_a_finished_run_keeps_its_result(finished: FinishedRun, place: Workplace) -> None:

@@ -70,6 +70,7 @@ devargs_peer_socket(const char *devargs, struct peer_socket *socket)
         snprintf(socket->path, sizeof(socket->path), "/run/memif.sock");
     } else if (begins(devargs, "net_virtio_user") || begins(devargs, "virtio_user")) {
         key = "path";
+        socket->at_once = true;
         socket->connects = !has_value(devargs, "server", "1");
     } else if (begins(devargs, "net_vhost") || begins(devargs, "eth_vhost")) {
         key = "iface";

@@ -21,6 +21,7 @@ int devargs_value(const char *devargs, const char *key, char *value, size_t size
 /* A Unix socket by which a device meets its peer. */
 struct peer_socket {
     bool connects; /* the peer listens and the device connects; else the other way round */
+    bool at_once;  /* it meets its peer when it is made, others when they are started */
     bool abstract; /* not a file */
     char path[108];
 };

@@ -107,21 +107,6 @@ check_buffers(const struct port_request *request, uint32_t number, uint32_t max_
     return complain_at(complaint, number, -ERANGE, text);
 }
 
-int
-port_check_limits(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
-                  const struct rte_eth_dev_info *info, struct complaint *complaint)
-{
-    int status =
-        check_queues("receive", request->rx_queues, info->max_rx_queues, number, info, complaint);
-
-    if (status == 0)
-        status = check_queues("transmit", request->tx_queues, info->max_tx_queues, number, info,
-                              complaint);
-    if (status == 0)
-        status = check_stamps(request, number, info, complaint);
-    return status == 0 ? check_buffers(request, number, max_frame_bytes, info, complaint) : status;
-}
-
 static int
 kernel_mtu(unsigned index, char *name, int *mtu)
 {
@@ -171,23 +156,51 @@ complain_of_length(uint32_t number, uint32_t max_frame_bytes, const struct rte_e
     return complain_at(complaint, number, -ERANGE, text);
 }
 
+/* The drivers over a kernel interface would set that one's MTU. */
+static bool
+has_kernel_mtu(const struct rte_eth_dev_info *info)
+{
+    return is_driver(info, "net_af_packet") || is_driver(info, "net_af_xdp");
+}
+
+static int
+check_length(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth_dev_info *info,
+             struct complaint *complaint)
+{
+    if (!has_kernel_mtu(info))
+        return 0;
+    if (max_frame_bytes > (uint32_t)info->max_mtu + RTE_ETHER_HDR_LEN)
+        return complain_of_length(number, max_frame_bytes, info, complaint);
+    return check_kernel_mtu(number, max_frame_bytes, info, complaint);
+}
+
+int
+port_check_limits(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
+                  const struct rte_eth_dev_info *info, struct complaint *complaint)
+{
+    int status =
+        check_queues("receive", request->rx_queues, info->max_rx_queues, number, info, complaint);
+
+    if (status == 0)
+        status = check_queues("transmit", request->tx_queues, info->max_tx_queues, number, info,
+                              complaint);
+    if (status == 0)
+        status = check_stamps(request, number, info, complaint);
+    if (status == 0)
+        status = check_buffers(request, number, max_frame_bytes, info, complaint);
+    return status == 0 ? check_length(number, max_frame_bytes, info, complaint) : status;
+}
+
 int
 port_set_mtu(const struct port *port, uint32_t number, uint32_t max_frame_bytes,
              const struct rte_eth_dev_info *info, struct complaint *complaint)
 {
-    const uint32_t mtu = max_frame_bytes - RTE_ETHER_HDR_LEN;
     int status;
 
-    /* The drivers over a kernel interface would set that one's MTU. */
-    if (is_driver(info, "net_af_packet") || is_driver(info, "net_af_xdp")) {
-        if (mtu > info->max_mtu)
-            return complain_of_length(number, max_frame_bytes, info, complaint);
-        return check_kernel_mtu(number, max_frame_bytes, info, complaint);
-    }
     /* Every port takes that from the start, and ports without an MTU what fits a buffer. */
-    if (max_frame_bytes <= RTE_ETHER_HDR_LEN + RTE_ETHER_MTU)
+    if (max_frame_bytes <= RTE_ETHER_HDR_LEN + RTE_ETHER_MTU || has_kernel_mtu(info))
         return 0;
-    status = rte_eth_dev_set_mtu(port->dpdk_port, (uint16_t)mtu);
+    status = rte_eth_dev_set_mtu(port->dpdk_port, (uint16_t)(max_frame_bytes - RTE_ETHER_HDR_LEN));
     if (status == -EINVAL)
         return complain_of_length(number, max_frame_bytes, info, complaint);
     if (status != 0 && status != -ENOTSUP)

@@ -9,16 +9,14 @@
 int port_complain(struct complaint *complaint, uint32_t number, int status, const char *what);
 
 /*
- * Compares what is asked of the port with what its driver offers. Returns 0, or -ERANGE
- * or -ENOTSUP with the driver and its limit in the complaint.
+ * Compares what is asked of the port with what its driver offers, and the frames with the
+ * MTU of a kernel interface, which is its owner's and not changed. Returns 0 or a negative
+ * errno, with the driver and its limit, or the remedy, in the complaint.
  */
 int port_check_limits(const struct port_request *request, uint32_t number, uint32_t max_frame_bytes,
                       const struct rte_eth_dev_info *info, struct complaint *complaint);
 
-/*
- * Lets frames of `max_frame_bytes` without FCS pass. A kernel interface's own MTU is its
- * owner's: it is not changed but must suffice. Returns 0 or a negative errno.
- */
+/* Lets frames of `max_frame_bytes` without FCS pass. Returns 0 or a negative errno. */
 int port_set_mtu(const struct port *port, uint32_t number, uint32_t max_frame_bytes,
                  const struct rte_eth_dev_info *info, struct complaint *complaint);
 

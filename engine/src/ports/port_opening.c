@@ -2,6 +2,8 @@
 #include "ports/port_opening.h"
 
 #include <errno.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "ports/devargs.h"
@@ -12,6 +14,8 @@
 #define ANSWER_S 1.0
 /* Between tries to connect to a peer, of which each that fails is a line in the log. */
 #define RETRY_S 0.2
+/* From the making of a socket until its maker's ports are started; testpmd takes 0.3 s here. */
+#define SETTLING_S 1.0
 
 /* The socket on which a peer of the port must listen; false where there is none. */
 static bool
@@ -26,14 +30,44 @@ may_be_served(const struct peer_socket *socket)
     return socket->abstract || access(socket->path, F_OK) == 0;
 }
 
+/*
+ * Whether the peer has had time to start its ports since it made the socket. One that is
+ * still at it refuses its clients, and DPDK 22.11's may then die: "Error adding fd".
+ */
+static bool
+has_settled(const struct peer_socket *socket)
+{
+    struct timespec now;
+    struct stat made;
+
+    if (socket->abstract || stat(socket->path, &made) != 0)
+        return true;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const double age_s = (double)(now.tv_sec - made.st_mtim.tv_sec) +
+                         (double)(now.tv_nsec - made.st_mtim.tv_nsec) / 1e9;
+
+    return age_s < 0 || age_s >= SETTLING_S;
+}
+
 /* Whether it is time to open the port further, which its peer may prevent. */
 static bool
-is_time(const struct port_opening *opening, uint32_t number, double now_s)
+is_time(const struct port_opening *opening, uint32_t number, const struct peer_socket *socket,
+        double now_s)
 {
-    struct peer_socket socket;
+    return has_settled(socket) && now_s - opening->tried_s[number] >= RETRY_S;
+}
 
-    return !connects_to(opening, number, &socket) ||
-           (may_be_served(&socket) && now_s - opening->tried_s[number] >= RETRY_S);
+static int
+make_or_start(const struct port_opening *opening, uint32_t number, struct complaint *complaint)
+{
+    const bool make = opening->stage[number] == STAGE_NONE;
+    struct port *port = &opening->ports->port[number];
+    const int status =
+        make ? port_find(&opening->request->ports[number], &port->dpdk_port) : port_start(port);
+
+    return status == 0 ? 0
+                       : port_complain(complaint, number, status,
+                                       make ? "DPDK cannot open this device" : "cannot be started");
 }
 
 /* Makes or starts the port. An error that a missing peer explains is none yet. */
@@ -41,22 +75,23 @@ static int
 try(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
 {
     const bool make = opening->stage[number] == STAGE_NONE;
-    struct port *port = &opening->ports->port[number];
     struct peer_socket socket;
-    int status;
 
-    if (!is_time(opening, number, now_s))
+    if (devargs_peer_socket(opening->request->ports[number].devargs, &socket) && socket.at_once &&
+        !socket.connects)
+        return port_complain(complaint, number, -ENOTSUP,
+                             "server=1 waits without end: let the peer listen");
+    if (!connects_to(opening, number, &socket))
+        return make_or_start(opening, number, complaint);
+    /* In one process a memif client made before its server would keep that from listening. */
+    if (!may_be_served(&socket))
         return -EAGAIN;
-    status =
-        make ? port_find(&opening->request->ports[number], &port->dpdk_port) : port_start(port);
-    if (!make || status != 0)
-        opening->tried_s[number] = now_s;
-    if (status == 0)
-        return 0;
-    if (connects_to(opening, number, &socket))
+    if (make && !socket.at_once)
+        return make_or_start(opening, number, complaint);
+    if (!is_time(opening, number, &socket, now_s))
         return -EAGAIN;
-    return port_complain(complaint, number, status,
-                         make ? "DPDK cannot open this device" : "cannot be started");
+    opening->tried_s[number] = now_s;
+    return make_or_start(opening, number, complaint) == 0 ? 0 : -EAGAIN;
 }
 
 /*

@@ -31,6 +31,7 @@ struct record {
 /* A frame that waits for a later one of its stream, to be sent right behind it. */
 struct aside {
     uint32_t until;
+    uint32_t copies; /* to be sent besides */
     struct held held;
 };
 

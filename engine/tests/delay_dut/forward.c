@@ -80,19 +80,20 @@ inject(struct dut *dut, struct path *path, const struct held *behind, const stru
 
 /* Puts a frame aside until a later one of its stream has come. */
 static void
-put_aside(struct path *path, const struct held *held, uint32_t until)
+put_aside(struct path *path, const struct held *held, uint32_t until, uint32_t copies)
 {
     if (path->aside_count == ASIDES_MAX) {
         rte_pktmbuf_free(held->mbuf);
         path->overfull++;
         return;
     }
-    path->asides[path->aside_count++] = (struct aside){.until = until, .held = *held};
+    path->asides[path->aside_count++] =
+        (struct aside){.until = until, .copies = copies, .held = *held};
 }
 
 /* Takes up what waited for this frame. */
 static void
-take_up(struct path *path, const struct held *overtaker, uint32_t number)
+take_up(struct dut *dut, struct path *path, const struct held *overtaker, uint32_t number)
 {
     for (uint32_t i = 0; i < path->aside_count;) {
         struct aside *aside = &path->asides[i];
@@ -102,7 +103,8 @@ take_up(struct path *path, const struct held *overtaker, uint32_t number)
             continue;
         }
         aside->held.due = RTE_MAX(aside->held.due, overtaker->due);
-        hold(path, &aside->held);
+        if (hold(path, &aside->held))
+            hold_copies(dut, path, &aside->held, aside->copies);
         *aside = path->asides[--path->aside_count];
     }
 }
@@ -116,13 +118,13 @@ dispatch(struct dut *dut, struct path *path, const struct held *held, const stru
         path->misfits += !fate->dropped;
         rte_pktmbuf_free(held->mbuf);
     } else if (fate->later > 0) {
-        put_aside(path, held, number + fate->later);
+        put_aside(path, held, number + fate->later, fate->copies);
     } else if (hold(path, held)) {
         hold_copies(dut, path, held, fate->copies);
     }
     for (uint32_t i = 0; i < fate->injected; i++)
         inject(dut, path, held, fate->frame[i]);
-    take_up(path, held, number);
+    take_up(dut, path, held, number);
 }
 
 static void

@@ -1,6 +1,7 @@
 """memif: shared memory to another process, here a second engine or dpdk-testpmd."""
 
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator
@@ -22,7 +23,7 @@ needs_testpmd = pytest.mark.skipif(
 
 
 @contextmanager
-def testpmd(folder: Path, *vdevs: str, mbuf_size: int = 2176) -> Iterator[None]:
+def forwarder(folder: Path, *vdevs: str, mbuf_size: int = 2176) -> Iterator[None]:
     """A forwarder that swaps addresses between two ports."""
     lcores = f"0@({','.join(map(str, CPUS))}),1@{CPUS[-1]}"
     with (folder / "testpmd.log").open("wb") as log:
@@ -48,10 +49,10 @@ def testpmd(folder: Path, *vdevs: str, mbuf_size: int = 2176) -> Iterator[None]:
         process.communicate()
 
 
-def ends(socket: Path, buffer_bytes: int = 2048) -> tuple[list[str], list[str]]:
+def ends(path: Path, buffer_bytes: int = 2048) -> tuple[list[str], list[str]]:
     """The devargs of two servers, and of the clients that connect to them."""
-    servers = [memif_devargs("server", port, socket, 1024, buffer_bytes) for port in (0, 1)]
-    clients = [memif_devargs("client", port, socket, 1024, buffer_bytes) for port in (0, 1)]
+    servers = [memif_devargs("server", port, path, 1024, buffer_bytes) for port in (0, 1)]
+    clients = [memif_devargs("client", port, path, 1024, buffer_bytes) for port in (0, 1)]
     return servers, clients
 
 
@@ -84,7 +85,7 @@ def test_through_testpmd_that_listens_only_later(engine: EngineSession, tmp_path
         }
     )
     time.sleep(0.3)
-    with testpmd(tmp_path, *servers):
+    with forwarder(tmp_path, *servers):
         assert engine.reply_to(1)["ok"], engine.stderr
         settle(engine)
         assert_carries(engine)
@@ -98,7 +99,7 @@ def test_frames_longer_than_the_usual_buffers(
 ) -> None:
     buffer_bytes = -(-length // 64) * 64
     servers, clients = ends(tmp_path / "memif.sock", buffer_bytes)
-    with testpmd(tmp_path, *servers, mbuf_size=buffer_bytes + 256):
+    with forwarder(tmp_path, *servers, mbuf_size=buffer_bytes + 256):
         open_ports(engine, *clients, max_frame_bytes=length, link_wait_s=50)
         settle(engine)
         for size in (60, 2048, length):
@@ -119,9 +120,11 @@ def settle(engine: EngineSession) -> None:
 def test_frames_longer_than_the_buffers_are_refused_with_what_to_add(
     engine: EngineSession, tmp_path: Path
 ) -> None:
-    _, (client, _) = ends(tmp_path / "memif.sock")
-    server = memif_devargs("server", 9, tmp_path / "memif.sock", 1024)
-    error = refusal(engine, server, client, max_frame_bytes=9212, link_wait_s=1)
+    path = tmp_path / "memif.sock"
+    _, (client, _) = ends(path)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as server:
+        server.bind(str(path))
+    error = refusal(engine, client, max_frame_bytes=9212, link_wait_s=1)
     assert error["where"] == "ports[0]"
     assert error["message"] == (
         "frames of 9212 bytes do not fit the device's buffers of 2048: "

@@ -101,6 +101,12 @@ def wrong_numbers(wrong: dict[str, Any]) -> set[int]:
     return {number for number in range(10) if (number + 1) % wrong["every"] == 0}
 
 
+def test_a_doubled_frame_is_overtaken_with_its_double(tmp_path: Path) -> None:
+    wrongs = [{"do": "duplicate", "frames": [3]}, {"do": "reorder", "frames": [3], "by": 2}]
+    _, report = forward(tmp_path, numbered(7), path(0, 1, wrongs=wrongs))
+    assert sequences(report) == [0, 1, 2, 4, 5, 3, 3, 6]
+
+
 def test_a_frame_that_waits_for_one_that_never_comes_stays(tmp_path: Path) -> None:
     wrong = {"do": "reorder", "frames": [9]}
     (_, out), report = forward(tmp_path, numbered(10), path(0, 1, wrongs=[wrong]))

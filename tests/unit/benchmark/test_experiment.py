@@ -1,9 +1,11 @@
+import struct
 from pathlib import Path
 
 import pytest
 import yaml
 
 from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.preflight import check_search
 from plimsoll.errors import InputError
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -73,6 +75,30 @@ def test_a_profile_may_be_a_file_beside_the_experiment(tmp_path: Path, name: str
     )
     assert experiment.profile.rate_pps == 29761904
     assert [stream.role for stream in experiment.profile.streams] == ["load", "latency"]
+
+
+def test_captures_lie_beside_the_file_that_names_them(tmp_path: Path) -> None:
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+    header = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    record = struct.pack("<IIII", 0, 0, 60, 60) + bytes(60)
+    (folder / "lan.pcap").write_bytes(header + record)
+    replay = "{name: load, role: load, pcap: lan.pcap}"
+    (folder / "replay.yaml").write_text(f"streams: [{replay}]\n")
+    searched = "search: {minimum: 1kpps, maximum: 1Mpps}\n"
+    named = load(tmp_path, f"profile: profiles/replay.yaml\n{searched}")
+    in_place = load(folder, f"profile: {{streams: [{replay}]}}\n{searched}")
+    assert named.profile == in_place.profile
+    assert load(tmp_path, yaml.safe_dump(named.normalised())) == named
+
+
+def test_no_search_sets_the_load_of_back_to_back_frames(tmp_path: Path) -> None:
+    text = MINIMAL.replace("flows: 16", "pacing: back-to-back")
+    with pytest.raises(InputError, match="stream load is sent back-to-back") as caught:
+        check_search(load(tmp_path, text))
+    assert caught.value.where == "profile"
+    assert "plimsoll trial" in caught.value.remedy
+    check_search(load(tmp_path, MINIMAL))
 
 
 def test_another_validation_changes_nothing_else(tmp_path: Path) -> None:

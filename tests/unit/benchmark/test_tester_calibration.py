@@ -31,8 +31,8 @@ def test_a_tester_is_measured_idle_and_at_its_clean_rate() -> None:
     assert [(point.name, point.load_pps) for point in found.points] == [
         ("idle", 0.0),
         ("one in flight", 0.0),
-        ("at half the clean rate", rate / 2),
-        ("at the clean rate", rate),
+        ("half clean rate", rate / 2),
+        ("clean rate", rate),
     ]
     assert [point.latency.p50_ns for point in found.points] == [
         *(PROBE_NS, IN_FLIGHT_NS),
@@ -65,7 +65,7 @@ def test_every_step_is_told() -> None:
     measured(CappedGenerator(150_000), told)
     assert told[:3] == ["idle", "one in flight", "100 kpps per direction: clean"]
     assert told[3].startswith("200 kpps per direction: 25,000 frames of load/0-0 were skipped")
-    assert told[-1] == "at the clean rate"
+    assert told[-1] == "clean rate"
 
 
 def test_the_default_traffic_is_64_bytes_in_1024_flows_and_a_probe() -> None:

@@ -31,7 +31,7 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
 @pytest.mark.parametrize(
     "words",
     [
-        *(["run"], ["trial"], ["report"], ["calibrate"]),
+        *(["run"], ["trial"], ["report"], ["calibrate"], ["ports"]),
         *(["lab", "list"], ["lab", "up"], ["lab", "down"]),
     ],
 )

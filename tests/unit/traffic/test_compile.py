@@ -1,17 +1,14 @@
-"""From a profile to streams as the engine sends them; frames are read with Scapy."""
+"""From a profile to streams as the engine sends them."""
 
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scapy.layers.inet import IP, UDP
-from scapy.layers.l2 import Ether
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.compile import compile_profile
-from plimsoll.traffic.plan import FieldWriter, StreamPlan
+from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.profile import Profile
+from tests.unit.traffic.frame_reader import parse
 
 THROUGH = ((0, 1), (1, 0))
 LOAD: dict[str, Any] = {"name": "load", "role": "load", "flows": 1024}
@@ -37,15 +34,10 @@ def test_streams_are_numbered_and_named_by_their_ports() -> None:
     ]
 
 
-def test_the_reverse_direction_swaps_the_ends() -> None:
-    forward, reverse = (Ether(plan.frame) for plan in _compile(LOAD))
-    assert (forward.src, forward[IP].src, forward[UDP].sport) == (
-        reverse.dst,
-        reverse[IP].dst,
-        reverse[UDP].dport,
-    )
-    assert forward[IP].src.startswith("198.18.")
-    assert reverse[IP].src.startswith("198.19.")
+def test_odd_paths_carry_the_reverse_direction() -> None:
+    forward, reverse = (parse(plan.frames[0]) for plan in _compile(LOAD))
+    assert forward.ips == [("198.18.0.1", "198.19.0.1")]
+    assert reverse.ips == [("198.19.0.1", "198.18.0.1")]
 
 
 def test_one_way_streams_take_their_path() -> None:
@@ -68,7 +60,7 @@ def test_load_streams_share_the_load_by_weight() -> None:
     large = {"name": "large", "role": "load", "rate": "1x", "frame_size": 1518}
     plans = _compile(small, middle, large, load_pps=12_000)
     assert [plan.rate_pps for plan in plans] == [7000, 7000, 4000, 4000, 1000, 1000]
-    assert [plan.frame_size for plan in plans] == [64, 64, 594, 594, 1518, 1518]
+    assert [plan.mean_frame_size for plan in plans] == [64, 64, 594, 594, 1518, 1518]
 
 
 def test_the_heavier_direction_carries_the_load() -> None:
@@ -93,65 +85,40 @@ def test_probes_cannot_take_all_of_a_load() -> None:
     assert caught.value.remedy == "use a higher load or slower probes"
 
 
-def test_one_flow_writes_nothing() -> None:
-    assert _compile(PROBE)[0].fields == ()
+def test_a_mix_is_one_stream_of_several_templates() -> None:
+    plan, _ = _compile({"name": "mix", "role": "load", "imix": "simple"}, load_pps=12_000)
+    assert [len(frame) for frame in plan.frames] == [60, 590, 1514]
+    assert sorted(plan.order) == [0] * 7 + [1] * 4 + [2]
+    assert plan.rate_pps == 12_000
+    assert plan.mean_frame_size == pytest.approx((7 * 64 + 4 * 594 + 1518) / 12)
+    assert plan.largest_frame_size == 1518
 
 
-def test_the_seed_methodologys_flows_change_the_destination_address() -> None:
-    assert _compile(LOAD)[0].fields == (FieldWriter(30, 4, 1024, 1, (24, 40)),)
+def test_packets_take_turns_within_each_size() -> None:
+    mix = [{"size": 64, "weight": 1}, {"size": 100, "weight": 1}]
+    plan, _ = _compile({"name": "garp", "role": "load", "protocol": "GARP", "imix": mix})
+    assert [(len(frame), parse(frame).arp[0]) for frame in plan.frames] == [  # type: ignore[index]
+        (60, 1),
+        (60, 2),
+        (96, 1),
+        (96, 2),
+    ]
+    assert plan.order == ()
 
 
-def _written(plan: StreamPlan, number: int) -> bytes:
-    """Frame `number` by the engine protocol's words; checksums by Scapy."""
-    frame = bytearray(plan.frame)
-    for writer in plan.fields:
-        place = slice(writer.offset, writer.offset + writer.width)
-        value = int.from_bytes(frame[place]) + number % writer.flows * writer.step
-        frame[place] = value.to_bytes(writer.width)
-    return bytes(frame)
+def test_pacing_is_passed_on_and_a_rate_that_is_not_needed_is_none() -> None:
+    free = {"name": "free", "role": "load", "pacing": "back-to-back"}
+    floor = {"name": "floor", "role": "latency", "pacing": {"one-in-flight": {"timeout": "5ms"}}}
+    burst = {"name": "burst", "role": "load", "pacing": {"burst": 32}}
+    plans = _compile(free, floor, burst, load_pps=1000)
+    assert [(plan.rate_pps, plan.pacing) for plan in plans[::2]] == [
+        (None, Pacing("back-to-back")),
+        (None, Pacing("one-in-flight", timeout_us=5000)),
+        (1000, Pacing("burst", burst_frames=32)),
+    ]
 
 
-_FIELDS = ["src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port"]
-
-
-@given(st.sets(st.sampled_from(_FIELDS), min_size=1), st.integers(2, 60_000), st.data())
-def test_flows_change_the_fields_asked_for_and_no_others(
-    vary: set[str], flows: int, data: st.DataObject
-) -> None:
-    number = data.draw(st.integers(1, flows - 1))
-    stream = LOAD | {"flows": flows, "vary": sorted(vary), "direction": "unidirectional"}
-    (plan,) = _compile(stream)
-    first, later = (
-        {
-            "src_mac": int(frame.src.replace(":", ""), 16),
-            "dst_mac": int(frame.dst.replace(":", ""), 16),
-            "src_ip": int.from_bytes(bytes(map(int, frame[IP].src.split(".")))),
-            "dst_ip": int.from_bytes(bytes(map(int, frame[IP].dst.split(".")))),
-            "src_port": frame[UDP].sport,
-            "dst_port": frame[UDP].dport,
-        }
-        for frame in (Ether(plan.frame), Ether(_written(plan, number)))
-    )
-    assert {field: later[field] - first[field] for field in _FIELDS} == {
-        field: number if field in vary else 0 for field in _FIELDS
-    }
-
-
-@given(st.sets(st.sampled_from(_FIELDS), min_size=1))
-def test_fixes_name_exactly_the_checksums_that_change(vary: set[str]) -> None:
-    stream = LOAD | {"flows": 2, "vary": sorted(vary), "direction": "unidirectional"}
-    (plan,) = _compile(stream)
-    for writer in plan.fields:
-        alone = StreamPlan(0, "", "load", 0, 1, plan.frame, 1.0, (writer,))
-        parsed = Ether(_written(alone, 1))
-        stale = (parsed[IP].chksum, parsed[UDP].chksum)
-        del parsed[IP].chksum, parsed[UDP].chksum
-        fresh = Ether(bytes(parsed))
-        changed = {
-            offset
-            for offset, before, after in zip(
-                (24, 40), stale, (fresh[IP].chksum, fresh[UDP].chksum), strict=True
-            )
-            if before != after
-        }
-        assert changed == set(writer.fixes)
+def test_frames_are_built_once_for_all_trials() -> None:
+    slower, faster = (_compile(LOAD, load_pps=load)[0] for load in (1000, 2000))
+    assert slower.rate_pps != faster.rate_pps
+    assert slower.frames is faster.frames

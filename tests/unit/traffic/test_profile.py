@@ -73,7 +73,8 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
         ),
         (
             {"protocol": "TCP"},
-            "streams[0].protocol: TCP frames cannot be sent yet (use UDP)",
+            "streams[0].frame_size: 64 bytes are too few for the headers, signature and FCS of "
+            "load (give at least 76 bytes)",
         ),
         (
             {"frame_sise": 64},
@@ -207,3 +208,67 @@ def test_teaching_that_is_left_out_is_said() -> None:
     types = {"stream_types": ["teaching_warmup", "measurement"]}
     profile = Profile.model_validate({"streams": [LOAD | types, PROBE]})
     assert profile.notes() == ["no teaching frames are sent yet, though load ask for them"]
+
+
+def test_a_mix_counts_with_its_mean() -> None:
+    mixed = {"name": "mix", "role": "load", "imix": "simple"}
+    profile = Profile.model_validate({"streams": [mixed, PROBE]})
+    assert profile.mean_frame_size == pytest.approx((7 * 64 + 4 * 594 + 1518) / 12)
+    assert profile.largest_frame_size == 1518
+    assert profile.notes() == [
+        "stream mix mixes frame sizes: 7 of 64, 4 of 594, 1 of 1518 bytes, in the mean 361.8"
+    ]
+
+
+def test_frames_without_a_rate_count_alike() -> None:
+    free = {"role": "load", "pacing": "back-to-back"}
+    streams = [free | {"name": "a"}, free | {"name": "b", "frame_size": 128}]
+    profile = Profile.model_validate({"streams": streams})
+    assert profile.mean_frame_size == 96
+    assert profile.rate_pps is None
+    assert [stream.name for stream in profile.paced_by_the_port] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"pacing": "back-to-back", "rate": "5kpps"}, "rate: back-to-back frames have no rate"),
+        ({"pacing": "one-in-flight"}, "pacing: one frame in flight is no load (use role: latency)"),
+        ({"imix": "simple", "frame_size": 64}, "imix: cannot be together with frame_size"),
+        ({"imix": "aag", "protocol": "TCP"}, "imix: 64 bytes are too few"),
+    ],
+)
+def test_what_does_not_go_together_is_told(
+    tmp_path: Path, changes: dict[str, Any], told: str
+) -> None:
+    assert f"streams[0].{told}" in _mistake(tmp_path, LOAD | changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"pacing": "back-to-back", "rate": None}, "pacing: back-to-back frames are no probe"),
+        ({"rate": None}, "rate: a probe has a fixed rate (give it in pps, such as 1000pps)"),
+        (
+            {"pacing": "one-in-flight", "rate": None, "taken_from": "load"},
+            "taken_from: a stream without a rate cannot be taken out of another",
+        ),
+    ],
+)
+def test_what_no_probe_does_is_told(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+    assert f"streams[1].{told}" in _mistake(tmp_path, LOAD, PROBE | changes)
+
+
+def test_all_that_a_stream_may_say_survives_being_written_and_read() -> None:
+    one_in_flight = {"pacing": {"one-in-flight": {"timeout": "250ms"}}, "rate": None}
+    everything = {
+        "vlan": [5, {"id": 6, "priority": 1}],
+        "mpls": [100],
+        "vxlan": {"vni": 7},
+        "imix": [{"size": 200, "weight": 3}, {"size": 9000}],
+        "vary": ["dst_ip", {"field": "IP[1].dst", "values": ["10.0.0.1"]}],
+        "pacing": {"poisson": {"seed": 9}},
+        "src_ip": "2001:2::1",
+    }
+    profile = Profile.model_validate({"streams": [LOAD | everything, PROBE | one_in_flight]})
+    assert Profile.model_validate(profile.model_dump(mode="json")) == profile

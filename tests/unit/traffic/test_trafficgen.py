@@ -113,9 +113,50 @@ def test_every_field_takes_as_many_flows_as_trafficgen(field: str) -> None:
     assert (stream.flows, stream.vary) == (65536, (field,))
 
 
+def _mods(*fields: str) -> str:
+    uses = ", ".join(f"use_{field}_flows=True" for field in fields)
+    return f"function:create_flow_mod_object({uses})"
+
+
+def test_tcp_frames_hold_their_headers(tmp_path: Path) -> None:
+    (stream,) = _import(MINIMAL | {"protocol": "TCP", "frame_size": 76}).streams
+    assert (stream.protocol, stream.frame_size) == ("TCP", 76)
+    told = _mistake(tmp_path, {"streams": [MINIMAL | {"protocol": "TCP"}]})
+    assert "streams[0].frame_size: 64 bytes are too few" in told
+    assert "give at least 76 bytes" in told
+
+
+def test_icmp_has_no_ports_to_vary() -> None:
+    mods = _mods("dst_ip", "src_mac", "src_port", "dst_port")
+    (stream,) = _import(MINIMAL | {"frame_type": "icmp", "flow_mods": mods}).streams
+    assert (stream.protocol, stream.flows, stream.vary) == ("ICMP", 1024, ("src_mac", "dst_ip"))
+
+
+def test_gratuitous_arp_is_sent_in_both_kinds_at_the_rate_each() -> None:
+    garp = MINIMAL | {"frame_type": "garp", "frame_size": 1518, "flow_mods": _mods("src_ip")}
+    (stream,) = _import(garp).streams
+    assert (stream.protocol, stream.frame_size, stream.vary) == ("GARP", 64, ("src_ip",))
+    assert stream.rate == Rate(2_000_000, "pps")
+    (unchanging,) = _import(garp | {"flow_mods": _mods("dst_ip")}).streams
+    assert (unchanging.flows, unchanging.vary) == (1, ())
+
+
+def test_flows_that_differ_in_protocol_are_two_streams() -> None:
+    """trafficgen halves rate and flows, the flows rounded up."""
+    mods = {"flow_mods": _mods("protocol", "dst_ip"), "flows": 1025, "frame_size": 128}
+    streams = _import(MINIMAL | mods).streams
+    assert [(s.name, s.protocol, s.flows, s.vary, s.rate) for s in streams] == [
+        ("stream1-udp", "UDP", 513, ("dst_ip",), Rate(500_000, "pps")),
+        ("stream1-tcp", "TCP", 513, ("dst_ip",), Rate(500_000, "pps")),
+    ]
+    probed = _import(MINIMAL | mods | {"latency": True}).streams
+    assert [(s.name, s.taken_from) for s in probed if s.role == "latency"] == [
+        ("stream1-udp-latency", "stream1-udp"),
+        ("stream1-tcp-latency", "stream1-tcp"),
+    ]
+
+
 _WITHOUT_COUNTERPART: list[tuple[str, object]] = [
-    ("frame_type", "icmp"),
-    ("frame_type", "garp"),
     ("offset", 5),
     ("duration", 10),
     ("repeat", True),
@@ -123,13 +164,11 @@ _WITHOUT_COUNTERPART: list[tuple[str, object]] = [
     ("repeat_flows", False),
     ("the_packet", "scapy:Ether()/IP()"),
     ("device_pairs", ["0:1"]),
-    ("protocol", "TCP"),
     ("stream_types", ["ddos", "measurement"]),
     ("stream_types", ["teaching_warmup"]),
     ("frame_size", 60),
     ("rate", 0),
     ("latency_only", True),
-    ("flow_mods", "function:create_flow_mod_object(use_protocol_flows=True)"),
 ]
 
 

@@ -1,0 +1,80 @@
+"""AF_PACKET on a kernel interface, through a Linux bridge and back."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.integration.engine.kernel_bed import NEAR, engine_beside_a_bridge
+from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
+from tests.integration.engine.session import EngineSession
+
+# A queue long enough for a machine that is busy: 4096 frames of 2 kB.
+PORTS = [f"net_af_packet{port},iface={name},framecnt=4096" for port, name in enumerate(NEAR)]
+
+
+@pytest.mark.parametrize("length", [60, 1514])
+def test_frames_pass_a_bridge_and_come_back(tmp_path: Path, length: int) -> None:
+    with engine_beside_a_bridge(tmp_path) as (engine, place):
+        ports = open_ports(engine, *PORTS)
+        assert [port["driver"] for port in ports] == ["net_af_packet"] * 2
+        for name, port in zip(NEAR, ports, strict=True):
+            assert port["mac"] in place.run("ip", "link", "show", name)
+        assert_carries(engine, length=length)
+        engine.finish()
+
+
+def test_flows_are_fanned_out_over_queues(tmp_path: Path) -> None:
+    with engine_beside_a_bridge(tmp_path) as (engine, _):
+        ports = open_ports(engine, *(f"{port},qpairs=2" for port in PORTS), queues=2)
+        assert [port["rx_queues"] for port in ports] == [2, 2]
+        assert_carries(engine, queues=2, fanned_out=True)
+        engine.finish()
+
+
+def test_jumbo_frames_in_buffers_that_hold_them(tmp_path: Path) -> None:
+    long = [f"{port},blocksz=299008,framesz=9344" for port in PORTS]
+    with engine_beside_a_bridge(tmp_path, mtu=9200) as (engine, _):
+        open_ports(engine, *long, max_frame_bytes=9212)
+        assert_carries(engine, length=9212)
+        engine.finish()
+
+
+def test_too_many_queues_are_refused_with_the_drivers_number(tmp_path: Path) -> None:
+    with engine_beside_a_bridge(tmp_path) as (engine, _):
+        worker = {"cpu": 0, "tx": [[0, 0]], "rx": [[0, 0], [0, 1]]}
+        error = refusal(engine, PORTS[0], workers=[worker])
+        assert error["where"] == "ports[0]"
+        assert error["message"] == (
+            "2 receive queues are asked for; driver net_af_packet has at most 1 here"
+        )
+
+
+@pytest.mark.parametrize(
+    ("devargs", "said"),
+    [
+        (
+            PORTS[0],
+            "frames of 9212 bytes do not fit the device's buffers of 1982: "
+            "add blocksz=299008,framesz=9344 to its devargs",
+        ),
+        (
+            PORTS[0] + ",blocksz=299008,framesz=9344",
+            "the MTU of pl-a0, 1500, is too small for frames of 9212 bytes: "
+            "ip link set pl-a0 mtu 9198",
+        ),
+    ],
+)
+def test_frames_that_are_too_long_are_refused_with_a_remedy(
+    tmp_path: Path, devargs: str, said: str
+) -> None:
+    with engine_beside_a_bridge(tmp_path) as (engine, place):
+        error = refusal(engine, devargs, max_frame_bytes=9212)
+        assert (error["where"], error["message"]) == ("ports[0]", said)
+        # The interface is its owner's.
+        assert "mtu 1500" in place.run("ip", "link", "show", NEAR[0])
+
+
+def test_an_interface_that_is_not_there(engine: EngineSession) -> None:
+    error = refusal(engine, "net_af_packet0,iface=pl-nowhere")
+    assert error["where"] == "ports[0]"
+    assert error["message"].startswith("DPDK cannot open this device")

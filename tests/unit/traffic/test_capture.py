@@ -1,0 +1,370 @@
+"""Capture files as streams: read, given room for the signature, refused."""
+
+import os
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scapy.layers.inet import ICMP, IP, TCP, UDP
+from scapy.layers.inet6 import IPv6, IPv6ExtHdrHopByHop, IPv6ExtHdrRouting
+from scapy.layers.l2 import ARP, Dot1Q, Ether
+from scapy.layers.sctp import SCTP
+from scapy.layers.vxlan import VXLAN
+from scapy.packet import Packet, Raw
+from scapy.utils import wrpcap, wrpcapng
+
+from plimsoll.errors import InputError
+from plimsoll.traffic.capture import load_capture, sendable
+from plimsoll.traffic.captured_headers import captured_headers
+from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.profile_file import load_profile
+from tests.unit.traffic.frame_reader import parse, signed
+
+E = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
+I4 = IP(src="10.0.0.1", dst="10.0.0.2")
+I6 = IPv6(src="2001:2::1", dst="2001:2::2")
+CONTENT = bytes(range(100, 160))
+
+
+def _pcap(
+    frames: Sequence[bytes], order: str = "<", magic: int = 0xA1B2C3D4, link: int = 1
+) -> bytes:
+    header = struct.pack(f"{order}IHHIIII", magic, 2, 4, 0, 0, 65535, link)
+    records = [struct.pack(f"{order}IIII", 1, 2, len(f), len(f)) + f for f in frames]
+    return header + b"".join(records)
+
+
+def _block(kind: int, body: bytes, order: str) -> bytes:
+    body += bytes(-len(body) % 4)
+    size = struct.pack(f"{order}I", len(body) + 12)
+    return struct.pack(f"{order}I", kind) + size + body + size
+
+
+def _section(order: str) -> bytes:
+    return _block(0x0A0D0D0A, struct.pack(f"{order}IHHq", 0x1A2B3C4D, 1, 0, -1), order)
+
+
+def _interface(order: str, link: int = 1, snapped: int = 0) -> bytes:
+    return _block(1, struct.pack(f"{order}HHI", link, 0, snapped), order)
+
+
+def _enhanced(frame: bytes, order: str, length: int | None = None, interface: int = 0) -> bytes:
+    sizes = (len(frame), len(frame) if length is None else length)
+    return _block(6, struct.pack(f"{order}IIIII", interface, 0, 0, *sizes) + frame, order)
+
+
+def _file(folder: Path, content: bytes) -> Path:
+    path = folder / "some.pcap"
+    path.write_bytes(content)
+    return path
+
+
+def _refused(path: Path, **choice: Any) -> str:
+    with pytest.raises(InputError) as caught:
+        load_capture(path, **choice)
+    assert caught.value.where == str(path)
+    assert caught.value.remedy
+    return caught.value.message
+
+
+UDP_FRAMES = [bytes(E / I4 / UDP(sport=n, dport=9) / Raw(CONTENT)) for n in range(1, 6)]
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize("magic", [0xA1B2C3D4, 0xA1B23C4D])
+def test_pcap_is_read_in_either_byte_order(tmp_path: Path, order: str, magic: int) -> None:
+    capture = load_capture(_file(tmp_path, _pcap(UDP_FRAMES, order, magic)))
+    assert [parse(frame).ports for frame in capture.frames] == [[(n, 9)] for n in range(1, 6)]
+    assert capture.order == (0, 1, 2, 3, 4)
+    assert (capture.overwritten, capture.lengthened) == (5, 0)
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+def test_pcapng_is_read_in_either_byte_order(tmp_path: Path, order: str) -> None:
+    first, second, third, *_ = UDP_FRAMES
+    simple = _block(3, struct.pack(f"{order}I", len(second)) + second, order)
+    sizes = (len(third), len(third))
+    old = _block(2, struct.pack(f"{order}HHIIII", 0, 0, 0, 0, *sizes) + third, order)
+    unknown = _block(0xBAD, b"whatever", order)
+    blocks = [_section(order), _interface(order), _enhanced(first, order), unknown, simple, old]
+    capture = load_capture(_file(tmp_path, b"".join(blocks)))
+    assert [parse(frame).ports[0][0] for frame in capture.frames] == [1, 2, 3]
+
+
+def test_interfaces_are_each_sections_own(tmp_path: Path) -> None:
+    """The second section has another byte order, and its first interface is Ethernet's."""
+    other = _section("<") + _interface("<", link=113)
+    content = other + _section(">") + _interface(">") + _enhanced(UDP_FRAMES[0], ">")
+    assert len(load_capture(_file(tmp_path, content)).frames) == 1
+
+
+@pytest.mark.parametrize("write", [wrpcap, wrpcapng])
+def test_what_scapy_writes_is_read(tmp_path: Path, write: Any) -> None:
+    path = tmp_path / "scapys"
+    write(str(path), [Ether(frame) for frame in UDP_FRAMES])
+    assert len(load_capture(path).frames) == 5
+
+
+def test_frames_are_kept_once_and_sent_in_the_files_order(tmp_path: Path) -> None:
+    a, b, *_ = UDP_FRAMES
+    capture = load_capture(_file(tmp_path, _pcap([a, b, a, a])))
+    assert len(capture.frames) == 2
+    assert capture.order == (0, 1, 0, 0)
+    assert capture.mean_frame_size == len(a) + 4
+
+
+def test_some_of_the_frames_may_be_chosen(tmp_path: Path) -> None:
+    capture = load_capture(_file(tmp_path, _pcap(UDP_FRAMES)), first=2, count=3)
+    assert [parse(frame).ports[0][0] for frame in capture.frames] == [2, 3, 4]
+
+
+def test_a_file_that_changed_is_read_again(tmp_path: Path) -> None:
+    path = _file(tmp_path, _pcap(UDP_FRAMES[:1]))
+    assert len(load_capture(path).frames) == 1
+    path.write_bytes(_pcap(UDP_FRAMES))
+    assert len(load_capture(path).frames) == 5
+
+
+WITH_PAYLOAD: list[Packet] = [
+    E / I4 / UDP(),
+    E / I4 / TCP(options=[("MSS", 1460)]),
+    E / I4 / ICMP(),
+    E / I6 / UDP(),
+    E / I6 / TCP(),
+    E / Dot1Q(vlan=5) / Dot1Q(vlan=6) / I4 / UDP(),
+    E / I4 / UDP(chksum=0, dport=4789) / VXLAN(flags=8, vni=5) / E / I4 / TCP(),
+    E / I4 / UDP(dport=4789) / VXLAN(flags=8, vni=5) / E / I6 / UDP(),
+    # With a wrong checksum, as captured on a host that leaves it to the NIC.
+    E / I4 / UDP(chksum=0x1234),
+]
+
+
+@pytest.mark.parametrize("packet", WITH_PAYLOAD, ids=lambda p: p.summary())
+@pytest.mark.parametrize("length", [18, 19, 40])
+def test_the_signature_replaces_the_payloads_end(packet: Packet, length: int) -> None:
+    before = bytes(packet / Raw(CONTENT[:length]))
+    frame, longer = sendable(before.ljust(60, b"\0"))
+    assert not longer
+    assert len(frame) == max(60, len(before))
+    for each in (frame, signed(frame, CONTENT[:16])):
+        assert all(parse(each).valid)
+    assert parse(frame).payload == CONTENT[: length - 18] + bytes(18)
+
+
+def test_a_udp_checksum_that_is_not_there_stays_away() -> None:
+    frame, _ = sendable(bytes(E / I4 / UDP(chksum=0) / Raw(CONTENT)))
+    assert frame[40:42] == b"\0\0"
+
+
+WITHOUT_ROOM: list[Packet] = [
+    E / I4 / TCP(flags="A"),
+    E / I4 / UDP() / Raw(CONTENT[:17]),
+    E / I4 / SCTP() / Raw(CONTENT),
+    IPv6ExtHdrRouting(addresses=["2001:2::9"], segleft=1),
+    E / IP(src="10.0.0.1", dst="10.0.0.2", flags="MF") / UDP() / Raw(CONTENT),
+    E / IP(src="10.0.0.1", dst="10.0.0.2", frag=9) / Raw(CONTENT),
+    E / I4 / UDP(dport=4789) / VXLAN(flags=8) / E / ARP(pdst="10.0.0.9"),
+    E / I4 / UDP(len=9999) / Raw(CONTENT),
+    Ether(src=E.src, dst=E.dst, type=0x88CC) / Raw(CONTENT),
+]
+
+
+@pytest.mark.parametrize("packet", WITHOUT_ROOM, ids=lambda p: p.summary())
+def test_frames_without_room_are_lengthened_and_otherwise_left_alone(packet: Packet) -> None:
+    if isinstance(packet, IPv6ExtHdrRouting):
+        packet = E / I6 / packet / UDP() / Raw(CONTENT)
+    before = bytes(packet)
+    frame, longer = sendable(before)
+    assert longer
+    assert frame[: len(before)] == before
+    assert frame[len(before) :] == bytes(max(18, 60 - len(before)))
+
+
+def test_extension_headers_are_passed_over() -> None:
+    frame, longer = sendable(bytes(E / I6 / IPv6ExtHdrHopByHop() / UDP() / Raw(CONTENT)))
+    assert not longer
+    segment = frame[14 + 40 + 8 :]
+    assert frame[-18:] == bytes(18)
+    rebuilt = Ether(frame)
+    stated = rebuilt[UDP].chksum
+    del rebuilt[UDP].chksum
+    assert Ether(bytes(rebuilt))[UDP].chksum == stated
+    assert len(segment) == 8 + len(CONTENT)
+
+
+def test_arp_fits_into_the_smallest_frame() -> None:
+    arp = bytes(E / ARP(psrc="10.0.0.1", pdst="10.0.0.2", hwsrc=E.src))
+    assert len(arp) == 42
+    frame, longer = sendable(arp + b"padding padding!!!")
+    assert (frame, longer) == (arp + bytes(18), False)
+
+
+def test_padding_that_is_too_short_is_made_longer() -> None:
+    """An acknowledgement of 54 bytes, as it is captured from the wire."""
+    ack = bytes(E / I4 / TCP(flags="A"))
+    frame, longer = sendable(ack.ljust(60, b"\0"))
+    assert (frame, longer) == (ack + bytes(18), True)
+
+
+def test_runts_become_the_smallest_frames(tmp_path: Path) -> None:
+    capture = load_capture(_file(tmp_path, _pcap([bytes(14), b"", bytes(E / I4 / ICMP())])))
+    assert [len(frame) for frame in capture.frames] == [60, 60]
+    assert capture.order == (0, 0, 1)
+    assert capture.lengthened == 3
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"", "is neither pcap nor pcapng"),
+        (b"hello, world", "is neither pcap nor pcapng"),
+        (b"\x1f\x8b\x08", "is compressed"),
+        (_pcap([]), "has no frame 1"),
+        (_pcap([])[:20], "ends within its header"),
+        (_pcap(UDP_FRAMES)[:-1], "ends within frame 5"),
+        (_pcap(UDP_FRAMES) + b"\0" * 9, "ends within the header of frame 6"),
+        (_pcap(UDP_FRAMES, link=113), "frame 1 has link type 113, not Ethernet"),
+        (_section("<") + _enhanced(UDP_FRAMES[0], "<"), "is damaged"),
+        (_section("<") + _interface("<") + _enhanced(b"", "<", interface=1), "is damaged"),
+        (_section("<") + _interface("<") + _enhanced(b"abc", "<", 60), "cut to 3 of its 60 bytes"),
+        (_section("<") + _interface("<", 113) + _enhanced(b"abc", "<"), "link type 113"),
+        (_section("<") + struct.pack("<III", 6, 13, 0), "ends within the block at byte 28"),
+        (_section("<") + struct.pack("<III", 6, 2**32 - 4, 0), "ends within the block at byte 28"),
+        (_section("<") + struct.pack("<III", 6, 0, 0), "ends within the block at byte 28"),
+        (_section("<")[:-5], "ends within the block at byte 0"),
+    ],
+)
+def test_damaged_and_foreign_files_are_refused(
+    tmp_path: Path, content: bytes, problem: str
+) -> None:
+    assert problem in _refused(_file(tmp_path, content))
+
+
+def test_frames_that_were_cut_are_refused_by_number(tmp_path: Path) -> None:
+    cut = struct.pack("<IIII", 0, 0, 64, 1514) + bytes(64)
+    path = _file(tmp_path, _pcap(UDP_FRAMES[:2]) + cut)
+    assert _refused(path) == "frame 3 was cut to 64 of its 1514 bytes when captured"
+
+
+def test_a_simple_packet_block_is_cut_by_its_interface(tmp_path: Path) -> None:
+    simple = _block(3, struct.pack("<I", 1514) + bytes(96), "<")
+    path = _file(tmp_path, _section("<") + _interface("<", snapped=96) + simple)
+    assert _refused(path) == "frame 1 was cut to 96 of its 1514 bytes when captured"
+
+
+def test_frames_that_are_too_large_are_refused_by_number(tmp_path: Path) -> None:
+    fits = bytes(E / I4 / UDP() / Raw(bytes(9214 - 42)))
+    assert len(load_capture(_file(tmp_path, _pcap([fits]))).frames[0]) == 9214
+    path = _file(tmp_path, _pcap([fits, fits + b"\0"]))
+    # Of the second the byte behind the packet is left out: it was padding.
+    assert load_capture(path).largest_frame_size == 9218
+    larger = bytes(E / I4 / UDP() / Raw(bytes(9215 - 42)))
+    assert _refused(_file(tmp_path, _pcap([fits, larger]))) == "frame 2 takes 9219 bytes with FCS"
+
+
+def test_more_frames_than_there_are_templates_are_refused(tmp_path: Path) -> None:
+    path = _file(tmp_path, _pcap([bytes(60)] * 4097))
+    assert _refused(path) == "has more than 4096 frames"
+    assert len(load_capture(path, count=4096).order) == 4096
+    assert len(load_capture(path, first=2).order) == 4096
+    assert _refused(path, first=5000) == "has no frame 5000"
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    assert "No such file" in _refused(tmp_path / "gone.pcap")
+    assert "directory" in _refused(tmp_path)
+    assert "null byte" in _refused(Path("a\0b"))
+
+
+def test_reading_is_bounded(tmp_path: Path) -> None:
+    path = tmp_path / "large.pcap"
+    path.write_bytes(_pcap(UDP_FRAMES))
+    os.truncate(path, 64 * 2**20 + 1)
+    assert _refused(path) == "is larger than 64 MiB"
+
+
+@given(st.binary(max_size=200), st.sampled_from([b"", _pcap([]), _section("<"), _section(">")]))
+def test_any_file_is_read_or_refused(content: bytes, start: bytes) -> None:
+    path = Path("/tmp") / f"plimsoll-test-{os.getpid()}.pcap"
+    try:
+        path.write_bytes(start + content)
+        with suppress(InputError):
+            load_capture(path)
+    finally:
+        path.unlink()
+
+
+@settings(max_examples=500)
+@given(
+    st.sampled_from([bytes(p / Raw(CONTENT)) for p in WITH_PAYLOAD]),
+    st.lists(st.tuples(st.integers(0, 119), st.integers(0, 255)), max_size=4),
+    st.integers(0, 120),
+)
+def test_any_frame_gets_room_for_a_signature(
+    frame: bytes, changes: list[tuple[int, int]], length: int
+) -> None:
+    mutated = bytearray(frame)
+    for at, value in changes:
+        mutated[at % len(mutated)] = value
+    before = bytes(mutated[:length])
+    headers = captured_headers(before)
+    assert headers.packet_end <= len(before)
+    after, longer = sendable(before)
+    assert after[-18:] == bytes(18)
+    assert len(after) >= 60
+    assert longer == (len(after) > len(before))
+    # Nothing in front of the payload changes but checksums.
+    if not headers.transports:
+        assert after[: headers.packet_end] == before[: headers.packet_end]
+
+
+def test_a_profile_sends_captures(tmp_path: Path) -> None:
+    _file(tmp_path, _pcap([*UDP_FRAMES, bytes(E / I4 / TCP(flags="A"))]))
+    path = tmp_path / "profile.yaml"
+    path.write_text("streams:\n- {name: replay, role: load, pcap: some.pcap}\n")
+    profile = load_profile(path)
+    assert profile.notes() == [
+        f"stream replay sends 6 frames of {tmp_path}/some.pcap: the signature replaces the last "
+        "18 bytes of 5, and 1 were lengthened to hold it"
+    ]
+    # Five of 102 bytes and one of 54 + 18, each with 4 of FCS.
+    assert profile.mean_frame_size == pytest.approx((5 * 106 + 76) / 6)
+    assert Profile.model_validate(profile.model_dump(mode="json")) == profile
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ("frame_size: 64", "frame_size: cannot be together with pcap"),
+        ("imix: simple", "imix: cannot be together with pcap"),
+        ("flows: 5", "flows: captured frames are sent as they are"),
+        ("vlan: 5", "vlan: a pcap is sent as it stands"),
+        ("protocol: TCP", "protocol: a pcap is sent as it stands"),
+        ("packet: [Ether]", "pcap: cannot be together with packet"),
+    ],
+)
+def test_captures_are_sent_as_they_are(tmp_path: Path, fields: str, told: str) -> None:
+    _file(tmp_path, _pcap(UDP_FRAMES))
+    path = tmp_path / "profile.yaml"
+    path.write_text(f"streams:\n- {{name: replay, role: load, pcap: some.pcap, {fields}}}\n")
+    with pytest.raises(InputError) as caught:
+        load_profile(path)
+    assert f"profile.yaml:2: streams[0].{told}" in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_a_capture_that_is_refused_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "profile.yaml"
+    choice = "{file: gone.pcap, first: 3}"
+    path.write_text(f"streams:\n- name: replay\n  role: load\n  pcap: {choice}\n")
+    with pytest.raises(InputError) as caught:
+        load_profile(path)
+    assert str(caught.value) == (
+        f"{path}:4: streams[0].pcap: {tmp_path}/gone.pcap: cannot be read: "
+        "No such file or directory (check the path)"
+    )
