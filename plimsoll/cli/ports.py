@@ -7,12 +7,12 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 
 from plimsoll.cli.output import stdout
 from plimsoll.host.ethtool import HardwareStamps
 from plimsoll.host.machine_ports import MachinePort, machine_ports
-
 
 _TABLE_WIDTH = 120
 
@@ -38,7 +38,7 @@ def ports(
         stdout.print("this machine has no port but its loopback")
         return
     # A terminal that is too narrow wraps the lines, but no address is cut short.
-    stdout.print(_table(found), width=max(stdout.width, _TABLE_WIDTH), crop=False)
+    Console(width=max(stdout.width, _TABLE_WIDTH)).print(_table(found))
     for port in found:
         _print_use(port)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, Paths, unsound
+from plimsoll.dut.netdev import NetdevDriver, NetdevPort, netdev_facts, open_netdev
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.host.child import Lifetime
 from plimsoll.host.hugepages import MemoryPlan
@@ -15,11 +17,30 @@ from plimsoll.traffic.units import Rate, RateField
 
 
 class ExternalPort(BaseModel):
-    """One port of the tester: a PCI address or a vdev with its arguments."""
+    """One port of the tester: a device of DPDK's, or an interface of the kernel's.
+
+    `devargs` is a PCI address, or a vdev with its arguments. `netdev` names an interface,
+    opened by AF_XDP if it can be and else by AF_PACKET, unless `driver` says which;
+    `queues` is how many queue pairs it gets, at least as many as the generator polls.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    devargs: str = Field(min_length=1, max_length=1024)
+    devargs: str | None = Field(default=None, min_length=1, max_length=1024)
+    # What the kernel takes for a name (dev_valid_name), less what DPDK's devargs cannot hold.
+    netdev: str | None = Field(default=None, pattern=r"^[^\s/:,=\[\]\"']{1,15}$")
+    driver: NetdevDriver = "auto"
+    queues: int = Field(default=1, ge=1, le=16)
+
+    @model_validator(mode="after")
+    def _check_one_way(self) -> Self:
+        if (self.devargs is None) == (self.netdev is None):
+            raise unsound("a port is either `devargs` or `netdev`", "give one of the two")
+        if self.netdev is None and (self.driver, self.queues) != ("auto", 1):
+            raise unsound(
+                "`driver` and `queues` are for a `netdev`", "put them into `devargs` as its own"
+            )
+        return self
 
 
 class ExternalSettings(LabModel):
@@ -28,7 +49,8 @@ class ExternalSettings(LabModel):
     Without `paths` each two neighbouring ports send to each other. `line_rate` is that
     of one port, such as "25Gbps". `queue_frames` is what a port's queue holds where that
     is not its descriptors (memif). `drained_by` is "dut" where the DUT itself empties the
-    queue that the tester fills (memif, vhost), "wire" where a NIC does.
+    queue that the tester fills (memif, vhost), "wire" where a NIC does. `frame_size`,
+    with FCS, is the longest that a netdev must carry; a run raises it to its profile's.
     """
 
     summary: ClassVar[str] = "an existing DUT behind NICs or vdevs, which Plimsoll does not manage"
@@ -40,6 +62,7 @@ class ExternalSettings(LabModel):
     queue_frames: int | None = Field(default=None, ge=32, le=65536)
     line_rate: RateField | None = None
     drained_by: Literal["dut", "wire"] = "wire"
+    frame_size: int = Field(default=1518, ge=64, le=9216)
 
     @field_validator("line_rate")
     @classmethod
@@ -66,17 +89,50 @@ class ExternalSettings(LabModel):
                 )
         return self
 
+    def for_frames(self, frame_size: int) -> ExternalSettings:
+        """The same lab with ports for frames up to `frame_size`."""
+        return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
+
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """A lab that needs neither ledger nor memory."""
+        netdevs = self._open_netdevs()
+        queues = [netdev.queue_frames for netdev in netdevs.values() if netdev.queue_frames]
         ports = LabPorts(
-            devargs=tuple(port.devargs for port in self.ports),
+            devargs=tuple(
+                port.devargs or netdevs[number].devargs for number, port in enumerate(self.ports)
+            ),
             descriptors=self.descriptors,
-            queue_frames=self.queue_frames or self.descriptors,
+            queue_frames=self.queue_frames or min([self.descriptors, *queues]),
             paths=self.paths or _neighbours(len(self.ports)),
             drained_by=self.drained_by,
-            line_rate_bps=self.line_rate.value if self.line_rate else None,
+            line_rate_bps=self.line_rate.value if self.line_rate else self._netdev_rate(netdevs),
+            notes=tuple(netdev.note for netdev in netdevs.values()),
         )
         return PassiveLab(self.kind, ports)
+
+    def _open_netdevs(self) -> dict[int, NetdevPort]:
+        """The kernel's interfaces among the ports, by number."""
+        if all(port.netdev is None for port in self.ports):
+            return {}
+        facts = netdev_facts()
+        return {
+            number: open_netdev(
+                port.netdev,
+                number,
+                driver=port.driver,
+                queues=port.queues,
+                frame_size=self.frame_size,
+                facts=facts,
+            )
+            for number, port in enumerate(self.ports)
+            if port.netdev is not None
+        }
+
+    def _netdev_rate(self, netdevs: Mapping[int, NetdevPort]) -> float | None:
+        """The slowest interface's, as the kernel knows it: DPDK says 10 Gbit/s of every one."""
+        speeds = [netdev.speed_mbps for netdev in netdevs.values()]
+        known = [mbps for mbps in speeds if mbps is not None]
+        return min(known) * 1e6 if known and len(known) == len(self.ports) else None
 
 
 def _neighbours(ports: int) -> Paths:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.plan import StreamPlan
@@ -15,22 +15,38 @@ from plimsoll.traffic.units import format_pps
 Paths = tuple[tuple[int, int], ...]
 
 
+# In hexadecimal they, and whatever else a trial needs, fit into a line of 32 MiB.
+_MOST_TEMPLATE_BYTES = 15_000_000
+
+
 def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[StreamPlan, ...]:
     """The streams of one trial at `load_pps` per direction, ids from 0 in the profile's order.
 
     Load streams share the load by weight. Where the directions' weights differ,
     the heavier carries `load_pps` and the other its share of it. Latency streams
     keep their rate; streams without one have None. Raises InputError where the lab
-    has no path for a stream's direction, and where probes take all that a load
-    stream has.
+    has no path for a stream's direction, where probes take all that a load stream
+    has, and where the templates are too many for one request to the engine.
     """
     planned = [
         (stream, path) for stream in profile.streams for path in _path_numbers(stream, paths)
     ]
-    return tuple(
+    plans = tuple(
         _plan(number, stream, paths[path], path, _rate_pps(stream, path, profile, load_pps, paths))
         for number, (stream, path) in enumerate(planned)
     )
+    _check_bytes(plans)
+    return plans
+
+
+def _check_bytes(plans: Sequence[StreamPlan]) -> None:
+    total = sum(len(frame) for plan in plans for frame in plan.frames)
+    if total > _MOST_TEMPLATE_BYTES:
+        raise InputError(
+            f"the templates of all streams have {total} bytes, more than {_MOST_TEMPLATE_BYTES}",
+            where="profile.streams",
+            remedy="send fewer frames of captures, or smaller ones",
+        )
 
 
 def _plan(

@@ -20,6 +20,8 @@ from plimsoll.traffic.scapy_layers import Scapy
 
 # As wide as the engine writes; of an IPv6 address it is the interface's half.
 _MAX_WIDTH = 8
+# The protocol's integers are signed, of 64 bits.
+_MAX_VALUE = 2**63 - 1
 _VARY_ANOTHER = "vary another field"
 
 
@@ -51,7 +53,12 @@ class FoundField:
                 f"{written} bits, which are all that is written",
                 remedy="list values that share the rest",
             )
-        return number & ((1 << written) - 1)
+        if (number := number & ((1 << written) - 1)) > _MAX_VALUE:
+            raise InputError(
+                f"{value} has the highest of its last {written} bits set, which a list cannot say",
+                remedy="list lower values, or count up from it",
+            )
+        return number
 
 
 @functools.lru_cache(maxsize=1024)

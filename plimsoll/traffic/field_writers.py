@@ -107,7 +107,7 @@ def _long_form(found: FoundField, varied: Variation, flows: int) -> FieldWriter:
     count = len(listed) or varied.count or flows
     if not listed and count == 1:
         raise InputError(f"{varied.field} has no count of values", remedy="give count, or flows")
-    if varied.first >= count and varied.values != "random":
+    if varied.first >= count:
         raise InputError(
             f"the first value is number {varied.first} of {count}", remedy=f"give less than {count}"
         )

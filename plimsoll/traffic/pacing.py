@@ -38,7 +38,7 @@ def parse_pacing(given: object) -> Pacing:
     if kind == "burst":
         return Pacing("burst", burst_frames=_whole(options, "burst", 1, _MOST_BURST_FRAMES))
     if kind == "poisson":
-        return Pacing("poisson", seed=_whole(_option(options, "seed"), "seed", 0, 2**64 - 1))
+        return Pacing("poisson", seed=_whole(_option(options, "seed"), "seed", 0, 2**63 - 1))
     if kind == "one-in-flight":
         return Pacing("one-in-flight", timeout_us=_timeout_us(_option(options, "timeout")))
     raise mistake(f"{kind!r} is not a pacing with options", did_you_mean(str(kind), _WITH_OPTIONS))

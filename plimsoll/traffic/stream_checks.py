@@ -82,7 +82,8 @@ def _check_vary(stream: Stream, stack: Stack, *, reverse: bool) -> None:
         try:
             writers_of(stack, each, stream.flows)
         except InputError as error:
-            raise mistake(error.message, error.remedy, "vary", index) from None
+            way = "on the way back, " if reverse else ""
+            raise mistake(f"{way}{error.message}", error.remedy, "vary", index) from None
     for name in stream.vary if stream.flows > 1 else ():
         if not isinstance(name, str) or "." in name:
             continue

@@ -46,7 +46,7 @@ class Variation(BaseModel):
     ) = "increment"
     count: Annotated[int, Field(ge=1, le=MOST_FLOWS)] | None = None
     step: Annotated[int, Field(ge=1, le=2**32 - 1)] = 1
-    seed: Annotated[int, Field(ge=0, le=2**64 - 1)] = 0
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
     first: Annotated[int, Field(ge=0, le=MOST_FLOWS - 1)] = 0
 
     @field_validator("field")

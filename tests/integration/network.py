@@ -4,6 +4,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,9 @@ class Network:
     """A namespace; `enter` is the command that runs another one in it."""
 
     def __init__(self, pid: int) -> None:
-        self.enter = ("nsenter", f"--net=/proc/{pid}/ns/net", f"--mount=/proc/{pid}/ns/mnt")
+        of = f"/proc/{pid}/ns"
+        # Without a directory of its own, nsenter would go to the root.
+        self.enter = ("nsenter", f"--net={of}/net", f"--mount={of}/mnt", f"--wd={Path.cwd()}")
 
     def run(self, *words: str) -> str:
         """Run a command in it; its output."""

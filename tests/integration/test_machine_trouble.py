@@ -40,11 +40,11 @@ def test_a_core_that_does_not_exist(place: Workplace) -> None:
 
 
 def test_frames_too_large_for_the_lab(place: Workplace) -> None:
-    stream = {"name": "load", "role": "load", "frame_size": 2053}
+    stream = {"name": "load", "role": "load", "frame_size": 9218}
     done = place.run("run", place.experiment(profile={"streams": [stream]}), "--runs", place.runs)
     assert done.returncode == 2
-    assert "frames of 2053 bytes" in done.stderr
-    assert "at most 2052 bytes" in done.stderr
+    assert "frames of 9218 bytes" in done.stderr
+    assert "at most 9216 bytes" in done.stderr
     assert not place.runs.exists()
 
 

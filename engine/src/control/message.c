@@ -5,6 +5,7 @@
 #include <rte_version.h>
 #include <unistd.h>
 
+#include "ports/devargs.h"
 #include "version.h"
 
 #define PROTOCOL 2
@@ -24,12 +25,15 @@ message_hello(void)
                      rte_version(), "pid", (int)getpid());
 }
 
-/* As the driver states it; null when it does not know. */
+/* A card's, as its driver states it; null when it does not know. */
 static json_t *
-link_speed(uint16_t dpdk_port)
+link_speed(uint16_t dpdk_port, const char *devargs)
 {
     struct rte_eth_link link = {0};
 
+    /* Drivers of virtual devices say 10 Gbit/s, whatever they are. */
+    if (!devargs_is_pci(devargs))
+        return json_null();
     rte_eth_link_get_nowait(dpdk_port, &link);
     if (link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN || link.link_speed == RTE_ETH_SPEED_NUM_NONE)
         return json_null();
@@ -50,7 +54,7 @@ port_opened(uint32_t number, const struct port_request *request, const struct po
     return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:i, s:i, s:b, s:b, s:b, s:s}", "port",
                      (int)number, "devargs", request->devargs, "driver", info.driver_name, "mac",
                      text, "link_up", (int)port_link_up(port), "link_mbps",
-                     link_speed(port->dpdk_port), "numa_node",
+                     link_speed(port->dpdk_port, request->devargs), "numa_node",
                      numa_node >= 0 ? json_integer(numa_node) : json_null(), "rx_queues",
                      (int)port->rx_queues, "tx_queues", (int)port->tx_queues, "rss", (int)port->rss,
                      "rx_stamps", (int)port->rx_stamps, "tx_stamps", (int)port->tx_stamps,

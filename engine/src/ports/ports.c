@@ -73,6 +73,8 @@ ports_close(struct ports *ports)
     for (uint32_t i = 0; i < ports->count; i++) {
         if (!rte_eth_dev_is_valid_port(ports->port[i].dpdk_port))
             continue;
+        /* A kernel interface would stay promiscuous. */
+        rte_eth_promiscuous_disable(ports->port[i].dpdk_port);
         rte_eth_dev_stop(ports->port[i].dpdk_port);
         rte_eth_dev_close(ports->port[i].dpdk_port);
     }

@@ -1,7 +1,6 @@
 """One probe in flight at a time, past a DUT that returns some of them late or never."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -10,7 +9,8 @@ from tests.integration.engine.requests import Request, stream
 from tests.integration.engine.truth_bed import TruthBed, assert_ports, assert_stream, truth_bed
 
 MILLISECOND_NS = 1_000_000
-PROBES = 100
+# Longer than a busy machine lets any program wait.
+NEVER_US = 5e6
 
 
 @pytest.fixture(scope="module")
@@ -19,30 +19,38 @@ def bed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TruthBed]:
         yield bed
 
 
-def probes(number: int, timeout_us: float, **changes: Any) -> Request:
+def probes(number: int, timeout_us: float, count: int = 100) -> Request:
     """So many probes, one after the other."""
-    request = stream(number, 0, role="latency", rx_port=1, frame_count=PROBES, **changes)
+    request = stream(number, 0, role="latency", rx_port=1, frame_count=count)
     del request["rate_pps"]
     return request | {"pacing": {"kind": "one-in-flight", "timeout_us": timeout_us}}
 
 
 def test_a_probe_waits_for_the_one_before(bed: TruthBed) -> None:
-    """With the DUT's hold between them, so many probes take so long at least."""
-    request = probes(0, 5e6)
-    hold = [MILLISECOND_NS] * 2
-    truth = bed.run(request, paths=[path(0, 1, hold_ns=hold)], duration_s=3)
-    assert_stream(truth, request, PROBES)
+    """However slow the machine is, there are no more of them than holds fit into the time."""
+    request = probes(0, NEVER_US, count=1000)
+    hold = [10 * MILLISECOND_NS] * 2
+    truth = bed.run(request, paths=[path(0, 1, hold_ns=hold)], duration_s=0.5)
+    sent = truth.counts(0)["sent"]
+    assert 0 < sent <= 0.5 / 0.01 + 1
+    assert_stream(truth, request, sent)
     assert_ports(truth)
     counts = truth.counts(0)
-    assert (counts["received"], counts["timed_out"], counts["out_of_order"]) == (PROBES, 0, 0)
+    assert (counts["received"], counts["timed_out"], counts["out_of_order"]) == (sent, 0, 0)
+
+
+def test_the_last_probe_ends_the_stream(bed: TruthBed) -> None:
+    request = probes(0, NEVER_US, count=3)
+    truth = bed.run(request, paths=[path(0, 1)], duration_s=3)
+    assert_stream(truth, request, 3)
 
 
 def test_each_lost_probe_times_out(bed: TruthBed) -> None:
-    request = probes(0, 50_000)
-    wrongs = [{"do": "drop", "every": 25}]
-    truth = bed.run(request, paths=[path(0, 1, wrongs=wrongs)], duration_s=3)
-    assert_stream(truth, request, PROBES)
-    assert truth.counts(0)["timed_out"] == truth.report.applied()[0] == PROBES // 25
+    request = probes(0, 1e6, count=5)
+    wrongs = [{"do": "drop", "frames": [1, 3]}]
+    truth = bed.run(request, paths=[path(0, 1, wrongs=wrongs)], duration_s=5)
+    assert_stream(truth, request, 5)
+    assert truth.counts(0)["timed_out"] == truth.report.applied()[0] == 2
 
 
 def test_probes_that_return_after_their_time_are_received_all_the_same(bed: TruthBed) -> None:
@@ -59,11 +67,11 @@ def test_probes_that_return_after_their_time_are_received_all_the_same(bed: Trut
 
 def test_beside_a_load(bed: TruthBed) -> None:
     load = stream(1, 10_000, rx_port=1)
-    request = probes(0, 5e6)
+    request = probes(0, NEVER_US)
     wrongs = [{"do": "drop", "every": 10, "stream": 1}]
     truth = bed.run(load, request, paths=[path(0, 1, wrongs=wrongs)], duration_s=0.3)
     sent = truth.counts(0)["sent"]
-    assert 0 < sent <= PROBES
+    assert 0 < sent <= 100
     assert_stream(truth, request, sent)
     assert_stream(truth, load, 3000)
     assert truth.counts(0)["timed_out"] == 0

@@ -13,6 +13,8 @@ from tests.integration.engine.requests import Request, open_request, trial_reque
 from tests.integration.engine.session import EngineSession, Message
 
 RING_SIZE = 4096
+# Time for the DUT too to come to its turn on a busy machine.
+DRAIN_S = 0.5
 ORDER_COUNTERS = ("received", "duplicate", "out_of_order")
 # What a tester at fault would count; a test on the truth has none of it.
 FAULTS = ("refused", "skipped", "no_buffer")
@@ -44,7 +46,8 @@ class TruthBed:
     ) -> Truth:
         """A trial while the DUT behaves so; no frame may be lost but by the DUT's will."""
         self._dut.behave(*paths, seed=seed)
-        reply = self._engine.ask(trial_request(*streams, mark=next(self._marks), **changes))
+        options = {"mark": next(self._marks), "drain_s": DRAIN_S, **changes}
+        reply = self._engine.ask(trial_request(*streams, **options))
         report = self._dut.report(self._tsc_hz)
         assert sum(port["received"] for port in report.ports) == sum(
             counts["sent"] for counts in reply["streams"]

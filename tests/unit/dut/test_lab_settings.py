@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.dut.external import ExternalSettings
+from plimsoll.dut.external import ExternalPort, ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry import LabSettings, lab_kinds, make_lab
@@ -51,6 +51,18 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
         ({"kind": "loopback", "ports": 0}, "greater than or equal to 1"),
         ({"kind": "external", "ports": []}, "at least 1 item"),
         ({"kind": "external", "ports": [{"devargs": "a"}]}, "1 ports do not make pairs"),
+        ({"kind": "external", "ports": [{}] * 2}, "either `devargs` or `netdev`"),
+        (
+            {"kind": "external", "ports": [{"devargs": "a", "netdev": "b"}] * 2},
+            "either `devargs` or `netdev`",
+        ),
+        (
+            {"kind": "external", "ports": [{"devargs": "a", "queues": 2}] * 2},
+            "`driver` and `queues` are for a `netdev`",
+        ),
+        ({"kind": "external", "ports": [{"netdev": "eth1,a=b"}] * 2}, "match pattern"),
+        ({"kind": "external", "ports": [{"netdev": "e" * 16}] * 2}, "match pattern"),
+        ({"kind": "testpmd-memif", "frame_size": 9217}, "less than or equal to 9216"),
         (
             {"kind": "external", "ports": [{"devargs": "a"}], "paths": [[0, 1]]},
             "`paths` names port 1, which is not in `ports`",
@@ -71,6 +83,34 @@ def test_testpmd_asks_for_what_its_mbufs_take() -> None:
     assert 53 < TestpmdSettings(mbufs=16384).megabytes < 106
     # A million buffers of 2176 bytes are 2176 MB without any overhead.
     assert TestpmdSettings(mbufs=1048576).megabytes > 2176
+
+
+@pytest.mark.parametrize(
+    ("frame_size", "buffer_bytes", "ring_frames"),
+    [
+        (64, 2048, 16384),
+        # 2048 bytes and FCS.
+        (2052, 2048, 16384),
+        (2053, 2112, 8192),
+        # 32 MB hold 3640 buffers of 9216 bytes, and a ring's length is a power of two.
+        (9216, 9216, 2048),
+    ],
+)
+def test_testpmd_has_buffers_for_the_longest_frame(
+    frame_size: int, buffer_bytes: int, ring_frames: int
+) -> None:
+    lab = TestpmdSettings().for_frames(frame_size)
+    assert (lab.buffer_bytes, lab.ring_frames) == (buffer_bytes, ring_frames)
+    assert lab.megabytes >= 16384 * buffer_bytes // 2**20
+    assert TestpmdSettings(ring_size=128).for_frames(frame_size).ring_frames == 128
+
+
+def test_a_profile_does_not_shrink_what_a_lab_was_given() -> None:
+    assert TestpmdSettings(frame_size=9000).for_frames(64).frame_size == 9000
+    external = ExternalSettings(ports=(ExternalPort(devargs="a"),) * 2, frame_size=9000)
+    assert external.for_frames(64).frame_size == 9000
+    assert external.for_frames(9216).frame_size == 9216
+    assert LoopbackSettings().for_frames(9216) == LoopbackSettings()
 
 
 def test_loopback_returns_each_ports_own_frames() -> None:

@@ -23,6 +23,12 @@ def test_devargs_name_role_connection_socket_and_ring() -> None:
     )
 
 
+def test_devargs_name_buffers_that_are_not_the_usual_ones() -> None:
+    assert memif_devargs("server", 0, Path("/run/x.sock"), 2048, 9216) == (
+        "net_memif0,role=server,id=0,socket=/run/x.sock,socket-abstract=no,rsize=11,bsize=9216"
+    )
+
+
 def test_a_free_path_passes(tmp_path: Path) -> None:
     check_new_socket(tmp_path / "s", "lab.socket")
 

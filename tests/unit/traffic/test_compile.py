@@ -1,5 +1,7 @@
 """From a profile to streams as the engine sends them."""
 
+import struct
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -122,3 +124,17 @@ def test_frames_are_built_once_for_all_trials() -> None:
     slower, faster = (_compile(LOAD, load_pps=load)[0] for load in (1000, 2000))
     assert slower.rate_pps != faster.rate_pps
     assert slower.frames is faster.frames
+
+
+def test_templates_fit_into_one_request(tmp_path: Path) -> None:
+    """1700 jumbo frames each way are 30.6 MB."""
+    frames = [bytes(12) + b"\x88\xcc" + bytes(8984) + number.to_bytes(2) for number in range(1700)]
+    records = [struct.pack("<IIII", 0, 0, 9000, 9000) + frame for frame in frames]
+    header = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
+    path = tmp_path / "jumbo.pcap"
+    path.write_bytes(header + b"".join(records))
+    with pytest.raises(InputError, match="have 30661200 bytes") as caught:
+        _compile({"name": "jumbo", "role": "load", "pcap": str(path)})
+    assert caught.value.where == "profile.streams"
+    assert caught.value.remedy
+    _compile({"name": "jumbo", "role": "load", "pcap": {"file": str(path), "count": 800}})

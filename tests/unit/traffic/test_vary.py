@@ -156,8 +156,8 @@ def test_the_outer_header_is_the_first_of_its_name() -> None:
         (
             "IPv6.dst",
             {"src_ip": "2001:2::1"},
-            ["2001:2:0:2::9", "2001:2:0:2:ffff::"],
-            ["2001:2:0:2::9", "2001:2:0:2:ffff::"],
+            ["2001:2:0:2::9", "2001:2:0:2:7fff::"],
+            ["2001:2:0:2::9", "2001:2:0:2:7fff::"],
         ),
     ],
 )
@@ -244,10 +244,20 @@ def test_a_field_at_length_needs_a_count() -> None:
     assert (told, remedy) == ("IP.dst has no count of values", "give count, or flows")
 
 
-def test_ipv6_addresses_share_their_upper_half() -> None:
-    listed = {"field": "IPv6.dst", "values": ["2001:db8::1"]}
-    told, remedy, _ = _refused(vary=[listed], src_ip="2001:2::1")
-    assert "differs from 2001:2:0:2::1 in more than the last 64 bits" in told
+@pytest.mark.parametrize(
+    ("address", "direction", "problem"),
+    [
+        ("2001:db8::1", "unidirectional", "2001:db8::1 differs from 2001:2:0:2::1 in more than"),
+        ("2001:2:0:2::9", "bidirectional", "on the way back, 2001:2:0:2::9 differs from 2001:2::1"),
+        ("2001:2:0:2:8000::", "unidirectional", "has the highest of its last 64 bits set"),
+    ],
+)
+def test_listed_ipv6_addresses_differ_in_their_lower_half(
+    address: str, direction: str, problem: str
+) -> None:
+    listed = {"field": "IPv6.dst", "values": [address]}
+    told, remedy, _ = _refused(vary=[listed], src_ip="2001:2::1", direction=direction)
+    assert problem in told
     assert remedy
 
 
