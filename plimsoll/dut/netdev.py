@@ -19,8 +19,8 @@ from plimsoll.traffic.plan import FCS_BYTES
 
 NetdevDriver = Literal["auto", "af_xdp", "af_packet"]
 
-# AF_XDP's buffers are of a page, of which DPDK and the kernel take 640 bytes.
-_LONGEST_XDP_BYTES = 3456
+# XDP_FRAME_MAX_BYTES of engine/src/ports/port_limits.c: a buffer is at most a page.
+_LONGEST_XDP_BYTES = 3392
 # AF_PACKET's buffers: what the driver takes by itself, what the kernel puts before a frame
 # (TPACKET_V2, and 14 bytes of Ethernet), and the memory that a queue's may take each way.
 _PACKET_BUFFER_BYTES = 2048

@@ -27,8 +27,8 @@ class PassiveLab:
         return None
 
     def facts(self) -> dict[str, object]:
-        """The ports as given to the tester, and how that was decided."""
-        return {"devargs": list(self._ports.devargs), "notes": list(self._ports.notes)}
+        """The ports as given to the tester."""
+        return {"devargs": list(self._ports.devargs)}
 
     def down(self) -> None:
         """Nothing to take down."""

@@ -27,6 +27,8 @@ from plimsoll.version import VERSION
 
 _HELLO_TIMEOUT_S = 20.0
 _START_TIMEOUT_S = 60.0
+# The id of the answer to a line that the engine could not read at all.
+_UNREAD = None
 # Beyond a trial's own length: how long a starved machine may keep the engine from answering.
 _ANSWER_TIMEOUT_S = 60.0
 
@@ -119,7 +121,7 @@ class Engine:
                 if watch(intervals[-1]) and not stopping:
                     self._send({"request": "stop"})
                     stopping = True
-            elif message.get("id") == number:
+            elif message.get("id") in (number, _UNREAD):
                 report = parts.report(TRIAL_REPORT.validate_python(self._checked(message)))
                 return replace(report, intervals=tuple(intervals))
 
@@ -134,7 +136,7 @@ class Engine:
 
     def _ask(self, request: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
         number = self._send(request)
-        while (message := self._program.receive(timeout_s)).get("id") != number:
+        while (message := self._program.receive(timeout_s)).get("id") not in (number, _UNREAD):
             pass  # An answer to a stop that came after its trial had ended.
         return self._checked(message)
 

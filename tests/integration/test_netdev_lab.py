@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from plimsoll.host.child import tied_to_parent
-from tests.integration.command import Workplace
+from tests.integration.command import Workplace, journal
 from tests.integration.network import Network, network
 
 NEAR, FAR = ("pl-a0", "pl-b0"), ("pl-a1", "pl-b1")
@@ -53,8 +53,8 @@ def run_trial(place: Workplace, network: Network, **changes: object) -> dict[str
 
 def noted(place: Workplace) -> list[str]:
     """What the run's record says of how its ports were opened."""
-    environment = json.loads((place.only_run() / "environment.json").read_text())
-    return list(environment["lab"]["notes"])
+    (notes,) = (event["notes"] for event in journal(place.only_run()) if "notes" in event)
+    return [note for note in notes if note.startswith("port ")]
 
 
 def test_frames_pass_a_bridge_by_af_xdp_where_it_can_be(

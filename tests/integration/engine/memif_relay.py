@@ -13,7 +13,7 @@ SOCKET = (socket.AF_UNIX, socket.SOCK_SEQPACKET)
 
 
 class MemifRelay:
-    """Passes on the control messages of one memif connection; frames do not go through it."""
+    """Passes on the control messages of a memif connection; frames do not go through it."""
 
     def __init__(self, listens_at: Path, server: Path) -> None:
         self._server = server
@@ -28,26 +28,29 @@ class MemifRelay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._listener.close()
         self.hang_up()
 
     def hang_up(self) -> None:
         """Break the connection: what a peer sees when the other is killed."""
-        for end in self._ends:
+        for end in (self._listener, *self._ends):
             with contextlib.suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
         self._thread.join()
+        self._listener.close()
 
     def _relay(self) -> None:
-        client, _ = self._listener.accept()
-        server = socket.socket(*SOCKET)
-        server.connect(str(self._server))
-        self._ends = [client, server]
-        others = {client: server, server: client}
-        while all(self._pass_on(end, others[end]) for end in select.select(others, [], [])[0]):
-            pass
-        client.close()
-        server.close()
+        """One connection after the other: a client that is not answered soon tries again."""
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                with client, socket.socket(*SOCKET) as server:
+                    server.connect(str(self._server))
+                    self._ends = [client, server]
+                    others = {client: server, server: client}
+                    while all(
+                        self._pass_on(end, others[end]) for end in select.select(others, [], [])[0]
+                    ):
+                        pass
 
     @staticmethod
     def _pass_on(source: socket.socket, target: socket.socket) -> bool:

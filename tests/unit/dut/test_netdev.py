@@ -45,6 +45,10 @@ def test_af_xdp_is_taken_where_it_can_be() -> None:
     )
 
 
+def test_af_xdp_is_taken_up_to_its_longest_frames() -> None:
+    assert opened(frame_size=3396).devargs == "net_af_xdp3,iface=ens1"
+
+
 def test_af_packet_is_taken_where_it_cannot() -> None:
     assert opened(why_no_xdp="the kernel has no AF_XDP") == NetdevPort(
         devargs="net_af_packet3,iface=ens1,framecnt=4096",
@@ -57,7 +61,7 @@ def test_af_packet_is_taken_where_it_cannot() -> None:
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"frame_size": 3461}, "it carries frames of up to 3460 bytes only"),
+        ({"frame_size": 3397}, "it carries frames of up to 3396 bytes only"),
         ({"capabilities": {"CAP_NET_RAW"}}, "it needs CAP_NET_ADMIN, CAP_BPF"),
         (
             {"netdev": replace(CARD, rx_queues=8), "queues": 2},

@@ -82,9 +82,11 @@ def test_an_engine_that_talks_nonsense_is_ended(tmp_path: Path, stand_in, line: 
     program.close()
 
 
-def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in) -> None:
+@pytest.mark.parametrize("answered", ["1", "null"], ids=["its id", "no id: it was not read"])
+def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in, answered: str) -> None:
     refusal = (
-        '{"id":1,"ok":false,"error":{"where":"ports[0]","message":"no such device","fatal":false}}'
+        f'{{"id":{answered},"ok":false,'
+        '"error":{"where":"ports[0]","message":"no such device","fatal":false}}'
     )
     stand_in(
         f"print({HELLO % (VERSION, 2)!r}, flush=True)",
