@@ -12,9 +12,9 @@ from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
+from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.plan import Pacing, Role, StreamPlan
 from plimsoll.traffic.stream import Stream
-from plimsoll.traffic.templates import templates
 
 PROBE, LOAD = 0, 1
 _DESCRIPTORS = 1024

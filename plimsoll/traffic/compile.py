@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.stream import Stream
-from plimsoll.traffic.templates import templates
 from plimsoll.traffic.units import format_pps
 
 # One (tx_port, rx_port) of the tester's ports for each direction; even ones are forward.

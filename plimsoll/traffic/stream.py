@@ -9,20 +9,20 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.addresses import Endpoint, IpField, MacField, PortField
-from plimsoll.traffic.capture import MOST_FRAMES, Capture, load_capture
-from plimsoll.traffic.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
+from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
+from plimsoll.traffic.frames.capture import MOST_FRAMES, Capture, load_capture
+from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
+from plimsoll.traffic.frames.layers import Stack
+from plimsoll.traffic.frames.plain_packet import Protocol, plain_stacks
+from plimsoll.traffic.frames.stack_ends import reversed_stack, with_addresses
+from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, Varied, check_name
+from plimsoll.traffic.frames.written_packet import PacketField
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
-from plimsoll.traffic.layers import Stack
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.pacing import PacingField
-from plimsoll.traffic.plain_packet import Protocol, plain_stacks
 from plimsoll.traffic.plan import Pacing, Role
-from plimsoll.traffic.stack_ends import reversed_stack, with_addresses
 from plimsoll.traffic.stream_checks import check_content
 from plimsoll.traffic.units import RateField
-from plimsoll.traffic.vary import MOST_FLOWS, Variation, Varied, check_name
-from plimsoll.traffic.written_packet import PacketField
 
 Direction = Literal["bidirectional", "unidirectional", "revunidirectional"]
 StreamType = Literal["measurement", "teaching_warmup", "teaching_measurement", "ddos"]

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.field_writers import writers_of
-from plimsoll.traffic.layers import Stack
+from plimsoll.traffic.frames.field_writers import writers_of
+from plimsoll.traffic.frames.layers import Stack
+from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, check_signable, least_frame_size
+from plimsoll.traffic.frames.templates import templates
+from plimsoll.traffic.frames.value_room import check_room
 from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.packet import MAX_FRAME_SIZE, check_signable, least_frame_size
-from plimsoll.traffic.templates import templates
-from plimsoll.traffic.value_room import check_room
 
 if TYPE_CHECKING:
     from plimsoll.traffic.stream import Stream

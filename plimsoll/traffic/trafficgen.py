@@ -14,12 +14,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.flow_mods import parse_flow_mods
+from plimsoll.traffic.frames.plain_packet import Protocol
+from plimsoll.traffic.frames.vary import SHORT_NAMES
 from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.plain_packet import Protocol
 from plimsoll.traffic.plan import Role
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.stream import Direction, Stream, StreamType
-from plimsoll.traffic.vary import SHORT_NAMES
 
 # binary-search.py's default for --latency-rate.
 LATENCY_RATE_PPS = 1000

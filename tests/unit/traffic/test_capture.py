@@ -19,8 +19,8 @@ from scapy.packet import Packet, Raw
 from scapy.utils import wrpcap, wrpcapng
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.capture import load_capture, sendable
-from plimsoll.traffic.captured_headers import captured_headers
+from plimsoll.traffic.frames.capture import load_capture, sendable
+from plimsoll.traffic.frames.captured_headers import captured_headers
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile
 from tests.unit.traffic.frame_reader import parse, signed

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.traffic.addresses import Endpoint
-from plimsoll.traffic.layers import Layer, layer
+from plimsoll.traffic.frames.addresses import Endpoint
+from plimsoll.traffic.frames.layers import Layer, layer
 
 TTL = 64
 

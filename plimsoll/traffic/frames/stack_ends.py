@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from ipaddress import ip_address
 
-from plimsoll.traffic.addresses import Endpoint
-from plimsoll.traffic.layers import FieldValue, Layer, Stack, transport_index
+from plimsoll.traffic.frames.addresses import Endpoint
+from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack, transport_index
 
 # Source and destination by the IP version of their addresses.
 Ends = Mapping[int, tuple[Endpoint, Endpoint]]

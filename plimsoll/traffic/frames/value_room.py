@@ -5,9 +5,9 @@ from __future__ import annotations
 from ipaddress import ip_interface
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.addresses import MAC
-from plimsoll.traffic.field_writers import places_of
-from plimsoll.traffic.layers import FieldValue, Stack
+from plimsoll.traffic.frames.addresses import MAC
+from plimsoll.traffic.frames.field_writers import places_of
+from plimsoll.traffic.frames.layers import FieldValue, Stack
 
 # Flows change the last three bytes of a MAC: the vendor's part stays.
 _MAC_VARYING_BITS = 24

@@ -6,10 +6,10 @@ import functools
 from collections.abc import Mapping
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.field_values import for_scapy
-from plimsoll.traffic.layers import FieldValue, Layer, Stack
+from plimsoll.traffic.frames.field_values import for_scapy
+from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
+from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class, scapy_module
 from plimsoll.traffic.plan import FCS_BYTES, SIGNATURE_BYTES
-from plimsoll.traffic.scapy_layers import Scapy, layer_class, scapy_module
 
 # Ethernet's own minimum (IEEE 802.3).
 MIN_FRAME_SIZE = 64

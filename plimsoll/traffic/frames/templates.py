@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.field_writers import field_writers
+from plimsoll.traffic.frames.field_writers import field_writers
+from plimsoll.traffic.frames.packet import build_frame, check_signable
 from plimsoll.traffic.imix import LONGEST_SEQUENCE
-from plimsoll.traffic.packet import build_frame, check_signable
 from plimsoll.traffic.plan import FieldWriter
 
 if TYPE_CHECKING:

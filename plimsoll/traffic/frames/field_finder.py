@@ -12,11 +12,11 @@ import functools
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.field_values import Kind, as_number, bits_of, field_kind, from_number
-from plimsoll.traffic.layers import FieldValue, Stack
-from plimsoll.traffic.packet import build_packet, payload_of
+from plimsoll.traffic.frames.field_values import Kind, as_number, bits_of, field_kind, from_number
+from plimsoll.traffic.frames.layers import FieldValue, Stack
+from plimsoll.traffic.frames.packet import build_packet, payload_of
+from plimsoll.traffic.frames.scapy_layers import Scapy
 from plimsoll.traffic.plan import SIGNATURE_BYTES
-from plimsoll.traffic.scapy_layers import Scapy
 
 # As wide as the engine writes; of an IPv6 address it is the interface's half.
 _MAX_WIDTH = 8

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Literal
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.addresses import Endpoint
-from plimsoll.traffic.encapsulation import Gtpu, VlanTag, Vxlan, tagged
-from plimsoll.traffic.headers import ethernet, network
-from plimsoll.traffic.layers import Layer, Stack, layer
+from plimsoll.traffic.frames.addresses import Endpoint
+from plimsoll.traffic.frames.encapsulation import Gtpu, VlanTag, Vxlan, tagged
+from plimsoll.traffic.frames.headers import ethernet, network
+from plimsoll.traffic.frames.layers import Layer, Stack, layer
 
 Protocol = Literal["UDP", "TCP", "ICMP", "ARP", "GARP"]
 

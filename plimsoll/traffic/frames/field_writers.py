@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.field_finder import FoundField, find_field
-from plimsoll.traffic.layers import Stack, last_index, transport_index
+from plimsoll.traffic.frames.field_finder import FoundField, find_field
+from plimsoll.traffic.frames.layers import Stack, last_index, transport_index
+from plimsoll.traffic.frames.vary import PATH, SHORT_NAMES, Variation
 from plimsoll.traffic.plan import FieldWriter
-from plimsoll.traffic.vary import PATH, SHORT_NAMES, Variation
 
 # As the engine takes them.
 _MOST_FIELDS = 8

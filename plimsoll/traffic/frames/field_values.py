@@ -11,10 +11,10 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Literal
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.addresses import MAC
-from plimsoll.traffic.layers import FieldValue
+from plimsoll.traffic.frames.addresses import MAC
+from plimsoll.traffic.frames.layers import FieldValue
+from plimsoll.traffic.frames.scapy_layers import Scapy, scapy_module
 from plimsoll.traffic.mistakes import did_you_mean
-from plimsoll.traffic.scapy_layers import Scapy, scapy_module
 
 Kind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
 

@@ -9,11 +9,11 @@ from itertools import islice
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.capture_file import CapturedFrame, read_capture
-from plimsoll.traffic.captured_headers import Transport, captured_headers
-from plimsoll.traffic.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
+from plimsoll.traffic.frames.capture_file import CapturedFrame, read_capture
+from plimsoll.traffic.frames.captured_headers import Transport, captured_headers
+from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
+from plimsoll.traffic.frames.scapy_layers import scapy_module
 from plimsoll.traffic.plan import FCS_BYTES, SIGNATURE_BYTES
-from plimsoll.traffic.scapy_layers import scapy_module
 
 MOST_FRAMES = 4096
 

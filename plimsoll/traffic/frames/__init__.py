@@ -1,0 +1,1 @@
+"""From a stream to its frames: packets built, fields found, captures read."""
