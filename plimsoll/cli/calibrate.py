@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import ValidationError
 from rich.markup import escape
 
 from plimsoll.benchmark.testbed import BedPlan
@@ -31,6 +32,7 @@ from plimsoll.record.stored_calibration import StoredCalibration
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile
 
+_NETDEV = "netdev:"
 _EPILOG = (
     "Examples: **plimsoll calibrate** · **plimsoll calibrate --cpus 2-3** · "
     "**plimsoll calibrate --cpus 2-5 --ports 0000:3b:00.0 --ports 0000:3b:00.1**"
@@ -53,7 +55,8 @@ def calibrate(
     ports: Annotated[
         list[str] | None,
         typer.Option(
-            help="A port, as devargs; give it once for each port, cabled in pairs in this order."
+            help="A port: a PCI address, a vdev with its arguments, or netdev:NAME. "
+            "Give it once for each; each two are the ends of a cable."
         ),
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
@@ -93,7 +96,20 @@ def _cable(ports: Sequence[str]) -> list[LabModel]:
             where="--ports",
             remedy="give both ends of each cable, one after the other",
         )
-    return [ExternalSettings(ports=tuple(ExternalPort(devargs=port) for port in ports))]
+    return [ExternalSettings(ports=tuple(_port(port) for port in ports))]
+
+
+def _port(given: str) -> ExternalPort:
+    try:
+        if given.startswith(_NETDEV):
+            return ExternalPort(netdev=given.removeprefix(_NETDEV))
+        return ExternalPort(devargs=given)
+    except ValidationError:
+        raise InputError(
+            f"{given!r} is not a port",
+            where="--ports",
+            remedy="give a PCI address, a vdev with its arguments, or netdev:NAME",
+        ) from None
 
 
 def _measure(lab: LabModel, settings: EngineSettings, traffic: Profile) -> StoredCalibration:

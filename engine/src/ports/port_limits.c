@@ -17,9 +17,8 @@
 #define PACKET_HEADER_BYTES 66
 
 /*
- * AF_XDP's buffers are mbufs of at most a page, of which the mempool takes 64 bytes and up
- * to as many to spread them over memory channels, the mbuf 128, its headroom 128, and port_setup.c
- * spares 320.
+ * AF_XDP's buffers are mbufs of at most a page. The mempool takes 64 bytes and up to 64 more
+ * to spread them over memory channels, the mbuf 128, its headroom 128, port_setup.c spares 320.
  */
 #define XDP_FRAME_MAX_BYTES 3392u
 

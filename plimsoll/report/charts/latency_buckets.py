@@ -38,6 +38,8 @@ def latency_buckets(data: RunData) -> Figure:
 def _bars(streams: list[StreamRecord]) -> alt.Chart:
     widest_us = max(us for stream in streams for us, _ in stream.latency_us)
     linear = widest_us <= _WIDEST_LINEAR_US
+    least_us = min(us for stream in streams for us, _ in stream.latency_us)
+    domain = [least_us if linear else max(least_us, _LEAST_US), widest_us + 1]
     rows = [
         {
             "begin": us if linear else max(us, _LEAST_US),
@@ -58,7 +60,7 @@ def _bars(streams: list[StreamRecord]) -> alt.Chart:
             x=alt.X(
                 "begin:Q",
                 title="latency (µs)" if linear else "latency (µs, log)",
-                scale=alt.Scale(zero=False, nice=False) if linear else alt.Scale(type="log"),
+                scale=alt.Scale(type="linear" if linear else "log", domain=domain, nice=False),
             ),
             x2="end:Q",
             y=alt.Y(

@@ -16,7 +16,7 @@ STREAM = StreamPlan(0, "load/0-0", "load", 0, 0, (bytes(60),), 1000.0)
 class Altered(CappedGenerator):
     """Sends what it should, and reports something else."""
 
-    def __init__(self, report: dict[str, Any], counts: dict[str, int]) -> None:
+    def __init__(self, report: dict[str, Any], counts: dict[str, Any]) -> None:
         super().__init__(1e6)
         self._report, self._counts_changed = report, counts
 

@@ -11,6 +11,7 @@ from plimsoll.benchmark.tester_calibration import (
 )
 from plimsoll.errors import InputError
 from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.units import Rate
 from tests.unit.benchmark.capped_generator import IN_FLIGHT_NS, PROBE_NS, CappedGenerator
 
 RINGS = ((0, 0), (1, 1))
@@ -71,7 +72,7 @@ def test_every_step_is_told() -> None:
 def test_the_default_traffic_is_64_bytes_in_1024_flows_and_a_probe() -> None:
     load, probe = calibration_profile().streams
     assert (load.role, load.flows, probe.role) == ("load", 1024, "latency")
-    assert probe.rate.to_pps(64, None, None) == 1000.0
+    assert probe.rate == Rate(1000.0, "pps")
 
 
 @pytest.mark.parametrize("role", ["load", "latency"])

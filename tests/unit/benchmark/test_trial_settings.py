@@ -24,7 +24,7 @@ def test_times_reach_the_engine_in_its_units() -> None:
 
 
 def test_the_catch_up_burst_is_a_quarter_of_the_queue_at_most() -> None:
-    streams = (StreamPlan(0, "load/0-1", "load", 0, 1, bytes(60), 4e6),)
+    streams = (StreamPlan(0, "load/0-1", "load", 0, 1, (bytes(60),), 4e6),)
     settings = TrialSettings.model_validate({"catch_up": "1ms"})
     # 256 frames at 4 Mpps; 4000 frames are below a quarter of 16384, so all of the 1 ms.
     assert settings.plan(streams, 5, mark=1, queue_frames=1024).catch_up_us == pytest.approx(64)

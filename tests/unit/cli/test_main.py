@@ -61,6 +61,10 @@ def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
         (["calibrate", "--cpus", "zero"], 2, ["--cpus", "not a list of CPUs"]),
         (["calibrate", "--cpus", "8000"], 2, ["--cpus", "CPU 8000 does not exist"]),
         (["calibrate", "--ports", "net_null0"], 2, ["--ports", "both ends of each cable"]),
+        (
+            ["calibrate", "--ports", "netdev:", "--ports", "netdev:eth1"],
+            *(2, ["--ports", "'netdev:' is not a port", "netdev:NAME"]),
+        ),
         (["calibrate", "--profile", "gone.yaml"], 2, ["gone.yaml", "remedy:"]),
         (["lab", "up", "spaceship"], 2, ["spaceship", "testpmd-memif"]),
         (["lab", "up", "external"], 2, ["external", "--experiment"]),

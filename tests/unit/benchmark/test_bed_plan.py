@@ -1,0 +1,28 @@
+"""What a test bed is made of, before anything of it is started."""
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.testbed import BedPlan
+from plimsoll.dut.loopback import LoopbackSettings
+
+EXPERIMENT = Experiment.model_validate(
+    {
+        "name": "demo",
+        "lab": {"kind": "testpmd-memif", "cpu": 3},
+        "generator": {"cpus": [1, 2], "stamps": "hardware"},
+        "profile": {"streams": [{"name": "load", "role": "load"}]},
+        "require_hugepages": True,
+        "search": {"minimum": "1kpps", "maximum": "2kpps"},
+    }
+)
+
+
+def test_the_polling_loops_of_both_sides_are_busy() -> None:
+    assert BedPlan.of(EXPERIMENT).busy_cpus == (1, 2, 3)
+
+
+def test_on_rings_it_is_the_same_tester_without_a_dut_and_without_a_ports_clock() -> None:
+    rings = BedPlan.of(EXPERIMENT).on_rings(2)
+    assert rings.lab == LoopbackSettings(ports=2)
+    assert (rings.generator.cpus, rings.generator.stamps) == ((1, 2), "tsc")
+    assert rings.busy_cpus == (1, 2)
+    assert (rings.largest_frame_size, rings.require_hugepages) == (64, True)
