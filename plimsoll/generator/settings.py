@@ -9,11 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
 
+# The numbers are those of engine/src/ports.
 _MBUFS_BESIDE_DESCRIPTORS = 8192
 _MBUF_LEAST_ROOM = 2176
-_MBUF_HEADROOM = 128
-# struct rte_mbuf, the mempool's header, and what alignment and page ends cost.
+_MBUF_ROOM_BESIDE_FRAME = 448
+# struct rte_mbuf, the mempool's header, and alignment.
 _MBUF_OVERHEAD = 320
+# Without hugepages no buffer shares a page with another.
+_PAGE_BYTES = 4096
 # DPDK itself, and the state of a trial's streams.
 _BASE_MEGABYTES = 80
 # Of a port, each way; QUEUES_MAX of engine/src/control/request.h.
@@ -55,14 +58,15 @@ class EngineSettings(BaseModel):
     def megabytes_for(self, port_count: int, descriptors: int, max_frame_bytes: int) -> int:
         """The engine's memory in MB: as set, or for the buffers that it makes for each queue.
 
-        `max_frame_bytes` is without FCS. The numbers are those of engine/src/ports.
+        `max_frame_bytes` is without FCS.
         """
         if self.megabytes is not None:
             return self.megabytes
         queues = sum(len(worker.tx) + len(worker.rx) for worker in self.layout(port_count))
         mbufs = 2 * descriptors + _MBUFS_BESIDE_DESCRIPTORS
-        room = max(_MBUF_LEAST_ROOM, _MBUF_HEADROOM + max_frame_bytes)
-        return _BASE_MEGABYTES + -(-queues * mbufs * (room + _MBUF_OVERHEAD) // 2**20)
+        room = max(_MBUF_LEAST_ROOM, _MBUF_ROOM_BESIDE_FRAME + max_frame_bytes)
+        pages = -(-(room + _MBUF_OVERHEAD) // _PAGE_BYTES)
+        return _BASE_MEGABYTES + -(-queues * mbufs * pages * _PAGE_BYTES // 2**20)
 
     def layout(self, port_count: int) -> tuple[WorkerLayout, ...]:
         """The polling loops for `port_count` ports. Raises InputError when the CPUs do not fit."""

@@ -56,13 +56,13 @@ def test_cpus_that_do_not_fit_the_ports_are_refused(cpus: int, ports: int) -> No
 
 def test_memory_grows_with_queues_and_frames() -> None:
     settings = EngineSettings()
-    # 2 pools of 10,240 buffers a port: 24.4 MB each at 2,496 bytes, 97.5 MB for two ports.
-    assert settings.megabytes_for(2, 1024, 60) == 80 + 98
-    assert settings.megabytes_for(4, 1024, 60) == 80 + 195
-    # A jumbo frame of 9,212 bytes needs 9,660: 94.3 MB a pool.
-    assert settings.megabytes_for(1, 1024, 9212) == 80 + 189
+    # 2 pools a port of 10,240 buffers, each in a page of 4 KiB: 40 MiB a pool.
+    assert settings.megabytes_for(2, 1024, 60) == 80 + 160
+    assert settings.megabytes_for(4, 1024, 60) == 80 + 320
+    # A jumbo frame of 9,212 bytes needs 9,980, which is three pages: 120 MiB a pool.
+    assert settings.megabytes_for(1, 1024, 9212) == 80 + 240
     # Two queues each way are four pools.
-    assert EngineSettings(cpus=(0, 1, 2, 3)).megabytes_for(1, 1024, 60) == 80 + 98
+    assert EngineSettings(cpus=(0, 1, 2, 3)).megabytes_for(1, 1024, 60) == 80 + 160
 
 
 def test_memory_may_be_set() -> None:
