@@ -49,9 +49,9 @@ class TruthBed:
         options = {"mark": next(self._marks), "drain_s": DRAIN_S, **changes}
         reply = self._engine.ask(trial_request(*streams, **options))
         report = self._dut.report(self._tsc_hz)
-        assert sum(port["received"] for port in report.ports) == sum(
-            counts["sent"] for counts in reply["streams"]
-        )
+        taken_in = sum(port["received"] for port in report.ports)
+        sent = sum(counts["sent"] for counts in reply["streams"])
+        assert taken_in == sent, "the machine was too busy: the DUT did not get to all in time"
         for counts in reply["streams"]:
             assert {name: counts[name] for name in FAULTS} == dict.fromkeys(FAULTS, 0)
         return Truth(reply, report)
