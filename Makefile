@@ -19,10 +19,11 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test bench lint format clean \
-	system-packages test-packages engine-tests engine-sanitized delay-dut python-tests
+	fuzz soak-engine system-packages test-packages fuzz-packages \
+	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: test-packages $(DEV_REQUIREMENTS) ## Install what building, running and testing need
 
@@ -31,10 +32,21 @@ build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
 
-test: test-packages lint engine-tests engine-sanitized python-tests ## Run every check and test
+test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and test
 
 bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine's speed against dpdk-testpmd's
 	$(BIN)/python engine/bench/run.py
+
+# For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
+FUZZ_SECONDS ?= 20
+
+fuzz: fuzz-packages $(DEV_REQUIREMENTS) ## Fuzz the engine's readers for FUZZ_SECONDS each
+	$(WITH_TOOLS) $(BIN)/python engine/fuzz/run.py --seconds $(FUZZ_SECONDS)
+
+SOAK_SECONDS ?= 3600
+
+soak-engine: $(DEV_REQUIREMENTS) $(INSTALLED) ## Trials back to back for SOAK_SECONDS: nothing may grow
+	$(BIN)/python engine/bench/leak.py --seconds $(SOAK_SECONDS)
 
 lint: $(DEV_REQUIREMENTS) ## Check style and types
 	$(BIN)/ruff check .
@@ -56,6 +68,10 @@ system-packages:
 
 test-packages:
 	@build-aux/install-system-packages run test
+
+# Without them fuzzing is skipped, and says so.
+fuzz-packages:
+	-@build-aux/install-system-packages fuzz
 
 # Tools of another version cannot go on in an old build folder, so that goes too.
 $(RUN_REQUIREMENTS): pyproject.toml build-aux/list-requirements.py | system-packages
@@ -94,6 +110,10 @@ build/bench/.built: build/bench/build.ninja $(wildcard engine/bench/*.c engine/t
 	$(WITH_TOOLS) meson compile -C $(@D)
 	@touch $@
 
+build/engine-threads/build.ninja: | $(DEV_REQUIREMENTS)
+	$(WITH_TOOLS) meson setup --buildtype=debugoptimized -Dengine_tests=true \
+		-Db_sanitize=thread $(@D)
+
 engine-tests: build/engine-tests/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs
 
@@ -103,6 +123,10 @@ engine-sanitized: build/engine-sanitized/build.ninja
 # The DUT of tests/integration/engine/test_truth_*.py.
 delay-dut: build/engine-tests/build.ninja
 	$(WITH_TOOLS) meson compile -C $(<D) delay-dut
+
+# Those whose matter is what threads share.
+engine-threads: build/engine-threads/build.ninja
+	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
 
 python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut
 	$(BIN)/pytest tests/unit tests/integration

@@ -57,7 +57,7 @@ assert_due(uint64_t due, struct rate rate, uint64_t hz, uint64_t number)
 {
     const uint64_t exact = exact_tick(rate, hz, number);
 
-    assert_in_range(due, exact - (rate.seconds > 1), exact + 1);
+    assert_uint_in_range(due, exact - (rate.seconds > 1), exact + 1);
 }
 
 /* Goes on to a time as a worker does that was away: all frames due before it are skipped. */

@@ -163,7 +163,7 @@ random_numbers_reach_what_chance_reaches(void **state)
         *number = 1;
     }
     /* 2^20 * (1 - 1/e) is 662826; its standard deviation is 319. */
-    assert_in_range(distinct, 662826 - 1300, 662826 + 1300);
+    assert_uint_in_range(distinct, 662826 - 1300, 662826 + 1300);
 }
 
 static void

@@ -94,7 +94,7 @@ a_trial_has_as_many_frames_as_its_rate_and_length_say(void **state)
             const uint64_t at_the_edge = exact_tick(rate, hz, frames - 1) == end - 1;
             struct pacer pacer = constant(rate, hz, 0);
 
-            assert_in_range(go_to(&pacer, end), frames - at_the_edge, frames);
+            assert_uint_in_range(go_to(&pacer, end), frames - at_the_edge, frames);
         }
     }
 }
@@ -223,7 +223,7 @@ every_frame_is_taken_or_skipped_once(void **state)
             const uint32_t due = pacer_take(&pacer, now, 64, &first);
 
             if (due > 0)
-                assert_in_range(now - first, 0, pacer.patience);
+                assert_uint_in_range(now - first, 0, pacer.patience);
             taken += due;
             assert_due(pacer_due(&pacer), rates[i], hz, taken + skipped);
             now += 1 + random_below(&seed, random_below(&seed, 400) ? gap : 200 * gap);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "control/message.h"
 
-#include <rte_cycles.h>
+#include <math.h>
 #include <rte_version.h>
 #include <unistd.h>
 
@@ -34,10 +34,19 @@ link_speed(uint16_t dpdk_port, const char *devargs)
     /* Drivers of virtual devices say 10 Gbit/s, whatever they are. */
     if (!devargs_is_pci(devargs))
         return json_null();
-    rte_eth_link_get_nowait(dpdk_port, &link);
-    if (link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN || link.link_speed == RTE_ETH_SPEED_NUM_NONE)
+    if (rte_eth_link_get_nowait(dpdk_port, &link) != 0 ||
+        link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN || link.link_speed == RTE_ETH_SPEED_NUM_NONE)
         return json_null();
     return unsigned_integer(link.link_speed);
+}
+
+/* A port that says nothing of itself does not open, so the name is there. */
+static const char *
+driver_name(uint16_t dpdk_port)
+{
+    struct rte_eth_dev_info info;
+
+    return rte_eth_dev_info_get(dpdk_port, &info) == 0 ? info.driver_name : "unknown";
 }
 
 static json_t *
@@ -45,16 +54,14 @@ port_opened(uint32_t number, const struct port_request *request, const struct po
 {
     const int numa_node = rte_eth_dev_socket_id(port->dpdk_port);
     struct rte_ether_addr mac = {0};
-    struct rte_eth_dev_info info = {0};
     char text[RTE_ETHER_ADDR_FMT_SIZE];
 
-    rte_eth_dev_info_get(port->dpdk_port, &info);
     rte_eth_macaddr_get(port->dpdk_port, &mac);
     snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", RTE_ETHER_ADDR_BYTES(&mac));
     return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:i, s:i, s:b, s:b, s:b, s:s}", "port",
-                     (int)number, "devargs", request->devargs, "driver", info.driver_name, "mac",
-                     text, "link_up", (int)port_link_up(port), "link_mbps",
-                     link_speed(port->dpdk_port, request->devargs), "numa_node",
+                     (int)number, "devargs", request->devargs, "driver",
+                     driver_name(port->dpdk_port), "mac", text, "link_up", (int)port_link_up(port),
+                     "link_mbps", link_speed(port->dpdk_port, request->devargs), "numa_node",
                      numa_node >= 0 ? json_integer(numa_node) : json_null(), "rx_queues",
                      (int)port->rx_queues, "tx_queues", (int)port->tx_queues, "rss", (int)port->rss,
                      "rx_stamps", (int)port->rx_stamps, "tx_stamps", (int)port->tx_stamps,
@@ -62,14 +69,15 @@ port_opened(uint32_t number, const struct port_request *request, const struct po
 }
 
 json_t *
-message_opened(int64_t id, const struct open_request *request, const struct ports *ports)
+message_opened(int64_t id, const struct open_request *request, const struct ports *ports,
+               double tsc_hz)
 {
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < ports->count; i++)
         json_array_append_new(array, port_opened(i, &request->ports[i], &ports->port[i]));
     return json_pack("{s:I, s:b, s:s, s:o, s:o}", "id", (json_int_t)id, "ok", 1, "reply", "open",
-                     "tsc_hz", unsigned_integer(rte_get_tsc_hz()), "ports", array);
+                     "tsc_hz", unsigned_integer((uint64_t)llround(tsc_hz)), "ports", array);
 }
 
 static json_t *

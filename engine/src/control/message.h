@@ -10,7 +10,8 @@
 #include "trial/trial.h"
 
 json_t *message_hello(void);
-json_t *message_opened(int64_t id, const struct open_request *request, const struct ports *ports);
+json_t *message_opened(int64_t id, const struct open_request *request, const struct ports *ports,
+                       double tsc_hz);
 json_t *message_interval(int64_t id, const struct trial *trial);
 json_t *message_trial(int64_t id, const struct trial *trial);
 json_t *message_stopping(int64_t id);

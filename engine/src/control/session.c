@@ -13,6 +13,7 @@
 #include "control/message.h"
 #include "control/request.h"
 #include "ports/eal.h"
+#include "trial/tsc_rate.h"
 
 struct session {
     struct line_reader reader;
@@ -21,6 +22,8 @@ struct session {
     bool over; /* the peer is gone, or the engine cannot go on */
     int exit_status;
     int64_t trial_id; /* of the trial that runs, or -1 */
+    struct clock_reading started;
+    double tsc_hz;
     struct open_request config;
     struct ports ports;
     struct trial_request trial_request;
@@ -103,7 +106,8 @@ open_ports(struct session *session, int64_t id, const json_t *json)
         refuse(session, id, &complaint, true);
         return;
     }
-    say(session, message_opened(id, &session->config, &session->ports));
+    session->tsc_hz = tsc_rate_since(&session->started);
+    say(session, message_opened(id, &session->config, &session->ports, session->tsc_hz));
 }
 
 static void
@@ -144,7 +148,8 @@ run_trial(struct session *session, int64_t id)
     struct trial *trial;
 
     session->trial_id = id;
-    trial = trial_run(&session->trial_request, &session->config, &session->ports, &hooks);
+    trial = trial_run(&session->trial_request, &session->config, &session->ports, session->tsc_hz,
+                      &hooks);
     session->trial_id = -1;
     if (trial) {
         say(session, message_trial(id, trial));
@@ -247,6 +252,7 @@ session_run(int in_fd, int out_fd)
         goto out;
     session->out_fd = out_fd;
     session->trial_id = -1;
+    session->started = clock_reading_take();
     say(session, message_hello());
     while (!session->over && !asked_to_end)
         listen_once(session, 1000);

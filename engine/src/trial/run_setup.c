@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial/run_setup.h"
 
-#include <rte_cycles.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <stdlib.h>
@@ -214,10 +213,8 @@ make_streams(struct run *run, const struct trial_request *request,
 }
 
 static void
-set_clock(struct run *run, const struct trial_request *request)
+set_clock(struct run *run, const struct trial_request *request, double hz)
 {
-    const double hz = (double)rte_get_tsc_hz();
-
     run->ticks_per_second = hz;
     run->ns_per_tick = (uint64_t)(1e9 / hz * 4294967296.0 + 0.5);
     run->stall_ticks = (uint64_t)(request->stall_us * hz / 1e6);
@@ -227,14 +224,14 @@ set_clock(struct run *run, const struct trial_request *request)
 
 struct run *
 run_make(const struct trial_request *request, const struct open_request *config,
-         const struct ports *ports)
+         const struct ports *ports, double tsc_hz)
 {
     struct run *run = zeroed(sizeof(*run), rte_get_main_lcore());
 
     if (!run)
         return NULL;
     run->mark = request->mark;
-    set_clock(run, request);
+    set_clock(run, request, tsc_hz);
     if (make_workers(run, config, ports) && make_streams(run, request, config, ports))
         return run;
     run_free(run);

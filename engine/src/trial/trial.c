@@ -154,7 +154,7 @@ end_workers(struct trial *trial)
 
 struct trial *
 trial_run(const struct trial_request *request, const struct open_request *config,
-          struct ports *ports, const struct trial_hooks *hooks)
+          struct ports *ports, double tsc_hz, const struct trial_hooks *hooks)
 {
     struct trial *trial = calloc(1, sizeof(*trial));
 
@@ -163,7 +163,7 @@ trial_run(const struct trial_request *request, const struct open_request *config
     trial->request = request;
     trial->config = config;
     trial->ports = ports;
-    trial->run = run_make(request, config, ports);
+    trial->run = run_make(request, config, ports, tsc_hz);
     if (!trial->run) {
         free(trial);
         return NULL;

@@ -66,10 +66,11 @@ struct trial_hooks {
 
 /*
  * Runs the trial to its end. Returns NULL without memory. The result, freed with
- * trial_free(), has its totals; the last interval went to the hook.
+ * trial_free(), has its totals; the last interval went to the hook. `tsc_hz` is the TSC's
+ * true rate.
  */
 struct trial *trial_run(const struct trial_request *request, const struct open_request *config,
-                        struct ports *ports, const struct trial_hooks *hooks);
+                        struct ports *ports, double tsc_hz, const struct trial_hooks *hooks);
 
 void trial_free(struct trial *trial);
 

@@ -48,6 +48,12 @@ def assert_never_less_than_held(counts: Message, frames: Sequence[Sent]) -> None
         assert recorded <= sum(hold <= highest for hold in holds)
 
 
+def test_engine_and_dut_agree_on_the_clock(bed: TruthBed) -> None:
+    """Each goes by the kernel; DPDK's own figure, rounded to 10 MHz, can be 2 in 1000 off."""
+    engine_hz, dut_hz = bed.tsc_rates_hz()
+    assert engine_hz == pytest.approx(dut_hz, rel=1e-4)
+
+
 @pytest.mark.parametrize("role", ["load", "latency"])
 @pytest.mark.parametrize("hold_us", [0, 10, 100, 1000, 20_000])
 def test_a_fixed_hold(bed: TruthBed, role: str, hold_us: int) -> None:

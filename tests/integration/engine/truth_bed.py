@@ -41,6 +41,10 @@ class TruthBed:
         self._tsc_hz = tsc_hz
         self._marks = count(1000)
 
+    def tsc_rates_hz(self) -> tuple[float, float]:
+        """The TSC's rate as the engine and as the DUT measured it, each by code of its own."""
+        return self._tsc_hz, float(self._dut.ask({"report": True})["tsc_hz"])
+
     def run(
         self, *streams: Request, paths: Sequence[Behaviour], seed: int = 1, **changes: Any
     ) -> Truth:
