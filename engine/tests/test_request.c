@@ -92,6 +92,15 @@ queues_are_there_and_without_holes(void **state)
 }
 
 static void
+a_device_is_no_option(void **state)
+{
+    (void)state;
+    assert_refused(OPEN CPUS "\"ports\":[{\"devargs\":\"--no-pci\"}],\"workers\":[" WORKER(
+                       "1", "[0,0]", "[0,0]") "]}",
+                   "ports[0].devargs", "must begin with a device's name or address");
+}
+
+static void
 a_cpu_has_one_worker(void **state)
 {
     (void)state;
@@ -185,6 +194,8 @@ frames_are_hexadecimal_and_fit(void **state)
     assert_refused(FRAMES("\"" FRAME "\",\"0200\""), "streams[0].frames", size);
     assert_refused(FRAMES("\"" FRAME "\",\"" FRAME "0\""), "streams[0].frames", size);
     assert_refused(FRAMES("\"" FRAME "\",7"), "streams[0].frames", size);
+    assert_refused(FRAMES("\"" FRAME "01\""), "streams[0].frames",
+                   "number 0 must end with 18 zero bytes, the signature's place");
     assert_refused(FRAMES("\"" FRAME "0G\""), "streams[0].frames",
                    "number 0 is not hexadecimal (0-9a-f) at byte 60");
 }
@@ -198,7 +209,7 @@ frames_fit_what_the_ports_were_opened_for(void **state)
 
     (void)state;
     config.max_frame_bytes = 60;
-    memset(&trial_request, 0, sizeof(trial_request));
+    trial_request_clear(&trial_request);
     assert_int_equal(request_trial(json, &config, &trial_request, &complaint), -EINVAL);
     assert_string_equal(complaint.where, "streams[0].frames");
     assert_string_equal(complaint.message, "number 0 must be 60 to 60 bytes in hexadecimal");
@@ -381,6 +392,7 @@ main(void)
         cmocka_unit_test(each_port_needs_a_sender_and_a_receiver),
         cmocka_unit_test(each_queue_has_one_worker),
         cmocka_unit_test(queues_are_there_and_without_holes),
+        cmocka_unit_test(a_device_is_no_option),
         cmocka_unit_test(a_cpu_has_one_worker),
         cmocka_unit_test(a_trial_request_is_read_with_its_defaults),
         cmocka_unit_test(a_complaint_names_the_element),

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -61,6 +62,8 @@ read_port(const struct object *object, struct port_request *port)
         read_integer(object, "descriptors", OPTIONAL, 32, 32768, &descriptors) != 0 ||
         read_stamps(object, &port->hardware_stamps) != 0)
         return -EINVAL;
+    if (!isalnum((unsigned char)devargs[0]))
+        return object_complain(object, "devargs", "must begin with a device's name or address");
     snprintf(port->devargs, sizeof(port->devargs), "%s", devargs);
     port->descriptors = (uint16_t)descriptors;
     return 0;

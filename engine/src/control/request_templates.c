@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/request_parts.h"
+#include "dataplane/signature.h"
 
 static int
 hex_digit(char digit)
@@ -29,6 +30,15 @@ decode(const char *text, size_t bytes, uint8_t *frame)
     return -1;
 }
 
+/* Checksums that cover the signature hold only if it was zero when they were computed. */
+static bool
+ends_with_room(const struct template_request *template)
+{
+    static const uint8_t room[SIGNATURE_BYTES];
+
+    return memcmp(template->frame + template->bytes - SIGNATURE_BYTES, room, SIGNATURE_BYTES) == 0;
+}
+
 static int
 read_template(const struct object *object, const json_t *json, uint32_t number,
               uint32_t max_frame_bytes, struct template_request *template)
@@ -48,6 +58,10 @@ read_template(const struct object *object, const json_t *json, uint32_t number,
     if (wrong >= 0)
         return object_complain(object, "frames", "number %u is not hexadecimal (0-9a-f) at byte %u",
                                number, (unsigned)wrong);
+    if (!ends_with_room(template))
+        return object_complain(object, "frames",
+                               "number %u must end with %d zero bytes, the signature's place",
+                               number, SIGNATURE_BYTES);
     return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "ports/port_setup.h"
 
 #include <errno.h>
+#include <rte_bus_vdev.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_mbuf.h>
@@ -16,6 +17,20 @@
 #define MBUFS_BESIDE_DESCRIPTORS 8192
 /* Beyond the longest frame: AF_XDP's headroom of 256, or what AF_PACKET's frames are rounded up. */
 #define SPARE_BYTES 320
+
+/*
+ * Not by rte_dev_probe(), which from DPDK 25.11 on takes no more than 128 characters of
+ * arguments: a socket's path alone may have 107.
+ */
+static int
+make_virtual(const char *name, const char *devargs)
+{
+    const char *comma = strchr(devargs, ',');
+    const int status = rte_vdev_init(name, comma ? comma + 1 : "");
+
+    /* Its way to say that no driver knows the name. */
+    return status > 0 ? -ENODEV : status;
+}
 
 int
 port_find(const struct port_request *request, uint16_t *dpdk_port)
@@ -32,7 +47,8 @@ port_find(const struct port_request *request, uint16_t *dpdk_port)
     status = rte_eth_dev_get_port_by_name(name, dpdk_port);
     if (status != -ENODEV)
         return status;
-    status = rte_dev_probe(request->devargs);
+    status = devargs_is_pci(request->devargs) ? rte_dev_probe(request->devargs)
+                                              : make_virtual(name, request->devargs);
     return status == 0 ? rte_eth_dev_get_port_by_name(name, dpdk_port) : status;
 }
 

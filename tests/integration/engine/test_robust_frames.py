@@ -53,12 +53,11 @@ def test_a_frame_cut_short_anywhere(engine: EngineSession, tmp_path: Path) -> No
 
 
 def test_padding_up_to_what_ethernet_adds(engine: EngineSession, tmp_path: Path) -> None:
-    whole = signed_frame(MARK, 0, 0)[-40:]
+    """Within 46 bytes of the end a signature is found, with more behind it no longer."""
     frames = [
         signed_frame(MARK, 0, sequence)[-40:] + bytes(padding)
         for sequence, padding in enumerate((0, 1, 20, 45, 46, 47, 64))
     ]
-    assert len(whole) == 40
     reply = receive(engine, tmp_path, frames)
     assert reply["streams"][0]["received"] == 5
     assert reply["ports"][0]["foreign"] == 2
