@@ -49,7 +49,8 @@ say(struct session *session, json_t *message)
     while (text && written < length) {
         const ssize_t count = write(session->out_fd, text + written, length - written);
 
-        if (count < 0 && errno == EINTR)
+        /* One who does not read must not keep the engine from ending. */
+        if (count < 0 && errno == EINTR && !asked_to_end)
             continue;
         if (count <= 0)
             break;

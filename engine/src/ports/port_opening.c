@@ -11,7 +11,7 @@
 #include "ports/port_setup.h"
 
 /* How long a peer may take to answer before the port is started anew. */
-#define ANSWER_S 1.0
+#define ANSWER_S 4.0
 /* Between tries to connect to a peer, of which each that fails is a line in the log. */
 #define RETRY_S 0.2
 /* From the making of a socket until its maker's ports are started; testpmd takes 0.3 s here. */
