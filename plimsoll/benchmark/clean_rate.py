@@ -9,13 +9,13 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from plimsoll.benchmark.engine_limits import MOST_PPS
+
 # What the tester did wrong at a rate, in words; None for a clean trial.
 TryRate = Callable[[float], str | None]
 
 START_PPS = 100_000.0
 LEAST_PPS = 1_000.0
-# The engine's own limit of a stream's rate.
-MOST_PPS = 1e9
 # The rate is known to 5 %: trials differ by more.
 _PRECISION = 0.05
 # A machine that takes the CPU away spoils a trial at any rate; it must not pass for the

@@ -9,19 +9,20 @@ from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.beginning import begin, check_resumable
 from plimsoll.benchmark.calibration import calibrate
 from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.preflight import check_before_start, check_search
+from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
 from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
-from plimsoll.dut.lab import LabDied
+from plimsoll.dut.lab import LabDied, LinkGone
 from plimsoll.errors import Interrupted
 from plimsoll.generator.engine_program import EngineDied
 from plimsoll.host.janitor import watched_ledger
 from plimsoll.record.calibration import TesterCalibration
 from plimsoll.record.environment import load_environment
+from plimsoll.record.journal import read_journal
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
@@ -44,17 +45,23 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
     killed goes on after the last of them. Raises PlimsollError for what the user
     can mend; then, too, all finished trials are kept.
     """
-    check_before_start(experiment)
-    check_search(experiment)
     with recording(run) as recorder:
         finished = read_result(run.result)
         if finished is not None:
             watcher.note("this run has finished already; its result stands")
             return finished
+        check_search(experiment)
         _begin_or_resume(experiment, run, recorder, watcher)
         with _deaths_recorded(recorder), watched_ledger(_LEDGER) as ledger:
             session = Session(experiment, recorder, watcher, ledger)
             return _LoadLineSearch(session, run).execute()
+
+
+def check_resume(experiment: Experiment, run: RunDirectory) -> None:
+    """Raise InputError where `run` is not one of `experiment` that a search can go on with."""
+    history = read_journal(run.journal)
+    if history.events and read_result(run.result) is None:
+        check_resumable(history, METHOD, experiment, run)
 
 
 class _LoadLineSearch:
@@ -156,7 +163,7 @@ def _deaths_recorded(recorder: Recorder) -> Iterator[None]:
     """Journal what ended a session before its result."""
     try:
         yield
-    except (LabDied, EngineDied) as error:
+    except (LabDied, LinkGone, EngineDied) as error:
         recorder.event("died", what=str(error))
         raise
     except (Interrupted, KeyboardInterrupt):

@@ -2,13 +2,55 @@
 
 from __future__ import annotations
 
+from plimsoll.benchmark.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.dut.lab import LineRate
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import check_cpus
+from plimsoll.traffic.units import Rate
 
 
-def check_before_start(experiment: Experiment) -> None:
-    """Raise InputError where this machine or the lab cannot do what the experiment asks."""
+def check_trial(experiment: Experiment, load: Rate, where: str) -> None:
+    """Raise what is wrong with one trial at `load`, which was given at `where`.
+
+    InputError and MachineError, with nothing started or written.
+    """
+    _check_load(experiment, load, _check_machine(experiment), where)
+
+
+def check_search(experiment: Experiment) -> None:
+    """Raise what is wrong with a search for the load line, as `check_trial` does."""
+    _check_pacing(experiment)
+    line_rate = _check_machine(experiment)
+    search, profile = experiment.search, experiment.profile
+    loads = {"minimum": search.minimum, "maximum": search.maximum}
+    if all(
+        _is_known(rate, line_rate) for rate in (*loads.values(), search.start or search.maximum)
+    ):
+        # Loads out of order are refused by the plan itself.
+        search.resolve(profile.mean_frame_size, line_rate.bps, profile.rate_pps)
+    for field, rate in loads.items():
+        _check_load(experiment, rate, line_rate, f"search.{field}")
+
+
+def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: str) -> None:
+    if not _is_known(load, line_rate):
+        return
+    profile = experiment.profile
+    try:
+        load_pps = load.to_pps(profile.mean_frame_size, line_rate.bps, profile.rate_pps)
+    except InputError as error:
+        raise InputError(error.message, where=where, remedy=error.remedy) from None
+    check_engine_takes(profile, load_pps, experiment.lab, experiment.generator, where)
+
+
+def _is_known(load: Rate, line_rate: LineRate) -> bool:
+    """Whether it can be told in pps before the links are up."""
+    return load.unit != "percent" or line_rate.settled
+
+
+def _check_machine(experiment: Experiment) -> LineRate:
+    """What the machine and the lab lack for the experiment; the line rate they have."""
     check_cpus(
         [
             *((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(experiment.generator.cpus)),
@@ -16,10 +58,10 @@ def check_before_start(experiment: Experiment) -> None:
         ]
     )
     _check_frame_sizes(experiment)
+    return experiment.lab.check_machine()
 
 
-def check_search(experiment: Experiment) -> None:
-    """Raise InputError where no search can set the load, in addition to `check_before_start`."""
+def _check_pacing(experiment: Experiment) -> None:
     for stream in experiment.profile.paced_by_the_port:
         raise InputError(
             f"stream {stream.name} is sent back-to-back, so no load can be set for it",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.benchmark.beginning import begin
 from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.preflight import check_before_start
+from plimsoll.benchmark.preflight import check_trial
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
@@ -27,7 +27,7 @@ def run_single_trial(
 
     Raises PlimsollError for what the user can mend.
     """
-    check_before_start(experiment)
+    check_trial(experiment, load, "load")
     profile = experiment.profile
     with recording(run) as recorder, watched_ledger("trial") as ledger:
         session = Session(experiment, recorder, watcher, ledger)

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from plimsoll.benchmark.clean_rate import MOST_PPS, find_clean_rate
+from plimsoll.benchmark.clean_rate import find_clean_rate
+from plimsoll.benchmark.engine_limits import MOST_PPS
 from plimsoll.benchmark.lone_tester import LoneTester, one_in_flight
 from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.tester_identity import tester_identity

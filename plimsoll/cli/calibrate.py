@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -22,7 +24,8 @@ from plimsoll.cli.output import stderr, stdout
 from plimsoll.dut.external import ExternalPort, ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.generator.engine import EngineRefused
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.cpus import check_cpus, parse_cpu_list
 from plimsoll.host.janitor import watched_ledger
@@ -33,6 +36,8 @@ from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile
 
 _NETDEV = "netdev:"
+# In the place of an error, the port that it is about.
+_PORT = re.compile(r"\bports\[(\d+)\]")
 _EPILOG = (
     "Examples: **plimsoll calibrate** · **plimsoll calibrate --cpus 2-3** · "
     "**plimsoll calibrate --cpus 2-5 --ports 0000:3b:00.0 --ports 0000:3b:00.1**"
@@ -63,15 +68,14 @@ def calibrate(
 ) -> None:
     """Measure what the tester itself adds and carries, without a DUT.
 
-    First over rings inside the tester, then over the cable between `--ports` if there
-    are any. What is found is kept, and shown in every report of this tester.
+    Over rings inside the tester, and over the cable between `--ports` if there are any: that
+    first, so that a wrong port is told at once. What is found is kept, and shown in every
+    report of this tester.
     """
     traffic = calibration_profile() if profile is None else load_profile(profile)
     check_calibration_profile(traffic, str(profile or "profile"))
     settings = _tester(cpus)
-    labs = [LoopbackSettings(), *_cable(ports or [])]
-    sweep()
-    found = [_measure(lab, settings, traffic) for lab in labs]
+    found = _measure_all(ports or [], settings, traffic)
     if json:
         plain = [calibration.model_dump(mode="json") for calibration in found]
         typer.echo(json_text.dumps(plain, indent=2))
@@ -86,6 +90,33 @@ def _tester(cpus: str) -> EngineSettings:
     return EngineSettings(cpus=wanted)
 
 
+def _measure_all(
+    ports: Sequence[str], settings: EngineSettings, traffic: Profile
+) -> list[StoredCalibration]:
+    """Over rings, and over the cable if there is one."""
+    with _told_as_ports(ports):
+        labs = _cable(ports)
+        for lab in labs:
+            lab.check_machine()
+            settings.layout(lab.port_count)
+        sweep()
+        cable = [_measure(lab, settings, traffic) for lab in labs]
+    return [_measure(LoopbackSettings(), settings, traffic), *cable]
+
+
+@contextmanager
+def _told_as_ports(ports: Sequence[str]) -> Iterator[None]:
+    """Give an error about one of the lab's ports the place that the user knows it by."""
+    try:
+        yield
+    except PlimsollError as error:
+        if found := _PORT.search(error.where):
+            error.where = f"--ports {ports[int(found[1])]}"
+            if isinstance(error, EngineRefused):
+                error.remedy = "give a port that DPDK can open; plimsoll ports lists them"
+        raise
+
+
 def _cable(ports: Sequence[str]) -> list[LabModel]:
     """The ports as a lab in which each two neighbours are cabled to each other."""
     if not ports:
@@ -96,7 +127,15 @@ def _cable(ports: Sequence[str]) -> list[LabModel]:
             where="--ports",
             remedy="give both ends of each cable, one after the other",
         )
-    return [ExternalSettings(ports=tuple(_port(port) for port in ports))]
+    try:
+        return [ExternalSettings(ports=tuple(_port(port) for port in ports))]
+    except ValidationError as error:
+        told = error.errors()[0]
+        raise InputError(
+            told["msg"],
+            where="--ports",
+            remedy=told.get("ctx", {}).get("remedy", "give at most 16 ports"),
+        ) from None
 
 
 def _port(given: str) -> ExternalPort:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from rich.console import Console
-from rich.table import Table
 
+from plimsoll.cli.figure_table import Column, FigureTable
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.record.calibration import CalibrationPoint
 from plimsoll.record.stored_calibration import StoredCalibration
@@ -13,18 +13,18 @@ from plimsoll.traffic.units import format_ns, format_pps
 
 def print_calibration(calibration: StoredCalibration, console: Console) -> None:
     """A line for each point, and one plain sentence; a point's stall is its longest."""
-    table = Table(
-        title=f"{calibration.tester.port_kind}: {calibration.traffic}",
-        title_justify="left",
-        box=None,
-        pad_edge=False,
+    headings = ("sent", "p50", "p99", "p99.9", "max", "stall")
+    table = FigureTable(
+        f"{calibration.tester.port_kind}: {calibration.traffic}",
+        (Column("", "left"), *(Column(heading) for heading in headings)),
     )
-    table.add_column("", no_wrap=True)
-    for heading in ("sent", "p50", "p99", "p99.9", "max", "stall"):
-        table.add_column(heading, justify="right", no_wrap=True)
     for point in calibration.points:
         table.add_row(point.name, *_cells(point))
     console.print(table)
+    unloaded = ", ".join(point.name for point in calibration.points if not point.load_pps)
+    if unloaded:
+        told = f"Without load, what is sent is the probes: {unloaded}."
+        console.print(told, highlight=False, soft_wrap=True)
     console.print(f"\n{_sentence(calibration)}\n", highlight=False, soft_wrap=True)
 
 

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
-from rich.console import Console
+from rich.console import Console, ConsoleDimensions
 from rich.markup import escape
 
 from plimsoll.errors import PlimsollError
+
+# Wider than any line: a pipe, a file and a log have no edge to fold at.
+_NO_EDGE = 10_000
+
+
+class EdgelessConsole(Console):
+    """A console that folds lines on a terminal alone, or where COLUMNS asks for it."""
+
+    @property
+    def size(self) -> ConsoleDimensions:
+        """The terminal's; elsewhere as wide as any line needs."""
+        found = super().size
+        return found if self.is_terminal else ConsoleDimensions(_NO_EDGE, found.height)
+
+    @size.setter
+    def size(self, new_size: tuple[int, int]) -> None:
+        self._width, self._height = new_size
 
 
 class Errors:
@@ -26,6 +43,6 @@ class Errors:
         self._console.print("[bold]interrupted[/]")
 
 
-stdout = Console()
+stdout = EdgelessConsole()
 stderr = Console(stderr=True)
 errors = Errors(stderr)

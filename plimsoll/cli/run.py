@@ -11,8 +11,8 @@ import typer
 from rich.console import Console
 
 from plimsoll.benchmark.experiment import Experiment, load_experiment
-from plimsoll.benchmark.load_line import find_load_line
-from plimsoll.benchmark.preflight import check_before_start, check_search
+from plimsoll.benchmark.load_line import check_resume, find_load_line
+from plimsoll.benchmark.preflight import check_search
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
@@ -106,12 +106,13 @@ def _what_to_run(
                 remedy="leave it out, or start a new run",
             )
         directory = RunDirectory.open(resume)
-        return load_experiment(directory.experiment), directory
+        asked = load_experiment(directory.experiment)
+        check_resume(asked, directory)
+        return asked, directory
     assert experiment is not None  # noqa: S101 - one of the two is given
     asked = load_experiment(experiment)
     if validation is not None:
         asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
-    check_before_start(asked)
     check_search(asked)
     return asked, RunDirectory.create(runs, asked.name, asked.normalised())
 

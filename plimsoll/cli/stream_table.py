@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.console import Group
-from rich.table import Table
 
+from plimsoll.cli.figure_table import Column, FigureTable
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.traffic.units import format_ns
 
@@ -41,12 +41,8 @@ def stream_tables(trial: TrialRecord) -> Group:
     return Group(frames, "", latencies)
 
 
-def _table(title: str, headings: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False)
-    table.add_column("stream", no_wrap=True)
-    for heading in headings:
-        table.add_column(heading, justify="right", no_wrap=True)
-    return table
+def _table(title: str, headings: Sequence[str]) -> FigureTable:
+    return FigureTable(title, (Column("stream", "left"), *(Column(each) for each in headings)))
 
 
 def _time(ns: int | None) -> str:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.benchmark.experiment import load_experiment
-from plimsoll.benchmark.preflight import check_before_start
+from plimsoll.benchmark.preflight import check_trial
 from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.trial_settings import check_trial_duration
 from plimsoll.cli.options import parse_option
@@ -50,7 +50,7 @@ def trial(
     duration_s = check_trial_duration(
         parse_option("--duration", parse_duration, duration), "--duration"
     )
-    check_before_start(asked)
+    check_trial(asked, rate, "--load")
     sweep()
     directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
     with progress_on(stderr) as progress:

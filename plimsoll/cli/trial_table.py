@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
-from rich.table import Table
 from rich.text import Text
 
+from plimsoll.cli.figure_table import Column, FigureTable
 from plimsoll.record.trial_record import TrialPhase, TrialRecord, Verdict
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
@@ -24,17 +23,18 @@ VERDICT_STYLES: dict[Verdict, str] = {
     "invalid": "bold yellow",
     "none": "dim",
 }
+_COLUMNS = (
+    Column("#"),
+    Column("phase", "left"),
+    *(Column(heading) for heading in ("load", "sent for", "loss", "probe p99")),
+    Column("verdict", "left"),
+    Column("broken", "left", wraps=True),
+)
 
 
-def trial_table(trials: Sequence[TrialRecord]) -> Table:
+def trial_table(trials: Sequence[TrialRecord]) -> FigureTable:
     """Every trial with its verdict and the rules that made it."""
-    table = Table(
-        title="Trials (load per direction)", title_justify="left", box=None, padding=(0, 1, 0, 0)
-    )
-    for name in ("#", "phase", "load", "sent for", "loss", "probe p99", "verdict"):
-        side: Literal["left", "right"] = "left" if name in ("phase", "verdict") else "right"
-        table.add_column(name, justify=side, no_wrap=True)
-    table.add_column("broken", overflow="fold")
+    table = FigureTable("Trials (load per direction)", _COLUMNS)
     for trial in trials:
         table.add_row(
             str(trial.number),

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable
 from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from plimsoll.dut.lab import Lab, LabModel, LabPorts, Paths, unsound
-from plimsoll.dut.netdev import NetdevDriver, NetdevPort, netdev_facts, open_netdev
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths, unsound
+from plimsoll.dut.memif import check_socket_of
+from plimsoll.dut.netdev import (
+    NetdevDriver,
+    NetdevPort,
+    netdev_facts,
+    open_netdev,
+    usable_netdev,
+    wire_speed,
+)
+from plimsoll.dut.netdev_lab import NetdevLab
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.host.child import Lifetime
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.host.ledger import Ledger
+from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import Rate, RateField
+
+# What DPDK takes for one; its domain may be left out.
+_PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)
 
 
 class ExternalPort(BaseModel):
@@ -42,6 +56,21 @@ class ExternalPort(BaseModel):
             )
         return self
 
+    @property
+    def device(self) -> tuple[str, str]:
+        """The field that says which device it is, and the device without its arguments."""
+        if self.devargs is None:
+            return "netdev", str(self.netdev)
+        name = self.devargs.partition(",")[0]
+        if (address := _PCI_ADDRESS.fullmatch(name)) is None:
+            return "devargs", name
+        return "devargs", f"{int(address[1] or '0', 16):04x}:{address[2]}".lower()
+
+    @property
+    def on_pci(self) -> bool:
+        """Whether DPDK opens it as a card."""
+        return bool(_PCI_ADDRESS.fullmatch(self.device[1]))
+
 
 class ExternalSettings(LabModel):
     """Ports that lead to a DUT which Plimsoll neither starts nor stops.
@@ -63,6 +92,18 @@ class ExternalSettings(LabModel):
     line_rate: RateField | None = None
     drained_by: Literal["dut", "wire"] = "wire"
     frame_size: int = Field(default=1518, ge=64, le=9216)
+
+    @field_validator("ports")
+    @classmethod
+    def _check_each_once(cls, ports: tuple[ExternalPort, ...]) -> tuple[ExternalPort, ...]:
+        first_of: dict[tuple[str, str], int] = {}
+        for number, port in enumerate(ports):
+            first = first_of.setdefault(port.device, number)
+            if first != number:
+                field, name = port.device
+                problem = f"{name} is lab.ports[{first}].{field} already"
+                raise mistake(problem, "give each port once", number, field)
+        return ports
 
     @field_validator("line_rate")
     @classmethod
@@ -93,6 +134,38 @@ class ExternalSettings(LabModel):
         """The same lab with ports for frames up to `frame_size`."""
         return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
 
+    @property
+    def port_count(self) -> int:
+        """As many as are listed."""
+        return len(self.ports)
+
+    @property
+    def directions(self) -> Paths:
+        """The paths given, or those between neighbours."""
+        return self.paths or _neighbours(len(self.ports))
+
+    def check_machine(self) -> LineRate:
+        """Whether the interfaces will do and the sockets of vdevs can be."""
+        for number, port in enumerate(self.ports):
+            if port.devargs is not None:
+                check_socket_of(port.devargs, f"lab.ports[{number}].devargs")
+        speeds = self._netdev_speeds()
+        if self.line_rate is not None:
+            return LineRate(self.line_rate.value)
+        cards = self.drained_by == "wire" and all(port.on_pci for port in self.ports)
+        return LineRate(self._slowest(speeds), settled=not cards)
+
+    def _netdev_speeds(self) -> list[int | None]:
+        """Of the interfaces, in Mbit/s; raises for one that will not do."""
+        if all(port.netdev is None for port in self.ports):
+            return []
+        facts = netdev_facts()
+        return [
+            wire_speed(usable_netdev(port.netdev, number, facts))
+            for number, port in enumerate(self.ports)
+            if port.netdev is not None
+        ]
+
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """A lab that needs neither ledger nor memory."""
         netdevs = self._open_netdevs()
@@ -103,12 +176,15 @@ class ExternalSettings(LabModel):
             ),
             descriptors=self.descriptors,
             queue_frames=self.queue_frames or min([self.descriptors, *queues]),
-            paths=self.paths or _neighbours(len(self.ports)),
+            paths=self.directions,
             drained_by=self.drained_by,
-            line_rate_bps=self.line_rate.value if self.line_rate else self._netdev_rate(netdevs),
+            line_rate_bps=self.line_rate.value
+            if self.line_rate
+            else self._slowest(netdev.speed_mbps for netdev in netdevs.values()),
             notes=tuple(netdev.note for netdev in netdevs.values()),
         )
-        return PassiveLab(self.kind, ports)
+        names = {number: port.netdev for number, port in enumerate(self.ports) if port.netdev}
+        return NetdevLab(self.kind, ports, names) if names else PassiveLab(self.kind, ports)
 
     def _open_netdevs(self) -> dict[int, NetdevPort]:
         """The kernel's interfaces among the ports, by number."""
@@ -128,9 +204,8 @@ class ExternalSettings(LabModel):
             if port.netdev is not None
         }
 
-    def _netdev_rate(self, netdevs: Mapping[int, NetdevPort]) -> float | None:
+    def _slowest(self, speeds: Iterable[int | None]) -> float | None:
         """The slowest interface's, as the kernel knows it: DPDK says 10 Gbit/s of every one."""
-        speeds = [netdev.speed_mbps for netdev in netdevs.values()]
         known = [mbps for mbps in speeds if mbps is not None]
         return min(known) * 1e6 if known and len(known) == len(self.ports) else None
 

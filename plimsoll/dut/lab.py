@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.host.child import Child, Lifetime, describe_exit
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.host.ledger import Ledger
@@ -18,6 +19,8 @@ from plimsoll.host.ledger import Ledger
 DrainedBy = Literal["dut", "wire", "tester"]
 # One (tx_port, rx_port) of the tester's ports for each direction, in direction order.
 Paths = tuple[tuple[int, int], ...]
+# Which links were lost since the watch began, each by a name for people ("interface eth1").
+LinkWatch = Callable[[], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +38,17 @@ class LabPorts:
     drained_by: DrainedBy
     line_rate_bps: float | None
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LineRate:
+    """What is known of the line rate before anything is up: L1, None where there is no wire.
+
+    Not `settled` where only the links of open ports will tell.
+    """
+
+    bps: float | None
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,10 @@ class LabDied(PlimsollError):
         self.exit_status = exit_status
 
 
+class LinkGone(MachineError):
+    """An interface that leads to the DUT is no longer there."""
+
+
 class Lab(Protocol):
     """One lab. Whatever it starts is noted in its ledger before anything is asked of it."""
 
@@ -81,7 +99,13 @@ class Lab(Protocol):
         """Return once the DUT sees all its links up. Raises MachineError on timeout, LabDied."""
 
     def check(self) -> None:
-        """Raise LabDied if one of its processes has ended."""
+        """Raise LabDied if one of its processes has ended, LinkGone if an interface has gone."""
+
+    def watch_links(self) -> LinkWatch:
+        """Begin to watch the links that the tester's own ports do not tell of.
+
+        Both this and the watch raise LinkGone.
+        """
 
     def counters(self) -> tuple[DutPortCounters, ...] | None:
         """The DUT's own counters by port; None where it has none that we may read."""
@@ -125,6 +149,23 @@ class LabModel(BaseModel, ABC):
     def for_frames(self, frame_size: int) -> LabModel:
         """The settings for frames of up to `frame_size` bytes with FCS; most need no change."""
         return self
+
+    @property
+    @abstractmethod
+    def port_count(self) -> int:
+        """How many ports the tester opens."""
+
+    @property
+    @abstractmethod
+    def directions(self) -> Paths:
+        """The paths that its LabPorts will have."""
+
+    def check_machine(self) -> LineRate:
+        """Look at what the lab needs of this machine, and change nothing.
+
+        Raises InputError and MachineError naming the field.
+        """
+        return LineRate(None)
 
     @abstractmethod
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:

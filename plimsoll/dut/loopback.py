@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.dut.lab import Lab, LabModel, LabPorts
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, Paths
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.host.child import Lifetime
 from plimsoll.host.hugepages import MemoryPlan
@@ -24,13 +24,23 @@ class LoopbackSettings(LabModel):
     kind: Literal["loopback"] = "loopback"
     ports: int = Field(default=2, ge=1, le=16)
 
+    @property
+    def port_count(self) -> int:
+        """As set."""
+        return self.ports
+
+    @property
+    def directions(self) -> Paths:
+        """From each port to itself."""
+        return tuple((port, port) for port in range(self.ports))
+
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """A lab that needs neither ledger nor memory."""
         ports = LabPorts(
             devargs=tuple(f"net_ring{port}" for port in range(self.ports)),
             descriptors=_RING_SIZE,
             queue_frames=_RING_SIZE,
-            paths=tuple((port, port) for port in range(self.ports)),
+            paths=self.directions,
             drained_by="tester",
             line_rate_bps=None,
         )

@@ -11,6 +11,8 @@ from plimsoll.traffic.plan import FCS_BYTES
 
 # sun_path of sockaddr_un, its closing zero included.
 _LONGEST_PATH_BYTES = 107
+# Of each driver, the argument that names its socket.
+_SOCKET_ARGUMENTS = {"net_memif": "socket", "net_vhost": "iface", "net_virtio_user": "path"}
 # What ends a value in DPDK's devargs.
 _DEVARGS_SYNTAX = frozenset(",=[]\"' ")
 # What the driver takes where the devargs do not say.
@@ -58,6 +60,28 @@ def check_new_socket(path: Path, where: str) -> None:
     if problem:
         reason, remedy = problem
         raise InputError(f"cannot create the socket {path}: {reason}", where=where, remedy=remedy)
+
+
+def check_socket_of(devargs: str, where: str) -> None:
+    """Refuse a memif or vhost vdev whose socket cannot be, at either end. Raises InputError.
+
+    Whether its peer is there yet is for the driver to find out.
+    """
+    name, *given = devargs.split(",")
+    driver = name.rstrip("0123456789")
+    values = dict(each.split("=", 1) for each in given if "=" in each)
+    path = values.get(_SOCKET_ARGUMENTS.get(driver, ""))
+    if path is None:
+        return
+    length = len(path.encode())
+    on_disk = driver != "net_memif" or values.get("socket-abstract") == "no"
+    if length > _LONGEST_PATH_BYTES:
+        problem = (f"longer than {_LONGEST_PATH_BYTES} bytes", "choose a shorter path")
+    elif on_disk and not Path(path).parent.is_dir():
+        problem = ("its directory does not exist", f"create {Path(path).parent}")
+    else:
+        return
+    raise InputError(f"no socket can be {path}: {problem[0]}", where=where, remedy=problem[1])
 
 
 def _bad_form(path: Path) -> tuple[str, str] | None:

@@ -69,7 +69,7 @@ def open_netdev(
     Raises InputError for one that must be left alone, MachineError for what it lacks.
     """
     where = f"lab.ports[{port}].netdev"
-    netdev = _usable(name, where, facts)
+    netdev = usable_netdev(name, port, facts)
     why_not = _why_no_xdp(netdev, queues, frame_size, facts)
     if driver == "af_xdp" and why_not:
         raise MachineError(
@@ -83,7 +83,12 @@ def open_netdev(
     return _by_xdp(netdev, port, queues)
 
 
-def _usable(name: str, where: str, facts: NetdevFacts) -> Netdev:
+def usable_netdev(name: str, port: int, facts: NetdevFacts) -> Netdev:
+    """The interface, if it may be and can be the tester's `port`.
+
+    Raises InputError for one that must be left alone, MachineError for what it lacks.
+    """
+    where = f"lab.ports[{port}].netdev"
     netdev = facts.netdevs.get(name)
     if netdev is None:
         free = ", ".join(sorted(set(facts.netdevs) - set(facts.in_use))) or "there is none"
@@ -137,7 +142,7 @@ def _by_xdp(netdev: Netdev, port: int, queues: int) -> NetdevPort:
     return NetdevPort(
         devargs=f"net_af_xdp{port},iface={netdev.name}{more}",
         queue_frames=None,
-        speed_mbps=_wire_speed(netdev),
+        speed_mbps=wire_speed(netdev),
         note=f"port {port} is {netdev.name}, opened by AF_XDP",
     )
 
@@ -149,12 +154,12 @@ def _by_packet(netdev: Netdev, port: int, queues: int, frame_size: int, reason: 
     return NetdevPort(
         devargs=f"net_af_packet{port},iface={netdev.name}{more},framecnt={frames}{buffers}",
         queue_frames=frames,
-        speed_mbps=_wire_speed(netdev),
+        speed_mbps=wire_speed(netdev),
         note=f"port {port} is {netdev.name}, opened by AF_PACKET {reason}",
     )
 
 
-def _wire_speed(netdev: Netdev) -> int | None:
+def wire_speed(netdev: Netdev) -> int | None:
     """A card's; what the kernel says of a virtual interface means nothing (veth: 10 Gbit/s)."""
     return netdev.speed_mbps if netdev.pci_address else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.dut.lab import DutPortCounters, LabPorts
+from plimsoll.dut.lab import DutPortCounters, LabPorts, LinkWatch
 
 
 class PassiveLab:
@@ -21,6 +21,10 @@ class PassiveLab:
 
     def check(self) -> None:
         """Return: there is no process that could have died."""
+
+    def watch_links(self) -> LinkWatch:
+        """A watch that sees nothing: the tester's ports know their own links."""
+        return lambda: ()
 
     def counters(self) -> tuple[DutPortCounters, ...] | None:
         """None: there is no DUT whose counters could be read."""

@@ -10,7 +10,16 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
-from plimsoll.dut.lab import DutPortCounters, LabDied, LabModel, LabPorts, unsound
+from plimsoll.dut.lab import (
+    DutPortCounters,
+    LabDied,
+    LabModel,
+    LabPorts,
+    LineRate,
+    LinkWatch,
+    Paths,
+    unsound,
+)
 from plimsoll.dut.memif import (
     buffer_bytes_for,
     check_new_socket,
@@ -26,6 +35,7 @@ from plimsoll.host.ledger import Ledger
 
 _PROGRAM = "dpdk-testpmd"
 _PORTS = (0, 1)
+_PATHS = ((0, 1), (1, 0))
 # The memif driver takes its ring from `rsize` and ignores descriptor counts.
 _DESCRIPTORS = 1024
 _START_TIMEOUT_S = 30.0
@@ -92,6 +102,23 @@ class TestpmdSettings(LabModel):
         """The rings' length: as set, or what 32 MB of buffers allow."""
         return min(self.ring_size, longest_ring(self.buffer_bytes))
 
+    @property
+    def port_count(self) -> int:
+        """One at each end of the DUT."""
+        return len(_PORTS)
+
+    @property
+    def directions(self) -> Paths:
+        """Through the DUT both ways."""
+        return _PATHS
+
+    def check_machine(self) -> LineRate:
+        """Whether testpmd is there and can make its socket; memif has no line rate."""
+        _find_program()
+        if self.socket is not None:
+            check_new_socket(self.socket, "lab.socket")
+        return LineRate(None)
+
     def for_frames(self, frame_size: int) -> TestpmdSettings:
         """The same lab with buffers for frames up to `frame_size`."""
         return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})
@@ -133,7 +160,7 @@ class TestpmdLab:
             devargs=tuple(self._devargs("client", port) for port in _PORTS),
             descriptors=_DESCRIPTORS,
             queue_frames=self._settings.ring_frames,
-            paths=((0, 1), (1, 0)),
+            paths=_PATHS,
             drained_by="dut",
             line_rate_bps=None,
         )
@@ -155,6 +182,10 @@ class TestpmdLab:
         """Raise LabDied if testpmd has ended."""
         if self._child is not None and (status := self._child.exit_status()) is not None:
             raise LabDied(self._child, status)
+
+    def watch_links(self) -> LinkWatch:
+        """A watch that sees nothing: the tester's ports know memif's links."""
+        return lambda: ()
 
     def counters(self) -> tuple[DutPortCounters, ...]:
         """testpmd's own counters since it started, by port."""

@@ -36,10 +36,16 @@ class Answer:
 
 
 def answer(data: RunData) -> Answer:
-    """The load line with its proof; or why there is none, be it the DUT or a run cut short."""
+    """The load line with its proof; or why there is none, be it the DUT or a run cut short.
+
+    A `plimsoll trial` searches none: its answer is its verdict.
+    """
     line = data.result.load_line if data.result else None
     criteria = criterion_lines(data)
     criteria_of = _measured_in(data.focus)
+    if data.single:
+        heading, sentences = _single(data)
+        return Answer(heading, "", "", (), sentences, criteria, criteria_of, holds=False)
     if line is None:
         sentences = _without_line(data)
         heading = "No load line" if data.finished else "No load line yet"
@@ -55,6 +61,18 @@ def answer(data: RunData) -> Answer:
         criteria_of=criteria_of,
         holds=True,
     )
+
+
+def _single(data: RunData) -> tuple[str, tuple[str, ...]]:
+    """The heading and the sentences of the page of a `plimsoll trial`."""
+    deaths = tuple(f"Died: {death}." for death in data.deaths)
+    if not data.trials:
+        return "One trial, not ended", ("It was started and has no verdict.", *deaths)
+    trial = data.trials[-1]
+    heading = f"One trial at {format_pps(trial.load_pps)}: {trial.verdict}"
+    reasons = tuple(dict.fromkeys(finding.text for finding in trial.reasons))
+    said = "It was judged by itself: no load line was searched."
+    return heading, (said, *(f"{reason}." for reason in reasons), *deaths)
 
 
 def format_bps(bps: float) -> str:

@@ -100,8 +100,8 @@ def _lines(points: Sequence[CalibrationPoint]) -> tuple[CalibrationLine, ...]:
     return tuple(
         CalibrationLine(
             name=point.name,
-            load=format_pps(point.load_pps) if point.load_pps else "-",
-            sent=format_pps(point.sent_pps),
+            load=format_pps(point.load_pps) if point.load_pps else "none",
+            sent=format_pps(point.sent_pps) + ("" if point.load_pps else " of probes"),
             times=cells(point.latency, CALIBRATION_COLUMNS),
             worst_stall=format_ns(point.worst_stall_ns),
         )

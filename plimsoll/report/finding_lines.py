@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from plimsoll.record.trial_record import FindingRecord
 from plimsoll.report.run_data import RunData
-from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
+from plimsoll.traffic.units import (
+    format_duration,
+    format_ns,
+    format_number,
+    format_pps,
+    format_ratio,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ def format_measure(value: float | None, unit: str) -> str:
     formats = {"ns": format_ns, "pps": format_pps, "ratio": format_ratio, "s": format_duration}
     if unit in formats:
         return formats[unit](value)
-    number = f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
+    number = f"{value:,.0f}" if float(value).is_integer() else format_number(value, 6)
     return f"{number} {unit}".strip()
 
 

@@ -22,7 +22,7 @@ from plimsoll.report.charts import CHARTS
 from plimsoll.report.charts.palette import DARK, LIGHT
 from plimsoll.report.evidence import evidence
 from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.streams import stream_lines
+from plimsoll.report.streams import sharing_note, stream_lines
 from plimsoll.report.tables import environment_lines, trial_lines
 from plimsoll.report.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
 from plimsoll.version import VERSION
@@ -49,6 +49,7 @@ def render_page(data: RunData) -> str:
         figures=figures,
         trials=trial_lines(data),
         streams=stream_lines(data),
+        sharing_note=sharing_note(data),
         latency_columns=LATENCY_COLUMNS,
         lateness_columns=LATENESS_COLUMNS,
         gap_columns=GAP_COLUMNS,

@@ -15,6 +15,7 @@ from plimsoll.record.journal import (
     DIED,
     FINISHED,
     LAB_UP,
+    TRIAL_STARTED,
     JournalContents,
     JournalEvent,
     read_journal,
@@ -108,6 +109,13 @@ class RunData:
     def finished(self) -> bool:
         """Whether the run came to its end, with or without a load line."""
         return bool(self.journal.of_kind(FINISHED))
+
+    @property
+    def single(self) -> bool:
+        """Whether it is a `plimsoll trial`: one trial, no search and no load line to come."""
+        started = self.journal.of_kind(TRIAL_STARTED)
+        phases = [trial.phase for trial in self.trials]
+        return "single" in phases or any(e.fields.get("phase") == "single" for e in started)
 
     @property
     def deaths(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.report.run_data import RunData
 from plimsoll.report.times import LATENCY_COLUMNS, LATENESS_COLUMNS, cells
-from plimsoll.traffic.units import format_pps, format_ratio
+from plimsoll.traffic.units import format_number, format_pps, format_ratio
 
 _LAST_US = 1000
 
@@ -48,6 +48,30 @@ class StreamLine:
 def stream_lines(data: RunData) -> tuple[StreamLine, ...]:
     """The streams of the focus trial."""
     return tuple(_line(stream) for stream in (data.focus.streams if data.focus else ()))
+
+
+def sharing_note(data: RunData) -> str:
+    """What two probes in flight by one polling loop do to each other; else nothing.
+
+    The record does not say which loop has which stream: with more of them than loops,
+    some loop must have two.
+    """
+    if data.focus is None:
+        return ""
+    waiting = [
+        stream
+        for stream in data.focus.streams
+        if stream.role == "latency" and stream.pacing == "one-in-flight"
+    ]
+    if len(waiting) <= len(data.focus.workers):
+        return ""
+    cpus = ", ".join(str(worker.cpu) for worker in data.focus.workers)
+    names = ", ".join(stream.name for stream in waiting)
+    return (
+        f"The one-in-flight latencies of {names} are not independent: these streams share "
+        f"CPU {cpus}, and a polling loop that sends for one does not look for the other, so a "
+        "latency includes the other stream's call to send."
+    )
 
 
 def _line(stream: StreamRecord) -> StreamLine:
@@ -91,4 +115,4 @@ def _microseconds(stream: StreamRecord) -> Iterator[MicrosecondLine]:
     for us, frames in stream.latency_us:
         seen += frames
         name = f"{us:,}" if us < _LAST_US else f"{us:,} and more"
-        yield MicrosecondLine(name, frames, f"{100 * seen / total:.6g} %")
+        yield MicrosecondLine(name, frames, f"{format_number(100 * seen / total, 6)} %")

@@ -8,7 +8,7 @@ from plimsoll.record.tester_record import CyclesRecord, WorkerRecord
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.report.run_data import RunData
 from plimsoll.report.times import GAP_COLUMNS, cells
-from plimsoll.traffic.units import format_ns, format_ratio
+from plimsoll.traffic.units import format_ns, format_number, format_ratio
 
 _KINDS = {
     "arp": "ARP",
@@ -31,7 +31,10 @@ _CLOCKS = {
 
 @dataclass(frozen=True, slots=True)
 class LoopLine:
-    """One polling loop: its stalls, its gaps in GAP_COLUMNS, its cycles per frame by step."""
+    """One polling loop: its stalls, its gaps in GAP_COLUMNS, its cycles per frame by step.
+
+    `share` is of sending and drain together, as the trial's check has it.
+    """
 
     cpu: int
     stalls: int
@@ -82,7 +85,7 @@ def tester_section(data: RunData) -> TesterSection:
     if focus is None:
         return TesterSection((), "", (), (), clocks)
     return TesterSection(
-        loops=tuple(_loop(worker, focus.sending_s) for worker in focus.workers),
+        loops=tuple(_loop(worker, focus) for worker in focus.workers),
         across_stalls=_across_stalls(focus),
         longest=_longest(focus),
         foreign=_foreign(focus),
@@ -90,8 +93,8 @@ def tester_section(data: RunData) -> TesterSection:
     )
 
 
-def _loop(worker: WorkerRecord, sending_s: float) -> LoopLine:
-    share = worker.stalled_ns / 1e9 / sending_s if sending_s > 0 else None
+def _loop(worker: WorkerRecord, trial: TrialRecord) -> LoopLine:
+    share = _stalled_share(worker, trial)
     budget = worker.cycles
     return LoopLine(
         cpu=worker.cpu,
@@ -106,8 +109,23 @@ def _loop(worker: WorkerRecord, sending_s: float) -> LoopLine:
     )
 
 
+def _stalled_share(worker: WorkerRecord, trial: TrialRecord) -> float | None:
+    """As the check found it: the record does not keep the drain that its base includes."""
+    subject = f"CPU {worker.cpu}"
+    found = (
+        each.value
+        for each in trial.findings
+        if each.rule == "stalled-share" and each.subject == subject
+    )
+    return next(found, None)
+
+
 def _per_frame(cycles: CyclesRecord) -> str:
-    return f"{cycles.ticks / cycles.frames:.4g}" if cycles.frames else "-"
+    return _cycles(cycles.ticks / cycles.frames) if cycles.frames else "-"
+
+
+def _cycles(each: float) -> str:
+    return f"{each:,.0f}" if each >= 1000 else format_number(each)
 
 
 def _across_stalls(trial: TrialRecord) -> str:

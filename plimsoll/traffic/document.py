@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.mistakes import Location, describe_mistakes
+from plimsoll.traffic.regular_file import read_regular_file
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -66,6 +67,8 @@ def read_document(path: Path) -> Document:
 
 
 _FIX = "mend the file's YAML"
+# Far more than 4096 listed values in each of eight fields take.
+_MOST_MIB = 4
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -86,15 +89,17 @@ class _StrictLoader(yaml.SafeLoader):
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        content = read_regular_file(path, _MOST_MIB, "split it, or remove what is not needed")
+        # As text files are read: every kind of line end is one.
+        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
     except FileNotFoundError:
         raise InputError("no such file", where=str(path), remedy="check the path") from None
     except UnicodeDecodeError:
         raise InputError(
             "is not UTF-8 text", where=str(path), remedy="give a YAML or JSON file"
         ) from None
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
             f"cannot be read: {reason}", where=str(path), remedy="give a readable file"
         ) from None

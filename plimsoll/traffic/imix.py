@@ -17,10 +17,11 @@ from pydantic import (
     ConfigDict,
     Discriminator,
     Field,
+    StrictInt,
     Tag,
 )
 
-from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.traffic.mistakes import brief, did_you_mean, mistake
 
 # What the engine takes as a stream's order of templates.
 LONGEST_SEQUENCE = 4096
@@ -32,8 +33,8 @@ class SizeShare(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    size: int
-    weight: Annotated[int, Field(ge=1, le=LONGEST_SEQUENCE)] = 1
+    size: StrictInt
+    weight: Annotated[StrictInt, Field(ge=1, le=LONGEST_SEQUENCE)] = 1
 
 
 def _share(size: int, weight: int) -> SizeShare:
@@ -62,12 +63,19 @@ GENOME = {
 }
 
 
+_FORMS = (
+    f"use {', '.join(NAMED_MIXES)}, RFC 6985's letters a to i, or sizes with weights, as in "
+    "[{size: 64, weight: 7}]"
+)
+
+
 def _known(given: object) -> object:
-    if not isinstance(given, str):
+    if isinstance(given, list | tuple):
         return given
+    if not isinstance(given, str):
+        raise mistake(f"{brief(given)} is no mix", _FORMS)
     if given not in NAMED_MIXES and not (given and set(given) <= set(GENOME)):
-        general = f"use {', '.join(NAMED_MIXES)}, RFC 6985's letters a to i, or sizes with weights"
-        raise mistake(f"unknown mix {given[:40]!r}", did_you_mean(given, NAMED_MIXES, general))
+        raise mistake(f"unknown mix {given[:40]!r}", did_you_mean(given, NAMED_MIXES, _FORMS))
     if len(given) > LONGEST_SEQUENCE:
         problem = f"{len(given)} letters are more than {LONGEST_SEQUENCE}"
         raise mistake(problem, "give a shorter sequence")

@@ -11,10 +11,12 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.units import in_units_of
 
 Location = tuple[str | int, ...]
 
 _MOST_TOLD = 20
+_MOST_FIELDS = 6
 # Fits every pattern in use: those of the names of experiments and of streams.
 _NAME_REMEDY = "use letters, digits, . _ - and at most 64 characters, the first a letter or a digit"
 
@@ -66,6 +68,9 @@ def _is_below(details: ErrorDetails, above: ErrorDetails) -> bool:
 
 def _location(details: ErrorDetails) -> Location:
     """Where it is; a model's own check names the field it is about in its context."""
+    if details["type"] == "invalid_key":
+        # YAML's 1, true and null are no text, but stand where a field's name does.
+        return (*details["loc"][:-1], str(details["loc"][-1]))
     return (*details["loc"], *details.get("ctx", {}).get("field", ()))
 
 
@@ -84,8 +89,10 @@ def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         return details["msg"], context["remedy"]
     if explain := _EXPLAINED.get(details["type"]):
         return explain(details, model)
+    if remedy := _REMEDIES.get(details["type"]):
+        return f"found {brief(details['input'])}", remedy
     wanted = details["msg"].removeprefix("Input ")
-    return f"found {_brief(details['input'])}", f"it {wanted}"
+    return f"found {brief(details['input'])}", f"it {wanted}"
 
 
 def _unknown_field(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -111,15 +118,15 @@ def _unknown_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
 
 
 def _unknown_word(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
-    return f"{_brief(details['input'])} is not known", f"use {details['ctx']['expected']}"
+    return f"{brief(details['input'])} is not known", f"use {details['ctx']['expected']}"
 
 
 def _too_short(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
-    return f"found {_brief(details['input'])}", f"give at least {details['ctx']['min_length']}"
+    return f"found {brief(details['input'])}", f"give at least {details['ctx']['min_length']}"
 
 
 def _too_long(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
-    return f"found {_brief(details['input'])}", f"give at most {details['ctx']['max_length']}"
+    return f"found {brief(details['input'])}", f"give at most {details['ctx']['max_length']}"
 
 
 def _text_too_short(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -133,7 +140,38 @@ def _text_too_long(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, 
 
 
 def _not_a_name(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
-    return f"found {_brief(details['input'])}", _NAME_REMEDY
+    return f"found {brief(details['input'])}", _NAME_REMEDY
+
+
+def _no_list(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    given = details["input"]
+    told = f"found {brief(given)}"
+    if fields := _fields_in_order(model, details["loc"]):
+        return told, f"write a list, each entry with its fields: {fields}"
+    plain = isinstance(given, int) and not isinstance(given, bool)
+    if plain or (isinstance(given, str) and given.isidentifier()):
+        return told, f"write [{given}]"
+    return told, "write a list, such as [0, 1]"
+
+
+def _no_fields(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    fields = _fields_in_order(model, details["loc"])
+    return f"found {brief(details['input'])}", f"write its fields with their values: {fields}"
+
+
+def _fields_in_order(model: type[BaseModel], location: Location) -> str:
+    names = [name for place in _walk(model, location)[0] for name in place.model_fields]
+    told = list(dict.fromkeys(names))
+    return ", ".join(told[:_MOST_FIELDS]) + (", …" if len(told) > _MOST_FIELDS else "")
+
+
+def _beyond_limit(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    ((bound, limit),) = details["ctx"].items()
+    return (
+        f"found {brief(details['input'])}",
+        f"give {words[bound]} {in_units_of(details['input'], limit)}",
+    )
 
 
 def _broken_check(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
@@ -152,10 +190,35 @@ _EXPLAINED: dict[str, Callable[[ErrorDetails, type[BaseModel]], tuple[str, str]]
     "string_too_long": _text_too_long,
     "string_pattern_mismatch": _not_a_name,
     "value_error": _broken_check,
+    "invalid_key": _unknown_field,
+    "tuple_type": _no_list,
+    "list_type": _no_list,
+    "model_type": _no_fields,
+    "model_attributes_type": _no_fields,
+    "dict_type": _no_fields,
+    "greater_than_equal": _beyond_limit,
+    "greater_than": _beyond_limit,
+    "less_than_equal": _beyond_limit,
+    "less_than": _beyond_limit,
+}
+
+_WHOLE, _NUMBER, _TEXT = "write a whole number", "write a number", "write text, in quotes"
+_TRUTH = "write true or false"
+_REMEDIES = {
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_parsing_size": "write a smaller number",
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": _NUMBER,
+    "string_type": _TEXT,
+    "bool_type": _TRUTH,
+    "bool_parsing": _TRUTH,
 }
 
 
-def _brief(value: object) -> str:
+def brief(value: object) -> str:
     """A value to be recognised by, short however large it is."""
     representation = reprlib.Repr()
     representation.maxlevel = 2

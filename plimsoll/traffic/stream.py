@@ -6,7 +6,7 @@ from ipaddress import IPv4Address, ip_address
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator, model_validator
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
@@ -15,7 +15,7 @@ from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vx
 from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.plain_packet import Protocol, plain_stacks
 from plimsoll.traffic.frames.stack_ends import reversed_stack, with_addresses
-from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, Varied, check_name
+from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, VariedFields, check_name
 from plimsoll.traffic.frames.written_packet import PacketField
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 from plimsoll.traffic.mistakes import mistake
@@ -41,8 +41,8 @@ class CaptureChoice(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     file: Annotated[str, Field(min_length=1)]
-    first: Annotated[int, Field(ge=1)] = 1
-    count: Annotated[int, Field(ge=1, le=MOST_FRAMES)] | None = None
+    first: Annotated[StrictInt, Field(ge=1)] = 1
+    count: Annotated[StrictInt, Field(ge=1, le=MOST_FRAMES)] | None = None
 
     def load(self) -> Capture:
         """The frames. Raises InputError."""
@@ -70,10 +70,10 @@ class Stream(BaseModel):
     role: Role
     rate: RateField | None = None
     pacing: PacingField = Pacing()
-    frame_size: int | None = None
+    frame_size: StrictInt | None = None
     imix: Imix | None = None
-    flows: Annotated[int, Field(ge=1, le=MOST_FLOWS)] = 1
-    vary: Annotated[tuple[Varied, ...], Field(max_length=8)] = ("dst_ip",)
+    flows: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] = 1
+    vary: VariedFields = ("dst_ip",)
     direction: Direction = "bidirectional"
     protocol: Protocol = "UDP"
     stream_types: tuple[StreamType, ...] = ("measurement",)
@@ -82,7 +82,7 @@ class Stream(BaseModel):
     dst_mac: MacField = "02:00:01:00:00:01"
     src_ip: IpField = IPv4Address("198.18.0.1")
     dst_ip: IpField = IPv4Address("198.19.0.1")
-    prefix: Annotated[int, Field(ge=1)] = 16
+    prefix: Annotated[StrictInt, Field(ge=1)] = 16
     src_port: PortField = 4096
     dst_port: PortField = 4097
     vlan: VlanTags = ()

@@ -185,7 +185,26 @@ def format_duration(seconds: float) -> str:
 
 def format_ratio(ratio: float) -> str:
     """For people: "0.002 %"."""
-    return f"{ratio * 100:.4g} %"
+    return f"{format_number(ratio * 100)} %"
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """For people: so many significant digits, and never an exponent."""
+    return f"{Decimal(f'{value:.{digits}g}'):,f}"
+
+
+def in_units_of(given: object, limit: float) -> str:
+    """A limit in seconds or of the whole, written with units if what was `given` has some."""
+    match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
+    if match and match[2] == "%":
+        return f"{limit * 100:g}%"
+    if not isinstance(given, str) or (match and not match[2]):
+        return f"{limit:.15g}" if isinstance(limit, float) else str(limit)
+    seconds = Decimal(repr(limit))
+    for unit in ("d", "h", "s", "ms", "us", "ns"):
+        if seconds >= _SECONDS[unit] and seconds % _SECONDS[unit] == 0:
+            return f"{int(seconds / _SECONDS[unit])}{unit}"
+    return f"{limit:g}s"
 
 
 def _quantity(given: object, what: str, remedy: str) -> tuple[Decimal, str]:

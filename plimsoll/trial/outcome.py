@@ -27,6 +27,8 @@ class Outcome:
     paths: Paths
     dut_before: tuple[DutPortCounters, ...] | None = None
     dut_after: tuple[DutPortCounters, ...] | None = None
+    # Links that the tester's own ports do not tell of, by a name for people.
+    links_lost: tuple[str, ...] = ()
 
     def counts(self, stream: int) -> StreamCounts:
         """The totals of one stream."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plimsoll.dut.lab import Lab, LabPorts
+from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import Generator, Interval, TrialPlan
 from plimsoll.trial.outcome import Outcome
 
@@ -20,12 +21,25 @@ def run_trial(
 ) -> Outcome:
     """Run `plan`, which loads each direction with `load_pps`, and say what came of it.
 
-    `watch` sees each interval and stops the trial with True. Raises LabDied when the
-    DUT ended meanwhile, and whatever the generator raises when it did.
+    `watch` sees each interval and stops the trial with True; a lost link does, too. Raises
+    LabDied when the DUT ended meanwhile, LinkGone when a port's interface went, and
+    whatever the generator raises of itself.
     """
     lab.check()
+    links_lost = lab.watch_links()
     before = lab.counters()
-    report = generator.trial(plan, watch)
+
+    def watch_all(interval: Interval) -> bool:
+        settled = watch(interval)
+        lab.check()
+        return bool(links_lost()) or settled
+
+    try:
+        report = generator.trial(plan, watch_all)
+    except PlimsollError:
+        # What the generator died of may be the lab; then that is the news.
+        lab.check()
+        raise
     lab.check()
     return Outcome(
         plan=plan,
@@ -36,4 +50,5 @@ def run_trial(
         paths=ports.paths,
         dut_before=before,
         dut_after=lab.counters(),
+        links_lost=links_lost(),
     )

@@ -9,7 +9,14 @@ from pydantic import BaseModel, ConfigDict, NonNegativeInt
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import PortCounts, StreamCounts, WorkerCounts
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.units import DurationField, RatioField, format_ns, format_pps, format_ratio
+from plimsoll.traffic.units import (
+    DurationField,
+    RatioField,
+    format_duration,
+    format_ns,
+    format_pps,
+    format_ratio,
+)
 from plimsoll.trial.due_frames import due_frames, scatter
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
@@ -47,6 +54,7 @@ class TesterLimits(BaseModel):
             *(self._worst_stall(worker) for worker in outcome.report.workers),
             *(self._stalled_share(worker, outcome) for worker in outcome.report.workers),
             *_negative_losses(outcome),
+            *_links_lost(outcome),
             *(each for port in outcome.report.ports for each in _port_findings(port)),
         ]
 
@@ -114,7 +122,8 @@ class TesterLimits(BaseModel):
             limit=self.runtime_tolerance,
             unit="ratio",
             outcome=_fit(strayed <= self.runtime_tolerance),
-            text=f"the tester sent for {ran:.4g} s of {wanted:.4g} s, {format_ratio(strayed)} "
+            text=f"the tester sent for {format_duration(ran)} of {format_duration(wanted)}, "
+            f"{format_ratio(strayed)} "
             f"off; at most {format_ratio(self.runtime_tolerance)} allowed",
         )
         return [finding]
@@ -164,6 +173,11 @@ def _negative_losses(outcome: Outcome) -> Iterable[Finding]:
         if lost < 0:
             text = f"{plan.name}: {-lost:,} more frames came back than were offered"
             yield _frame_finding("negative-loss", plan.name, lost, text)
+
+
+def _links_lost(outcome: Outcome) -> Iterable[Finding]:
+    for link in outcome.links_lost:
+        yield Finding("link", link, None, None, "", "invalid", f"{link} lost its carrier")
 
 
 def _port_findings(port: PortCounts) -> Iterable[Finding]:

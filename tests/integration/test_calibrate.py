@@ -122,3 +122,24 @@ def test_without_json_it_is_a_table_and_a_sentence(calibrated: Calibrated) -> No
     assert ["over net_ring" in line for line in sentences] == [True, False]
     assert "over net_memif" in sentences[1]
     assert "kept in" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("ports", "wrong"),
+    [
+        (("net_nosuch0", "net_nosuch1"), "net_nosuch0"),
+        (("net_null0", "netdev:pl-no"), "netdev:pl-no"),
+    ],
+)
+def test_a_wrong_port_is_told_before_anything_is_measured(
+    place: Workplace, ports: tuple[str, str], wrong: str
+) -> None:
+    place.environment["XDG_STATE_HOME"] = str(place.folder / "state")
+    before = hugepages()
+    done = place.run("calibrate", "--ports", ports[0], "--ports", ports[1])
+    assert done.returncode != 0
+    assert f"--ports {wrong}: " in done.stderr
+    assert "remedy:" in done.stderr
+    # Neither the rings nor anything else was measured and kept.
+    assert not (place.folder / "state").exists()
+    assert_nothing_is_left(place, before)

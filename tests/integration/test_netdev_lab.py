@@ -4,11 +4,12 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
 from plimsoll.host.child import tied_to_parent
-from tests.integration.command import Workplace, journal
+from tests.integration.command import ROOT, Workplace, finished_trials, journal, until
 from tests.integration.network import Network, network
 
 NEAR, FAR = ("pl-a0", "pl-b0"), ("pl-a1", "pl-b1")
@@ -126,3 +127,60 @@ def test_an_interface_that_will_not_do_is_refused_before_anything_starts(
     assert "lab.ports[0].netdev" in done.stderr
     assert said in done.stderr
     assert "remedy:" in done.stderr
+
+
+@contextmanager
+def long_trial(place: Workplace, network: Network, driver: str) -> Iterator[subprocess.Popen[str]]:
+    """`plimsoll trial` of ten minutes, once frames pass."""
+    experiment = place.experiment(
+        profile={"streams": [STREAM]}, lab=lab(driver=driver), trial={"interval": "200ms"}
+    )
+    words = ("trial", experiment, "--load", "1kpps", "--duration", "10m", "--runs", place.runs)
+    with subprocess.Popen(
+        tied_to_parent([*network.enter, *place.argv(*words)]),
+        cwd=ROOT,
+        env=place.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as trial:
+        try:
+            until(lambda: _started(place) or trial.poll() is not None, "the trial")
+            assert trial.poll() is None, trial.communicate()[1]
+            network.run("sleep", "1")
+            yield trial
+        finally:
+            trial.terminate()
+
+
+def _started(place: Workplace) -> bool:
+    return place.runs.exists() and any(
+        event["kind"] == "trial-started" for event in journal(place.only_run())
+    )
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "auto"])
+def test_an_interface_that_vanishes_ends_the_run_by_its_name(
+    place: Workplace, bridged: Network, driver: str
+) -> None:
+    with long_trial(place, bridged, driver) as trial:
+        bridged.run("ip", "link", "del", "pl-b0")
+        _, said = trial.communicate(timeout=60)
+    assert trial.returncode == 3, said
+    assert "interface pl-b0 is gone" in said
+    assert "lab.ports[1].netdev" in said
+    assert finished_trials(place.only_run()) == []
+
+
+@pytest.mark.parametrize("driver", ["af_packet", "auto"])
+def test_a_carrier_that_is_lost_ends_the_trial_as_invalid(
+    place: Workplace, bridged: Network, driver: str
+) -> None:
+    with long_trial(place, bridged, driver) as trial:
+        bridged.run("ip", "link", "set", "pl-b1", "down")
+        _, said = trial.communicate(timeout=60)
+    assert trial.returncode == 1, said
+    (record,) = finished_trials(place.only_run())
+    assert record["verdict"] == "invalid"
+    assert record["sending_s"] < 300
+    assert "interface pl-b0 lost its carrier" in [each["text"] for each in record["findings"]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, StrictInt
 
 from plimsoll.traffic.mistakes import mistake
 
@@ -43,4 +43,4 @@ def _ip(given: object) -> object:
 
 MacField = Annotated[str, BeforeValidator(_mac)]
 IpField = Annotated[IpAddress, BeforeValidator(_ip)]
-PortField = Annotated[int, Field(ge=0, le=65535)]
+PortField = Annotated[StrictInt, Field(ge=0, le=65535)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -54,6 +55,8 @@ def load_capture(path: Path, first: int = 1, count: int | None = None) -> Captur
         raise InputError(
             f"cannot be read: {reason}", where=str(path), remedy="check the path"
         ) from None
+    if not stat.S_ISREG(state.st_mode):
+        raise InputError("is not a regular file", where=str(path), remedy="give a capture file")
     return _load(path, first, count, state.st_mtime_ns, state.st_size)
 
 

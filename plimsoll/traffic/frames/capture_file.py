@@ -12,10 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.regular_file import read_regular_file
 
 # All is read at once; 4096 of the largest frames take 38 MB.
-_MOST_BYTES = 64 * 2**20
+_MOST_MIB = 64
 _ETHERNET = 1
+_ETHERNET_HEADER_BYTES = 14
+_PCAP_MAJOR = 2
+# In the link type's upper bits: that the FCS was captured, and its length in 16-bit words.
+_FCS_KNOWN, _FCS_SHIFT = 1 << 26, 28
 _PCAP_MAGICS = {
     b"\xa1\xb2\xc3\xd4": ">",
     b"\xd4\xc3\xb2\xa1": "<",
@@ -53,7 +58,7 @@ def read_capture(path: Path) -> Iterator[CapturedFrame]:
         raise InputError(
             "is neither pcap nor pcapng", where=str(path), remedy="give a capture file"
         )
-    for number, (link, data, length) in enumerate(packets, start=1):
+    for number, (link, data, length, fcs) in enumerate(packets, start=1):
         if link != _ETHERNET:
             raise InputError(
                 f"frame {number} has link type {link}, not Ethernet",
@@ -66,37 +71,45 @@ def read_capture(path: Path) -> Iterator[CapturedFrame]:
                 where=str(path),
                 remedy="capture whole frames, as tcpdump -s 0 does",
             )
-        yield CapturedFrame(number, data)
+        frame = data[: len(data) - fcs]
+        if len(frame) < _ETHERNET_HEADER_BYTES:
+            raise InputError(
+                f"frame {number} has {len(frame)} bytes, fewer than an Ethernet header",
+                where=str(path),
+                remedy="leave it out, or capture it again",
+            )
+        yield CapturedFrame(number, frame)
 
 
-# Link type, what was captured, and how long the frame was.
-_Packets = Iterator[tuple[int, bytes, int]]
+# Link type, what was captured, how long the frame was, and how much of that was FCS.
+_Packet = tuple[int, bytes, int, int]
+_Packets = Iterator[_Packet]
 
 
 def _content(path: Path) -> bytes:
+    wanted = "cut the part that is wanted out of it, with editcap -r"
     try:
-        with path.open("rb") as file:
-            content = file.read(_MOST_BYTES + 1)
+        return read_regular_file(path, _MOST_MIB, wanted)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(
             f"cannot be read: {reason}", where=str(path), remedy="give a readable capture file"
         ) from None
-    if len(content) > _MOST_BYTES:
-        raise InputError(
-            f"is larger than {_MOST_BYTES >> 20} MiB",
-            where=str(path),
-            remedy="cut the part that is wanted out of it, with editcap -r",
-        )
-    return content
 
 
 def _pcap(content: bytes, path: Path) -> _Packets:
     endian = _PCAP_MAGICS[content[:4]]
     if len(content) < 24:
         raise _damaged(path, "its header")
-    # The upper bits tell of an FCS, which is not said to be captured by other tools.
-    link = struct.unpack_from(f"{endian}I", content, 20)[0] & 0xFFFF
+    major, minor = struct.unpack_from(f"{endian}HH", content, 4)
+    if major != _PCAP_MAJOR:
+        raise InputError(
+            f"is pcap of version {major}.{minor}, which is not known",
+            where=str(path),
+            remedy="convert it with Wireshark's editcap",
+        )
+    (link,) = struct.unpack_from(f"{endian}I", content, 20)
+    fcs = 2 * (link >> _FCS_SHIFT) if link & _FCS_KNOWN else 0
     at, number = 24, 1
     while at < len(content):
         if at + 16 > len(content):
@@ -105,7 +118,7 @@ def _pcap(content: bytes, path: Path) -> _Packets:
         at += 16
         if at + captured > len(content):
             raise _damaged(path, f"frame {number}")
-        yield link, content[at : at + captured], length
+        yield link & 0xFFFF, content[at : at + captured], length, fcs
         at += captured
         number += 1
 
@@ -124,8 +137,8 @@ def _pcapng(content: bytes, path: Path) -> _Packets:
                 link, _, snapped = struct.unpack_from(f"{endian}HHI", body)
                 interfaces.append((link, snapped))
             elif kind in (_PACKET, _OLD_PACKET, _SIMPLE_PACKET):
-                yield _packet(kind, body, endian, interfaces)
-        except (struct.error, IndexError):
+                yield _packet(kind, body, endian, interfaces, path)
+        except struct.error:
             raise _damaged(path, f"the block that ends at byte {at}") from None
 
 
@@ -136,24 +149,41 @@ def _block(content: bytes, at: int, endian: str, path: Path) -> tuple[int, bytes
     kind, size = struct.unpack_from(f"{endian}II", content, at)
     if size < 12 or size % 4 or at + size > len(content):
         raise _damaged(path, f"the block at byte {at}")
+    if struct.unpack_from(f"{endian}I", content, at + size - 4)[0] != size:
+        raise InputError(
+            f"is damaged: the block at byte {at} gives two different lengths",
+            where=str(path),
+            remedy=_DAMAGED,
+        )
     return kind, content[at + 8 : at + size - 4], at + size
 
 
 def _packet(
-    kind: int, body: bytes, endian: str, interfaces: list[tuple[int, int]]
-) -> tuple[int, bytes, int]:
-    """One packet block; raises struct.error or IndexError where it makes no sense."""
+    kind: int, body: bytes, endian: str, interfaces: list[tuple[int, int]], path: Path
+) -> _Packet:
+    """One packet block; raises struct.error where it is too short for what it says."""
     if kind == _SIMPLE_PACKET:
         (length,) = struct.unpack_from(f"{endian}I", body)
-        link, snapped = interfaces[0]
+        link, snapped = _interface(interfaces, 0, path)
         start, captured = 4, min(length, snapped or length)
     else:
         form = "IIIII" if kind == _PACKET else "HHIIII"
         interface, *_, captured, length = struct.unpack_from(f"{endian}{form}", body)
-        link, start = interfaces[interface][0], 20
+        link, start = _interface(interfaces, interface, path)[0], 20
     if start + captured > len(body):
-        raise IndexError(captured)
-    return link, body[start : start + captured], length
+        raise struct.error(captured)
+    return link, body[start : start + captured], length, 0
+
+
+def _interface(interfaces: list[tuple[int, int]], number: int, path: Path) -> tuple[int, int]:
+    """Link type, and the length that frames are cut to."""
+    if number >= len(interfaces):
+        raise InputError(
+            f"is damaged: a frame is of interface {number}, of which the file says nothing",
+            where=str(path),
+            remedy=_DAMAGED,
+        )
+    return interfaces[number]
 
 
 def _damaged(path: Path, what: str) -> InputError:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ipaddress import IPv4Address
 from typing import Annotated, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 
 from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
 from plimsoll.traffic.frames.headers import TTL, ethernet, network
 from plimsoll.traffic.frames.layers import Layer, Stack, layer
-from plimsoll.traffic.mistakes import mistake
+from plimsoll.traffic.mistakes import brief, mistake
 
 # Ethertypes of what follows: IEEE 802.1Q and 802.1ad, RFC 3032 and so on.
 _ETHERTYPES = {
@@ -31,20 +31,38 @@ class VlanTag(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    id: Annotated[int, Field(ge=0, le=4094)]
-    priority: Annotated[int, Field(ge=0, le=7)] = 0
+    id: Annotated[StrictInt, Field(ge=0, le=4094)]
+    priority: Annotated[StrictInt, Field(ge=0, le=7)] = 0
 
 
 def _tags(given: object) -> object:
     """One tag or a list of them, a tag being its number or its fields."""
-    tags = given if isinstance(given, list | tuple) else [given]
-    return tuple({"id": tag} if isinstance(tag, int) else tag for tag in tags)
+    if not isinstance(given, list | tuple):
+        return (_tag(given),)
+    return tuple(_tag(each, place) for place, each in enumerate(given))
+
+
+def _tag(given: object, *place: int) -> object:
+    if isinstance(given, int) and not isinstance(given, bool):
+        return {"id": given}
+    if not isinstance(given, dict | VlanTag):
+        problem = f"{brief(given)} is no VLAN tag"
+        raise mistake(problem, "write its number, such as 100, or {id: 100, priority: 5}", *place)
+    return given
+
+
+def _labels(given: object) -> object:
+    return (given,) if isinstance(given, int) else given
 
 
 # Two tags are QinQ, the outer one first.
 VlanTags = Annotated[tuple[VlanTag, ...], Field(max_length=2), BeforeValidator(_tags)]
 # 0 to 15 have a meaning of their own (RFC 3032, section 2.1).
-MplsLabels = Annotated[tuple[Annotated[int, Field(ge=16, le=2**20 - 1)], ...], Field(max_length=8)]
+MplsLabels = Annotated[
+    tuple[Annotated[StrictInt, Field(ge=16, le=2**20 - 1)], ...],
+    Field(max_length=8),
+    BeforeValidator(_labels),
+]
 
 
 class _Tunnel(BaseModel):
@@ -66,7 +84,7 @@ class _Tunnel(BaseModel):
 class Vxlan(_Tunnel):
     """RFC 7348: a whole Ethernet frame inside UDP."""
 
-    vni: Annotated[int, Field(ge=0, le=2**24 - 1)]
+    vni: Annotated[StrictInt, Field(ge=0, le=2**24 - 1)]
     src_mac: MacField = "02:00:02:00:00:01"
     dst_mac: MacField = "02:00:03:00:00:01"
     src_port: PortField = 49152
@@ -88,7 +106,7 @@ class Vxlan(_Tunnel):
 class Gtpu(_Tunnel):
     """3GPP TS 29.281: an IP packet inside UDP."""
 
-    teid: Annotated[int, Field(ge=0, le=2**32 - 1)]
+    teid: Annotated[StrictInt, Field(ge=0, le=2**32 - 1)]
 
     def layers(self, *, reverse: bool) -> Stack:
         """What goes between the Ethernet header and the inner IP packet."""

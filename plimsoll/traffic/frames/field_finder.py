@@ -16,6 +16,7 @@ from plimsoll.traffic.frames.field_values import Kind, as_number, bits_of, field
 from plimsoll.traffic.frames.layers import FieldValue, Stack
 from plimsoll.traffic.frames.packet import build_packet, payload_of
 from plimsoll.traffic.frames.scapy_layers import Scapy
+from plimsoll.traffic.frames.structural_fields import check_not_structural
 from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 # As wide as the engine writes; of an IPv6 address it is the interface's half.
@@ -96,6 +97,7 @@ class _FieldFinder:
     def find(self, index: int, name: str) -> FoundField:
         layer = _layer(self._pinned, index)
         kind, bits = field_kind(layer, name), bits_of(layer, name)
+        check_not_structural(self._stack[index].name, name)
         if kind in ("text", "options"):
             raise InputError(f"{name} is no number or address", remedy=_VARY_ANOTHER)
         whole = self._place(index, name)

@@ -6,7 +6,7 @@ several packets, and cuts numbers that are too large; none of that may happen he
 
 from __future__ import annotations
 
-import re
+from collections.abc import Sequence
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Literal
 
@@ -14,11 +14,12 @@ from plimsoll.errors import InputError
 from plimsoll.traffic.frames.addresses import MAC
 from plimsoll.traffic.frames.layers import FieldValue
 from plimsoll.traffic.frames.scapy_layers import Scapy, scapy_module
+from plimsoll.traffic.frames.tcp_options import tcp_options
+from plimsoll.traffic.frames.written_bytes import written_bytes
 from plimsoll.traffic.mistakes import did_you_mean
 
 Kind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
 
-_HEXADECIMAL = re.compile(r"0x([0-9a-f]{2})*", re.IGNORECASE)
 _INTEGER_FORMATS = frozenset("BHIQbhiq")
 
 
@@ -81,9 +82,9 @@ def for_scapy(packet: Scapy, name: str, value: FieldValue) -> object:
     kind = field_kind(packet, name)
     checked = _checked(kind, value)
     if kind == "text" and isinstance(checked, str):
-        return bytes.fromhex(checked[2:]) if _HEXADECIMAL.fullmatch(checked) else checked.encode()
+        return written_bytes(checked)
     if kind == "options" and isinstance(checked, tuple):
-        return [_option(each) for each in checked]
+        return tcp_options(checked)
     if kind == "number":
         _check_number(packet, name, checked)
     return checked
@@ -95,13 +96,26 @@ def _check_number(packet: Scapy, name: str, value: FieldValue) -> None:
         if value >= 1 << bits:
             raise InputError(f"{value} does not fit into {bits} bits", remedy="give a smaller one")
         return
-    # Flags are written as letters, which Scapy checks.
+    if isinstance(field, scapy_module("scapy.fields").FlagsField):
+        _check_flags(str(value), field.names)
+        return
     names = getattr(field, "s2i", None) or {}
-    if value not in names and not hasattr(field, "names"):
+    if value not in names:
         raise InputError(
             f"{value!r} is no name that Scapy has for it",
             remedy=did_you_mean(str(value), map(str, names), "give a number"),
         )
+
+
+def _check_flags(value: str, names: Sequence[str]) -> None:
+    """Flags are letters in a row, or words with + between them where Scapy lists words."""
+    for flag in value if isinstance(names, str) else value.split("+"):
+        if flag not in names:
+            between = "" if isinstance(names, str) else ", with + between them"
+            raise InputError(
+                f"{value!r} has the unknown flag {flag!r}",
+                remedy=f"use those of {', '.join(names)}{between}",
+            )
 
 
 def _field(packet: Scapy, name: str) -> Scapy:
@@ -135,7 +149,7 @@ def _checked(kind: Kind, value: FieldValue) -> FieldValue:
 
 def _suits(kind: Kind, value: FieldValue) -> bool:
     if kind == "options":
-        return isinstance(value, tuple) and all(map(_is_option, value))
+        return isinstance(value, tuple)
     if kind == "number":
         return isinstance(value, str) or (isinstance(value, int) and value >= 0)
     if not isinstance(value, str):
@@ -151,15 +165,3 @@ def _is_address(kind: Kind, value: str) -> bool:
     except AddressValueError:
         return False
     return "%" not in value
-
-
-def _is_option(option: object) -> bool:
-    return isinstance(option, tuple) and len(option) == 2 and isinstance(option[0], str | int)
-
-
-def _option(option: object) -> tuple[object, object]:
-    """Scapy wants a pair for some values and bytes for those that it does not know."""
-    if not isinstance(option, tuple):
-        raise TypeError(option)
-    name, value = option
-    return name, value.encode() if isinstance(value, str) else value

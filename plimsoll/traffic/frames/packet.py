@@ -6,9 +6,10 @@ import functools
 from collections.abc import Mapping
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.frames.field_values import for_scapy
+from plimsoll.traffic.frames.field_values import Kind, as_number, field_kind, for_scapy
 from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class, scapy_module
+from plimsoll.traffic.frames.tcp_options import same_options
 from plimsoll.traffic.plan import FCS_BYTES, SIGNATURE_BYTES
 
 # Ethernet's own minimum (IEEE 802.3).
@@ -98,20 +99,42 @@ def _check_kept(packet: Scapy, layer: str, given: Mapping[str, FieldValue]) -> N
     """Build the layer and read it back: Scapy cuts some numbers, and leaves some fields out."""
     read = type(packet)()
     try:
-        read.do_dissect(bytes(packet))
+        built = bytes(packet)
+        read.do_dissect(built)
         kept = {name: read.getfieldval(name) for name in given}
     except Exception as error:
         raise InputError(f"{layer}: cannot be built: {_first_line(error)}", remedy=_READ) from None
     for name, value in given.items():
-        if isinstance(value, int) and (kept[name] is None or int(kept[name]) != value):
+        asked, kind = packet.getfieldval(name), field_kind(packet, name)
+        in_full = kind == "text" and isinstance(asked, bytes) and asked in built
+        if not in_full and not _same(kind, asked, kept[name]):
             raise InputError(
-                f"{layer}.{name}: {value} does not fit, or the field is not in this frame",
-                remedy="give a smaller number, or the flags that bring the field in",
+                f"{layer}.{name}: {value!r} does not fit, or the field is not in this frame",
+                remedy="give a smaller value, or the flags that bring the field in",
             )
     volatile = scapy_module("scapy.volatile").VolatileValue
     for field in packet.fields_desc:
         if isinstance(packet.getfieldval(field.name), volatile):
             raise InputError(f"{layer}.{field.name}: is random in Scapy", remedy="give it a value")
+
+
+def _same(kind: Kind, asked: Scapy, read: Scapy) -> bool:
+    """Whether a field was read back as it was given, in Scapy's own forms of its value."""
+    if read is None:
+        return False
+    try:
+        match kind:
+            case "options":
+                return same_options(asked, read)
+            case "text":
+                return bool(read == asked)
+            case "number":
+                return int(read) == int(asked)
+            case _:
+                return as_number(kind, str(read)) == as_number(kind, str(asked))
+    # What was read may be of any type, where the layer's bytes made other fields of it.
+    except (InputError, TypeError, ValueError):
+        return False
 
 
 @functools.lru_cache(maxsize=1024)

@@ -27,8 +27,9 @@ def check_room(stack: Stack, name: str, told: str, flows: int, prefix: int) -> N
     room = _room(name, start, prefix)
     if flows > room:
         wider = " or a wider network (smaller prefix)" if name.endswith("_ip") else ""
+        broadcast = ", as its network's last address is the broadcast" if _is_ipv4(start) else ""
         raise InputError(
-            f"{flows} flows are more than {told} has values: {room} from {start}",
+            f"{flows} flows are more than {told} has values: {room} from {start}{broadcast}",
             remedy=f"use fewer flows, a lower start{wider}",
         )
 
@@ -40,6 +41,10 @@ def _room(name: str, start: FieldValue, prefix: int) -> int:
     if isinstance(start, str):
         return _addresses_from(start, prefix)
     return _LIMITS.get(name, _PORTS) - (start if isinstance(start, int) else 0)
+
+
+def _is_ipv4(start: FieldValue) -> bool:
+    return isinstance(start, str) and "." in start
 
 
 def _addresses_from(start: str, prefix: int) -> int:

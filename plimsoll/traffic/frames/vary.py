@@ -7,16 +7,18 @@ from typing import Annotated, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Discriminator,
     Field,
+    StrictInt,
     Tag,
     field_validator,
     model_validator,
 )
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.traffic.mistakes import brief, did_you_mean, mistake
 
 ShortName = Literal[
     "src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port", "vlan", "mpls", "vni", "teid"
@@ -27,6 +29,23 @@ MOST_FLOWS = 2**24
 MOST_VALUES = 4096
 
 PATH = re.compile(r"(?P<layer>\w+)(\[(?P<number>[1-9]\d?)\])?\.(?P<field>\w+)")
+
+
+def _values(given: object) -> object:
+    """What pydantic would tell once for each form that values may have, told once."""
+    if isinstance(given, list | tuple):
+        if 1 <= len(given) <= MOST_VALUES and all(map(_is_value, given)):
+            return given
+    elif given in ("increment", "random"):
+        return given
+    raise mistake(
+        f"found {brief(given)}",
+        f"write increment, random, or a list of 1 to {MOST_VALUES} whole numbers or addresses",
+    )
+
+
+def _is_value(each: object) -> bool:
+    return isinstance(each, int | str) and not isinstance(each, bool)
 
 
 class Variation(BaseModel):
@@ -40,14 +59,15 @@ class Variation(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     field: str
-    values: (
+    values: Annotated[
         Literal["increment", "random"]
-        | Annotated[tuple[int | str, ...], Field(min_length=1, max_length=MOST_VALUES)]
-    ) = "increment"
-    count: Annotated[int, Field(ge=1, le=MOST_FLOWS)] | None = None
-    step: Annotated[int, Field(ge=1, le=2**32 - 1)] = 1
-    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 0
-    first: Annotated[int, Field(ge=0, le=MOST_FLOWS - 1)] = 0
+        | Annotated[tuple[int | str, ...], Field(min_length=1, max_length=MOST_VALUES)],
+        BeforeValidator(_values),
+    ] = "increment"
+    count: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] | None = None
+    step: Annotated[StrictInt, Field(ge=1, le=2**32 - 1)] = 1
+    seed: Annotated[StrictInt, Field(ge=0, le=2**63 - 1)] = 0
+    first: Annotated[StrictInt, Field(ge=0, le=MOST_FLOWS - 1)] = 0
 
     @field_validator("field")
     @classmethod
@@ -77,6 +97,14 @@ def _form(given: object) -> str:
 Varied = Annotated[
     Annotated[str, Tag("name")] | Annotated[Variation, Tag("Variation")], Discriminator(_form)
 ]
+
+
+def _listed(given: object) -> object:
+    return (given,) if isinstance(given, str) else given
+
+
+# One name may stand without its list.
+VariedFields = Annotated[tuple[Varied, ...], Field(max_length=8), BeforeValidator(_listed)]
 
 
 def check_name(name: str) -> None:

@@ -72,6 +72,10 @@ def test_a_point_is_a_line_that_fits_a_terminal() -> None:
         assert told in lines[2]
 
 
+def test_what_is_sent_without_load_is_named() -> None:
+    assert "Without load, what is sent is the probes: one in flight." in printed()
+
+
 @pytest.mark.parametrize(
     ("changes", "told"),
     [

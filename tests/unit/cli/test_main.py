@@ -7,9 +7,18 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.benchmark.beginning import begin
+from plimsoll.benchmark.experiment import load_experiment
 from plimsoll.cli.main import main
+from plimsoll.record.recorder import recording
+from plimsoll.record.run_directory import RunDirectory
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
+LOOPBACK = """\
+lab: {kind: loopback}
+profile: {streams: [{name: load, role: load}]}
+search: {minimum: 1kpps, maximum: 2kpps}
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +74,20 @@ def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
             ["calibrate", "--ports", "netdev:", "--ports", "netdev:eth1"],
             *(2, ["--ports", "'netdev:' is not a port", "netdev:NAME"]),
         ),
+        (
+            ["calibrate", "--ports", "netdev:pl-none0", "--ports", "netdev:pl-none1"],
+            *(2, ["--ports netdev:pl-none0", "no interface 'pl-none0'"]),
+        ),
+        (
+            ["calibrate", "--ports", "netdev:eth1", "--ports", "netdev:eth1"],
+            *(2, ["--ports", "eth1", "already", "give each port once"]),
+        ),
+        (
+            ["trial", "loopback.yaml", "--load", "50%"],
+            *(2, ["--load", "these ports have none", "remedy:"]),
+        ),
+        (["trial", "loopback.yaml", "--load", "1e9Gpps"], 2, ["--load", "remedy:"]),
+        (["run", "upside-down.yaml"], 2, ["search.minimum", "above the maximum", "remedy:"]),
         (["calibrate", "--profile", "gone.yaml"], 2, ["gone.yaml", "remedy:"]),
         (["lab", "up", "spaceship"], 2, ["spaceship", "testpmd-memif"]),
         (["lab", "up", "external"], 2, ["external", "--experiment"]),
@@ -82,6 +105,8 @@ def test_an_error_is_a_message_with_place_and_remedy(
 ) -> None:
     monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / "state"))
     monkeypatch.chdir(tmp_path)
+    Path("loopback.yaml").write_text(LOOPBACK)
+    Path("upside-down.yaml").write_text(LOOPBACK.replace("1kpps", "3kpps"))
     assert plimsoll(monkeypatch, *words) == code
     captured = capsys.readouterr()
     assert captured.out == ""
@@ -96,3 +121,20 @@ def test_the_version_is_the_packages(
 ) -> None:
     assert plimsoll(monkeypatch, "--version") == 0
     assert capsys.readouterr().out == "plimsoll 0.1.0\n"
+
+
+def test_a_run_of_another_kind_is_not_said_to_be_resumable(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """What `plimsoll trial` has made, with or without finished trials."""
+    path = tmp_path / "loopback.yaml"
+    path.write_text(LOOPBACK)
+    asked = load_experiment(path)
+    directory = RunDirectory.create(tmp_path / "runs", "loopback-trial", asked.normalised())
+    with recording(directory) as recorder:
+        begin(recorder, "trial", asked)
+    assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
+    said = capsys.readouterr().err
+    assert "this is a run of another kind (trial)" in said
+    assert "run:" not in said
+    assert "go on with" not in said

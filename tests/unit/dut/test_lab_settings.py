@@ -1,10 +1,11 @@
 from pathlib import Path
 
 import pytest
+import yaml
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.dut.external import ExternalPort, ExternalSettings
-from plimsoll.dut.lab import Lab, LabModel
+from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.standing import lab_up
@@ -12,8 +13,10 @@ from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.host.ledger import Ledger
+from plimsoll.traffic.document import load_document
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
+CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
 UNUSED_LEDGER = Ledger(Path("/nonexistent"))
 
 
@@ -32,7 +35,7 @@ def test_the_kinds_are_listed_with_a_line_each() -> None:
     [
         ({"kind": "testpmd-memif"}, TestpmdSettings),
         ({"kind": "loopback"}, LoopbackSettings),
-        ({"kind": "external", "ports": [{"devargs": "0000:01:00.0"}] * 2}, ExternalSettings),
+        ({"kind": "external", "ports": CARDS}, ExternalSettings),
     ],
 )
 def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[LabModel]) -> None:
@@ -68,7 +71,7 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
             "`paths` names port 1, which is not in `ports`",
         ),
         (
-            {"kind": "external", "ports": [{"devargs": "a"}] * 2, "line_rate": "5Mpps"},
+            {"kind": "external", "ports": CARDS, "line_rate": "5Mpps"},
             "is not a line rate",
         ),
     ],
@@ -76,6 +79,35 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
 def test_unsound_settings_are_refused(document: dict[str, object], problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         ADAPTER.validate_python(document)
+
+
+@pytest.mark.parametrize(
+    ("first", "again", "problem", "field"),
+    [
+        ({"netdev": "eth1"}, {"netdev": "eth1"}, "eth1 is lab.ports[0].netdev already", "netdev"),
+        (
+            {"devargs": "net_memif0,role=server"},
+            {"devargs": "net_memif0,role=client"},
+            *("net_memif0 is lab.ports[0].devargs already", "devargs"),
+        ),
+        (
+            {"devargs": "0000:3B:00.0"},
+            {"devargs": "3b:00.0,rxq_cqe_comp_en=0"},
+            *("0000:3b:00.0 is lab.ports[0].devargs already", "devargs"),
+        ),
+    ],
+)
+def test_a_port_given_twice_is_refused_with_both_places(
+    tmp_path: Path, *, first: dict[str, str], again: dict[str, str], problem: str, field: str
+) -> None:
+    ports = [first, {"devargs": "net_null7"}, again, {"devargs": "net_null8"}]
+    path = tmp_path / "lab.yaml"
+    path.write_text(yaml.safe_dump({"kind": "external", "ports": ports}))
+    with pytest.raises(InputError) as refused:
+        load_document(path, ExternalSettings)
+    assert f"ports[2].{field}" in str(refused.value)
+    assert problem in str(refused.value)
+    assert "give each port once" in str(refused.value)
 
 
 def test_testpmd_asks_for_what_its_mbufs_take() -> None:
@@ -107,7 +139,9 @@ def test_testpmd_has_buffers_for_the_longest_frame(
 
 def test_a_profile_does_not_shrink_what_a_lab_was_given() -> None:
     assert TestpmdSettings(frame_size=9000).for_frames(64).frame_size == 9000
-    external = ExternalSettings(ports=(ExternalPort(devargs="a"),) * 2, frame_size=9000)
+    external = ExternalSettings(
+        ports=(ExternalPort(devargs="a"), ExternalPort(devargs="b")), frame_size=9000
+    )
     assert external.for_frames(64).frame_size == 9000
     assert external.for_frames(9216).frame_size == 9216
     assert LoopbackSettings().for_frames(9216) == LoopbackSettings()
@@ -136,7 +170,7 @@ def test_external_pairs_neighbours_and_knows_its_line_rate() -> None:
 
 def test_external_takes_the_paths_it_is_given() -> None:
     settings = ADAPTER.validate_python(
-        {"kind": "external", "ports": [{"devargs": "a"}] * 3, "paths": [[0, 2]]}
+        {"kind": "external", "ports": [{"devargs": name} for name in "abc"], "paths": [[0, 2]]}
     )
     assert passive_lab(settings).up().paths == ((0, 2),)
 
@@ -144,3 +178,50 @@ def test_external_takes_the_paths_it_is_given() -> None:
 def test_a_lab_without_processes_cannot_be_kept_up() -> None:
     with pytest.raises(InputError, match=r"lab\.kind: .*nothing to bring up.*testpmd-memif"):
         lab_up(LoopbackSettings())
+
+
+@pytest.mark.parametrize(
+    ("changes", "bps", "settled"),
+    [
+        ({}, None, False),
+        ({"line_rate": "25Gbps"}, 25e9, True),
+        # Nothing that a link says counts where the DUT itself takes the frames away.
+        ({"drained_by": "dut"}, None, True),
+        ({"ports": [{"devargs": "net_null0"}, {"devargs": "0000:01:00.0"}]}, None, True),
+    ],
+)
+def test_what_is_known_of_the_line_rate_before_links_are_up(
+    changes: dict[str, object], bps: float | None, *, settled: bool
+) -> None:
+    settings = ADAPTER.validate_python({"kind": "external", "ports": CARDS, **changes})
+    assert settings.check_machine() == LineRate(bps, settled)
+
+
+def test_a_line_rate_never_comes_where_there_is_no_wire() -> None:
+    assert LoopbackSettings().check_machine() == LineRate(None, settled=True)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        LoopbackSettings(ports=3),
+        ExternalSettings(ports=tuple(ExternalPort(devargs=n) for n in "abcd")),
+    ],
+)
+def test_ports_and_paths_are_known_beforehand(settings: LabModel) -> None:
+    ports = passive_lab(settings).up()
+    assert settings.port_count == len(ports.devargs)
+    assert settings.directions == ports.paths
+
+
+def test_a_socket_that_cannot_be_is_refused_beforehand() -> None:
+    gone = "net_memif1,role=client,socket-abstract=no,socket=/nonexistent/m.sock"
+    settings = ADAPTER.validate_python(
+        {"kind": "external", "ports": [{"devargs": "net_null0"}, {"devargs": gone}]}
+    )
+    with pytest.raises(InputError) as refused:
+        settings.check_machine()
+    assert str(refused.value) == (
+        "lab.ports[1].devargs: no socket can be /nonexistent/m.sock: its directory does not "
+        "exist (create /nonexistent)"
+    )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.dut.memif import check_new_socket, memif_devargs
+from plimsoll.dut.memif import check_new_socket, check_socket_of, memif_devargs
 from plimsoll.errors import InputError
 
 
@@ -63,3 +63,34 @@ def test_a_left_over_socket_is_told_from_one_in_use(tmp_path: Path) -> None:
 def test_a_path_that_cannot_work_is_refused(path: str, problem: str) -> None:
     with pytest.raises(InputError, match=problem):
         check_new_socket(Path(path), "lab.socket")
+
+
+@pytest.mark.parametrize(
+    ("devargs", "problem"),
+    [
+        (f"net_memif0,socket=/tmp/{'x' * 103}", "longer than 107 bytes"),
+        ("net_memif0,socket-abstract=no,socket=/nonexistent/s", "its directory does not exist"),
+        ("net_vhost12,iface=/nonexistent/s", "its directory does not exist"),
+        ("net_virtio_user0,queues=2,path=/nonexistent/s", "its directory does not exist"),
+    ],
+)
+def test_a_vdev_whose_socket_cannot_be_is_refused(devargs: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as refused:
+        check_socket_of(devargs, "lab.ports[0].devargs")
+    assert refused.value.where == "lab.ports[0].devargs"
+    assert refused.value.remedy
+
+
+@pytest.mark.parametrize(
+    "devargs",
+    [
+        "0000:01:00.0",
+        "net_memif0",
+        # An abstract socket, memif's default, is in no directory.
+        "net_memif0,role=client,socket=/nonexistent/s",
+        "net_memif0,socket-abstract=no,socket=/tmp/s",
+        "net_tap0,iface=plimsoll0",
+    ],
+)
+def test_a_vdev_without_a_socket_or_with_a_possible_one_passes(devargs: str) -> None:
+    check_socket_of(devargs, "lab.ports[0].devargs")

@@ -20,6 +20,7 @@ from scapy.utils import wrpcap, wrpcapng
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.frames.capture import load_capture, sendable
+from plimsoll.traffic.frames.capture_file import read_capture
 from plimsoll.traffic.frames.captured_headers import captured_headers
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile
@@ -212,10 +213,36 @@ def test_padding_that_is_too_short_is_made_longer() -> None:
 
 
 def test_runts_become_the_smallest_frames(tmp_path: Path) -> None:
-    capture = load_capture(_file(tmp_path, _pcap([bytes(14), b"", bytes(E / I4 / ICMP())])))
+    capture = load_capture(_file(tmp_path, _pcap([bytes(14), bytes(E / I4 / ICMP())])))
     assert [len(frame) for frame in capture.frames] == [60, 60]
-    assert capture.order == (0, 0, 1)
-    assert capture.lengthened == 3
+    assert capture.order == (0, 1)
+    assert capture.lengthened == 2
+
+
+@pytest.mark.parametrize("length", [0, 13])
+def test_less_than_an_ethernet_header_is_refused_by_number(tmp_path: Path, length: int) -> None:
+    path = _file(tmp_path, _pcap([bytes(14), bytes(length)]))
+    told = f"frame 2 has {length} bytes, fewer than an Ethernet header"
+    assert _refused(path) == told
+
+
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize(("words", "known", "taken_off"), [(2, 1, 4), (0, 1, 0), (2, 0, 0)])
+def test_a_captured_fcs_is_taken_off(
+    tmp_path: Path, order: str, words: int, known: int, taken_off: int
+) -> None:
+    """pcap-savefile(5): four bits of 16-bit words, two bits off, and whether they mean anything."""
+    frame = bytes(E / ARP(psrc="10.0.0.1", pdst="10.0.0.2", hwsrc=E.src)).ljust(60, b"\0")
+    link = words << 28 | known << 26 | 1
+    (captured,) = read_capture(_file(tmp_path, _pcap([frame + b"FCS!"], order, link=link)))
+    assert captured.data == (frame + b"FCS!")[: 64 - taken_off]
+    (kept,) = read_capture(_file(tmp_path, _pcap([frame], order)))
+    assert kept.data == frame
+
+
+def test_a_frame_that_is_hardly_more_than_its_fcs_is_refused(tmp_path: Path) -> None:
+    path = _file(tmp_path, _pcap([bytes(17)], link=0x24000001))
+    assert _refused(path) == "frame 1 has 13 bytes, fewer than an Ethernet header"
 
 
 @pytest.mark.parametrize(
@@ -229,8 +256,30 @@ def test_runts_become_the_smallest_frames(tmp_path: Path) -> None:
         (_pcap(UDP_FRAMES)[:-1], "ends within frame 5"),
         (_pcap(UDP_FRAMES) + b"\0" * 9, "ends within the header of frame 6"),
         (_pcap(UDP_FRAMES, link=113), "frame 1 has link type 113, not Ethernet"),
-        (_section("<") + _enhanced(UDP_FRAMES[0], "<"), "is damaged"),
-        (_section("<") + _interface("<") + _enhanced(b"", "<", interface=1), "is damaged"),
+        (
+            _section("<") + _enhanced(UDP_FRAMES[0], "<"),
+            "is damaged: a frame is of interface 0, of which the file says nothing",
+        ),
+        (
+            _section("<") + _block(3, struct.pack("<I", 0), "<"),
+            "is damaged: a frame is of interface 0, of which the file says nothing",
+        ),
+        (
+            _section("<") + _interface("<") + _enhanced(b"", "<", interface=1),
+            "is damaged: a frame is of interface 1, of which the file says nothing",
+        ),
+        (
+            _section("<") + _interface("<")[:-4] + struct.pack("<I", 24),
+            "is damaged: the block at byte 28 gives two different lengths",
+        ),
+        (
+            _section("<") + _interface("<") + _block(6, bytes(12), "<"),
+            "is damaged: it ends within the block that ends at byte 72",
+        ),
+        (
+            _pcap(UDP_FRAMES)[:4] + struct.pack("<HH", 1, 4) + _pcap(UDP_FRAMES)[8:],
+            "is pcap of version 1.4, which is not known",
+        ),
         (_section("<") + _interface("<") + _enhanced(b"abc", "<", 60), "cut to 3 of its 60 bytes"),
         (_section("<") + _interface("<", 113) + _enhanced(b"abc", "<"), "link type 113"),
         (_section("<") + struct.pack("<III", 6, 13, 0), "ends within the block at byte 28"),
@@ -277,7 +326,9 @@ def test_more_frames_than_there_are_templates_are_refused(tmp_path: Path) -> Non
 
 def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
     assert "No such file" in _refused(tmp_path / "gone.pcap")
-    assert "directory" in _refused(tmp_path)
+    assert _refused(tmp_path) == "is not a regular file"
+    os.mkfifo(tmp_path / "pipe.pcap")
+    assert _refused(tmp_path / "pipe.pcap") == "is not a regular file"
     assert "null byte" in _refused(Path("a\0b"))
 
 

@@ -1,5 +1,6 @@
 """User files read into models: what is wrong, on which line, and what to do."""
 
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.document import load_document
-from plimsoll.traffic.units import RateField
+from plimsoll.traffic.units import DurationField, RateField, RatioField
 
 
 class _Forbidding(BaseModel):
@@ -32,8 +33,18 @@ class Dog(_Forbidding):
     tricks: list[str] = []
 
 
+class Walk(_Forbidding):
+    length: Annotated[DurationField, Field(ge=0.1, le=7 * 86400)] = 60.0
+    pause: Annotated[DurationField, Field(gt=1e-6, lt=1.5)] | None = None
+    share: Annotated[RatioField, Field(ge=1e-6)] = 0.5
+    days: tuple[int, ...] = ()
+    outdoors: bool = True
+    speed: float = 1.0
+
+
 class Keeper(_Forbidding):
     name: str
+    walk: Walk = Walk()
     rate: RateField | None = None
     pets: list[Annotated[Cat | Dog, Field(discriminator="kind")]] = []
     favourite: Annotated[Cat | Dog, Field(discriminator="kind")] | None = None
@@ -88,7 +99,7 @@ def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
         ("rate: 5\n", "keeper.yaml:1: name: is missing (add `name:`)"),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  lives: 0\n",
-            "keeper.yaml:4: favourite.lives: found 0 (it should be greater than or equal to 1)",
+            "keeper.yaml:4: favourite.lives: found 0 (give at least 1)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  toys: []\n",
@@ -131,6 +142,55 @@ def test_a_mistake_is_told_with_line_field_and_remedy(
     assert _mistake(tmp_path, text) == mistake
 
 
+@pytest.mark.parametrize(
+    ("text", "mistake"),
+    [
+        ("walk: {length: 8d}", "walk.length: found '8d' (give at most 7d)"),
+        ("walk: {length: 9000h}", "walk.length: found '9000h' (give at most 7d)"),
+        ("walk: {length: 1ns}", "walk.length: found '1ns' (give at least 100ms)"),
+        ("walk: {length: 700000}", "walk.length: found 700000 (give at most 604800)"),
+        ("walk: {length: 0.01}", "walk.length: found 0.01 (give at least 0.1)"),
+        ("walk: {pause: 1us}", "walk.pause: found '1us' (give more than 1us)"),
+        ("walk: {pause: 1m30s}", "walk.pause: found '1m30s' (give less than 1500ms)"),
+        ("walk: {share: 0.00001%}", "walk.share: found '0.00001%' (give at least 0.0001%)"),
+        ("walk: {days: 5}", "walk.days: found 5 (write [5])"),
+        ("walk: {days: 0-1}", "walk.days: found '0-1' (write a list, such as [0, 1])"),
+        ("walk: {days: true}", "walk.days: found True (write a list, such as [0, 1])"),
+        ("walk: {days: [x]}", "walk.days[0]: found 'x' (write a whole number)"),
+        ("walk: {days: [1.5]}", "walk.days[0]: found 1.5 (write a whole number)"),
+        ("walk: {outdoors: perhaps}", "walk.outdoors: found 'perhaps' (write true or false)"),
+        ("walk: {speed: fast}", "walk.speed: found 'fast' (write a number)"),
+        (
+            "walk: far",
+            "walk: found 'far' (write its fields with their values: "
+            "length, pause, share, days, outdoors, speed)",
+        ),
+        (
+            "pets: cat",
+            "pets: found 'cat' (write a list, each entry with its fields: "
+            "kind, lives, toys, tag, home, call, …)",
+        ),
+        (
+            "pets: [cat]",
+            "pets[0]: found 'cat' (write its fields with their values: "
+            "kind, lives, toys, tag, home, call, …)",
+        ),
+        ("favourite: {kind: dog, tricks: sit}", "favourite.tricks: found 'sit' (write [sit])"),
+        (
+            "favourite: {kind: dog, tricks: [5]}",
+            "favourite.tricks[0]: found 5 (write text, in quotes)",
+        ),
+        (
+            "favourite: {kind: dog, 1: 2}",
+            "favourite.1: unknown field (use one of kind, tricks)",
+        ),
+        ("1: 2", "1: unknown field (use one of favourite, name, pets, rate, walk)"),
+    ],
+)
+def test_no_mistake_is_told_in_pydantics_words(tmp_path: Path, text: str, mistake: str) -> None:
+    assert _mistake(tmp_path, f"name: Ada\n{text}\n") == f"keeper.yaml:2: {mistake}"
+
+
 def test_all_mistakes_are_told_in_the_order_of_lines(tmp_path: Path) -> None:
     told = _mistake(tmp_path, "nam: Ada\nrate: 3 furlongs\npets:\n  - kind: cat\n    lives: no\n")
     assert told.splitlines()[0] == "keeper.yaml: 4 mistakes:"
@@ -164,12 +224,30 @@ def test_what_is_not_yaml_is_told_with_its_place(
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.yaml: no such file \(check the path\)"):
         load_document(tmp_path / "absent.yaml", Keeper)
-    with pytest.raises(InputError, match="cannot be read: Is a directory"):
-        load_document(tmp_path, Keeper)
+    with pytest.raises(InputError, match="cannot be read: embedded null byte"):
+        load_document(Path("a\0b"), Keeper)
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00name")
     with pytest.raises(InputError, match="is not UTF-8 text"):
         load_document(binary, Keeper)
+
+
+def test_only_regular_files_are_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.yaml"
+    os.mkfifo(pipe)
+    for path in (pipe, tmp_path, Path("/dev/zero")):
+        with pytest.raises(InputError) as caught:
+            load_document(path, Keeper)
+        assert str(caught.value) == f"{path}: is not a regular file (give a file)"
+
+
+def test_a_document_is_of_bounded_size(tmp_path: Path) -> None:
+    path = tmp_path / "large.yaml"
+    path.write_bytes(b"name: Ada\n#".ljust(4 * 2**20 + 1, b"x"))
+    with pytest.raises(InputError, match=r"large\.yaml: is larger than 4 MiB \(split it, or"):
+        load_document(path, Keeper)
+    os.truncate(path, 4 * 2**20)
+    assert load_document(path, Keeper).name == "Ada"
 
 
 def test_an_alias_bomb_is_refused_and_told_briefly(tmp_path: Path) -> None:

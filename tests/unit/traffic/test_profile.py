@@ -60,7 +60,8 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
         (
             {"flows": 65535},
             "streams[0].flows: 65535 flows are more than dst_ip has values: 65534 from "
-            "198.19.0.1 (use fewer flows, a lower start or a wider network (smaller prefix))",
+            "198.19.0.1, as its network's last address is the broadcast "
+            "(use fewer flows, a lower start or a wider network (smaller prefix))",
         ),
         (
             {"flows": 3, "vary": ["src_port"], "src_port": 65534, "direction": "unidirectional"},
@@ -108,6 +109,67 @@ def test_a_mistake_is_told_with_field_and_remedy(
     line, _, told = _mistake(tmp_path, LOAD | changes).partition(": ")
     assert told == mistake
     assert int(line) > 1
+
+
+_NO_MIX = (
+    "is no mix (use simple, csit, vsperf, RFC 6985's letters a to i, or sizes with weights, "
+    "as in [{size: 64, weight: 7}])"
+)
+_NO_TAG = "is no VLAN tag (write its number, such as 100, or {id: 100, priority: 5})"
+_NO_VALUES = "(write increment, random, or a list of 1 to 4096 whole numbers or addresses)"
+
+
+@pytest.mark.parametrize(
+    ("changes", "mistake"),
+    [
+        ({"frame_size": True}, "frame_size: found True (write a whole number)"),
+        ({"frame_size": "64"}, "frame_size: found '64' (write a whole number)"),
+        ({"frame_size": 64.0}, "frame_size: found 64.0 (write a whole number)"),
+        ({"flows": "5"}, "flows: found '5' (write a whole number)"),
+        ({"prefix": True}, "prefix: found True (write a whole number)"),
+        ({"src_port": "80"}, "src_port: found '80' (write a whole number)"),
+        ({"mpls": [True]}, "mpls[0]: found True (write a whole number)"),
+        ({"mpls": 5}, "mpls[0]: found 5 (give at least 16)"),
+        ({"mpls": "100"}, "mpls: found '100' (write a list, such as [0, 1])"),
+        ({"vlan": "100"}, f"vlan: '100' {_NO_TAG}"),
+        ({"vlan": [5, True]}, f"vlan[1]: True {_NO_TAG}"),
+        ({"vlan": 4095}, "vlan[0].id: found 4095 (give at most 4094)"),
+        ({"imix": True}, f"imix: True {_NO_MIX}"),
+        ({"imix": 64}, f"imix: 64 {_NO_MIX}"),
+        ({"imix": [{"size": True}]}, "imix[0].size: found True (write a whole number)"),
+        (
+            {"stream_types": "measurement"},
+            "stream_types: found 'measurement' (write [measurement])",
+        ),
+        (
+            {"vary": [{"field": "IP.ttl", "values": []}]},
+            f"vary[0].values: found [] {_NO_VALUES}",
+        ),
+        (
+            {"vary": [{"field": "IP.ttl", "values": [1.5]}]},
+            f"vary[0].values: found [1.5] {_NO_VALUES}",
+        ),
+        (
+            {"vary": [{"field": "IP.ttl", "values": "up"}]},
+            f"vary[0].values: found 'up' {_NO_VALUES}",
+        ),
+        (
+            {"vary": 5},
+            "vary: found 5 (write a list, each entry with its fields: "
+            "field, values, count, step, seed, first)",
+        ),
+    ],
+)
+def test_a_value_of_another_kind_is_told_once(
+    tmp_path: Path, changes: dict[str, Any], mistake: str
+) -> None:
+    assert _mistake(tmp_path, LOAD | changes).partition(": ")[2] == f"streams[0].{mistake}"
+
+
+def test_one_label_and_one_varying_field_need_no_list() -> None:
+    larger = LOAD | {"frame_size": 128}
+    plain = Stream.model_validate(larger | {"mpls": 100, "vary": "src_ip"})
+    assert plain == Stream.model_validate(larger | {"mpls": [100], "vary": ["src_ip"]})
 
 
 def test_a_probe_needs_a_fixed_rate(tmp_path: Path) -> None:

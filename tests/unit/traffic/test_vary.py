@@ -239,6 +239,43 @@ def test_what_cannot_vary_is_refused(
     assert place == where
 
 
+_TCP6 = {"protocol": "TCP", "src_ip": "2001:2::1"}
+
+
+@pytest.mark.parametrize(
+    ("field", "form", "meaning"),
+    [
+        ("IP.proto", {}, "the kind of what follows"),
+        ("IP.len", {}, "a length"),
+        ("IP.chksum", {}, "a checksum"),
+        ("IP.ihl", {}, "a length"),
+        ("IP.version", {}, "a version"),
+        ("UDP.len", {}, "a length"),
+        ("UDP.chksum", {}, "a checksum"),
+        ("TCP.chksum", _TCP6, "a checksum"),
+        ("TCP.dataofs", _TCP6, "a length"),
+        ("IPv6.plen", _TCP6, "a length"),
+        ("IPv6.nh", _TCP6, "the kind of what follows"),
+        ("IPv6.version", _TCP6, "a version"),
+        ("Ether.type", {}, "the kind of what follows"),
+        ("Dot1Q.type", {"vlan": 5}, "the kind of what follows"),
+        ("MPLS.s", {"mpls": [50]}, "the kind of what follows"),
+        ("ARP.plen", {"protocol": "ARP"}, "a length"),
+        ("ICMP.chksum", {"protocol": "ICMP"}, "a checksum"),
+        ("GTP_U_Header.length", {"gtpu": {"teid": 1}}, "a length"),
+    ],
+)
+@pytest.mark.parametrize("at_length", [False, True])
+def test_what_says_how_a_packet_is_read_does_not_vary(
+    field: str, form: dict[str, Any], meaning: str, at_length: bool
+) -> None:
+    vary = {"field": field, "values": [1, 2]} if at_length else field
+    told, remedy, place = _refused(vary=[vary], flows=2, **form)
+    assert told == f"{field} is {meaning}: with another value the packet is broken"
+    assert remedy == "vary an address, a port, an id, a label, a priority or a TTL"
+    assert place == ("vary", 0)
+
+
 def test_a_field_at_length_needs_a_count() -> None:
     told, remedy, _ = _refused(vary=[{"field": "IP.dst"}])
     assert (told, remedy) == ("IP.dst has no count of values", "give count, or flows")
@@ -265,7 +302,7 @@ def test_no_more_than_eight_fields_vary() -> None:
     tags = ["src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port", "IP.ttl", "IP.id"]
     assert len(_plan(vary=tags, flows=2).fields) == 8
     # The first two stand in two places each.
-    vary = ["src_mac", "src_ip", "vlan", "Dot1Q.prio", "Dot1Q.type", "ARP.op", "ARP.hwdst"]
+    vary = ["src_mac", "src_ip", "vlan", "Dot1Q.prio", "Ether.dst", "ARP.op", "ARP.hwdst"]
     told, remedy, _ = _refused(protocol="GARP", vlan=5, vary=vary, flows=2)
     assert (told, remedy) == ("9 fields are more than can vary", "vary at most 8")
 

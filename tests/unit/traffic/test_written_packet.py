@@ -95,6 +95,15 @@ def test_options_text_bytes_and_names_are_values_too() -> None:
     assert all(parsed.valid)
 
 
+def test_every_form_of_an_option_is_sent() -> None:
+    """Kinds and lengths by IANA's list of TCP options; padded to whole words with zeroes."""
+    options = "[2, 1460], [SAckOK, null], [WScale, 7], [Timestamp, [1, 2]], [SAck, [3, 4]]"
+    packet = f"[Ether, IP, {{TCP: {{options: [{options}, [254, '0x0102']]}}}}]"
+    (frame,) = templates(_stream(packet), reverse=False).frames
+    sent = "020405b4 0402 030307 080a0000000100000002 050a0000000300000004 fe040102 000000"
+    assert frame[54:90] == bytes.fromhex(sent)
+
+
 def test_labels_may_follow_a_tag() -> None:
     parsed = _parsed("[Ether, {Dot1Q: {vlan: 3}}, {MPLS: {label: 99, s: 1}}, IP, UDP]")
     assert (parsed.tags, parsed.labels, parsed.ethertypes) == ([(3, 0)], [99], [0x8100, 0x8847])
@@ -133,6 +142,24 @@ def test_an_outer_checksum_that_depends_on_more_is_named() -> None:
     )
 
 
+_LOST_OPTIONS = [
+    ("[FOO, 1460]", "TCP.options: unknown option 'FOO'", "did you mean TFO?"),
+    ("[256, 1460]", "TCP.options: unknown option 256", "use one of AO, AltChkSum"),
+    ("[MSS, x]", "TCP.options: MSS cannot be 'x'", "[MSS, 1460]"),
+    ("[MSS, '0x05b4']", "TCP.options: MSS cannot be '0x05b4'", "[MSS, 1460]"),
+    ("[MSS, null]", "TCP.options: MSS cannot be null", "[MSS, 1460]"),
+    ("[MSS, 65536]", "TCP.options: MSS cannot be 65536", "as large as the option holds"),
+    ("[Timestamp, [1]]", "TCP.options: Timestamp cannot be (1,)", "and as many"),
+    ("[NOP, 5]", "TCP.options: NOP has no value", "write [NOP, null]"),
+    ("[254, 7]", "TCP.options: 254 cannot be 7", "give text, bytes such as 0x00ff, or null"),
+    ("[254, '0x1']", "TCP.options: '0x1' is not whole bytes", "two digits a byte"),
+    ("MSS", "TCP.options: found 'MSS'", "write a list of [name, value]"),
+    # More than the 40 bytes that a header has for options.
+    (f"[254, {'x' * 60}]", "does not fit, or the field is not", "give a smaller value"),
+    ("[MD5, abc]", "TCP.options: (('MD5', 'abc'),) does not fit", "give a smaller value"),
+]
+
+
 @pytest.mark.parametrize(
     ("packet", "problem", "remedy", "where"),
     [
@@ -157,7 +184,48 @@ def test_an_outer_checksum_that_depends_on_more_is_named() -> None:
         ("[Ether, {IPv6: {dst: fe80::1%lo}}]", "IPv6.dst: found", "an IPv6", ("packet", 1)),
         ("[{Ether: {dst: 'ff:ff'}}]", "Ether.dst: found", "02:00:00", ("packet", 0)),
         ("[Ether, {IP: {options: [1]}}]", "cannot be written as a plain", "", ("packet", 1)),
-        ("[Ether, IP, {TCP: {flags: SQ}}]", "TCP.flags: 'SQ' is refused", "", ("packet", 2)),
+        (
+            "[Ether, IP, {TCP: {flags: SQ}}]",
+            "TCP.flags: 'SQ' has the unknown flag 'Q'",
+            "use those of F, S, R, P, A, U, E, C, N",
+            ("packet", 2),
+        ),
+        (
+            "[Ether, {IP: {flags: DF+XF}}]",
+            "IP.flags: 'DF+XF' has the unknown flag 'XF'",
+            "use those of MF, DF, evil, with + between them",
+            ("packet", 1),
+        ),
+        *(
+            (f"[Ether, IP, {{TCP: {{options: [{option}]}}}}]", told, remedy, ("packet", 2))
+            for option, told, remedy in _LOST_OPTIONS
+        ),
+        (
+            "[Ether, IP, UDP, {Raw: {load: '0x0ff'}}]",
+            "Raw.load: '0x0ff' is not whole bytes of hexadecimal",
+            "write two digits a byte, such as 0x00ff",
+            ("packet", 3),
+        ),
+        (
+            "[Ether, IP, UDP, {Raw: {load: '0Xzz'}}]",
+            "Raw.load: '0Xzz' is not whole bytes of hexadecimal",
+            "write two digits a byte",
+            ("packet", 3),
+        ),
+        # A gateway is in redirects alone.
+        (
+            "[Ether, IP, {ICMP: {gw: 10.0.0.1}}]",
+            "'10.0.0.1' does not fit, or the",
+            "flags",
+            ("packet", 2),
+        ),
+        # Of 8 bytes.
+        (
+            "[Ether, {CookedLinux: {src: waytoolong}}]",
+            "CookedLinux.src: 'waytoolong' does not fit",
+            "a smaller value",
+            ("packet", 1),
+        ),
         ("[Ether, {GTP_U_Header: {seq: 5}}]", "is not in this frame", "flags", ("packet", 1)),
         ("[Ether, {IP: {dst: {a: 1}}}]", "IP.dst: found", "write text", ("packet", 1, "IP", "dst")),
         ("[Ether, {IP: 5}]", "is no layer", "write a layer's name", ("packet", 1)),
@@ -232,3 +300,18 @@ def test_any_value_is_built_or_refused(fields: list[tuple[str, object]]) -> None
     with suppress(ValidationError):
         stream = Stream.model_validate(given_fields)
         assert len(templates(stream, reverse=False).frames[0]) == 252
+
+
+def test_text_that_is_read_back_as_other_fields_is_sent_all_the_same() -> None:
+    """How much of it belongs to the field says a length that is not Scapy's to compute."""
+    packet = "[Ether, IP, UDP, {IE_PrivateExtension: {extention_value: quoted}}]"
+    (frame,) = templates(_stream(packet), reverse=False).frames
+    assert b"quoted" in frame
+
+
+def test_a_field_that_is_left_out_of_the_layer_is_refused() -> None:
+    packet = "[Ether, IPv6, {ICMPv6NIReplyUnknown: {nonce: fullsize, data: abc}}]"
+    told, remedy, place = _refused(packet)
+    assert "ICMPv6NIReplyUnknown.data: 'abc' does not fit" in told
+    assert "or the flags that bring the field in" in remedy
+    assert place == ("packet", 2)

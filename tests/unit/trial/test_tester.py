@@ -260,3 +260,9 @@ def test_limits_are_settings() -> None:
     spoiled = outcome(streams=_sent(SENT // 2), workers=(worker_counts(60_000_000),))
     assert len(_broken(spoiled)) == 2
     assert _broken(spoiled, limits) == []
+
+
+def test_a_carrier_that_was_lost_is_named() -> None:
+    (finding,) = _broken(replace(outcome(), links_lost=("interface eth1",)))
+    assert (finding.rule, finding.subject) == ("link", "interface eth1")
+    assert finding.text == "interface eth1 lost its carrier"

@@ -1,0 +1,141 @@
+"""What is refused before anything is brought up."""
+
+from typing import Any
+
+import pytest
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.preflight import check_search, check_trial
+from plimsoll.errors import InputError
+from plimsoll.traffic.units import parse_rate
+
+LOAD = {"name": "load", "role": "load"}
+PROBE = {"name": "probe", "role": "latency", "rate": "1kpps"}
+CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
+
+
+def experiment(**changes: Any) -> Experiment:
+    return Experiment.model_validate(
+        {
+            "name": "checked",
+            "lab": {"kind": "loopback"},
+            "profile": {"streams": [LOAD]},
+            "search": {"minimum": "1kpps", "maximum": "2kpps"},
+            **changes,
+        }
+    )
+
+
+def refused_trial(load: str, **changes: Any) -> InputError:
+    with pytest.raises(InputError) as refused:
+        check_trial(experiment(**changes), parse_rate(load), "--load")
+    assert refused.value.remedy
+    return refused.value
+
+
+def refused_search(**changes: Any) -> InputError:
+    with pytest.raises(InputError) as refused:
+        check_search(experiment(**changes))
+    assert refused.value.remedy
+    return refused.value
+
+
+def streams(number: int, **changes: Any) -> dict[str, Any]:
+    return {"streams": [{**LOAD, "name": f"load-{n}", **changes} for n in range(number)]}
+
+
+def test_a_sound_experiment_passes() -> None:
+    check_search(experiment())
+    check_trial(experiment(), parse_rate("1Gpps"), "--load")
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        ("50%", "50% is a share of the line rate, and these ports have none"),
+        ("1.5x", "multiplies the profile's own rate"),
+        ("1e9Gpps", "stream load/0-0 would be sent at 1e+09 Gpps"),
+        ("0.001pps", "stream load/0-0 would be sent at 0.001 pps"),
+    ],
+)
+def test_an_impossible_load_is_the_options_fault(load: str, said: str) -> None:
+    error = refused_trial(load)
+    assert error.where == "--load"
+    assert said in error.message
+
+
+def test_a_load_that_probes_take_whole_is_the_options_fault() -> None:
+    taking = {"streams": [LOAD, {**PROBE, "taken_from": "load"}]}
+    error = refused_trial("900pps", profile=taking)
+    assert error.where == "--load"
+    assert "probes take 1 kpps out of stream load" in error.message
+
+
+def test_a_share_of_a_line_rate_that_only_links_will_tell_is_left_to_them() -> None:
+    lab = {"kind": "external", "ports": CARDS}
+    check_trial(experiment(lab=lab), parse_rate("50%"), "--load")
+    check_search(experiment(lab=lab, search={"minimum": "1%", "maximum": "100%"}))
+    check_trial(experiment(lab={**lab, "line_rate": "10Gbps"}), parse_rate("50%"), "--load")
+
+
+@pytest.mark.parametrize(
+    ("search", "where", "said"),
+    [
+        ({"minimum": "3kpps", "maximum": "2kpps"}, "search.minimum", "above the maximum"),
+        (
+            {"minimum": "1kpps", "maximum": "2kpps", "start": "3kpps"},
+            *("search.start", "outside 1 kpps to 2 kpps"),
+        ),
+        ({"minimum": "1kpps", "maximum": "90%"}, "search.maximum", "have none"),
+        ({"minimum": "1kpps", "maximum": "2Gpps"}, "search.maximum", "would be sent at 2 Gpps"),
+        ({"minimum": "0.001pps", "maximum": "1kpps"}, "search.minimum", "sent at 0.001 pps"),
+    ],
+)
+def test_an_impossible_search_names_its_field(
+    search: dict[str, str], where: str, said: str
+) -> None:
+    error = refused_search(search=search)
+    assert error.where == where
+    assert said in error.message
+
+
+def test_streams_are_counted_by_direction() -> None:
+    check_search(experiment(profile=streams(32)))
+    check_search(experiment(profile=streams(64, direction="unidirectional")))
+    error = refused_search(profile=streams(33))
+    assert error.where == "profile.streams"
+    assert error.message == (
+        "these are 66 streams with each direction counted; the generator takes 64"
+    )
+
+
+def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.benchmark.preflight.check_cpus", lambda cpus: None)
+    # 8 CPUs for 2 ports: each port is sent on by 2 of them, on a queue each.
+    generator = {"cpus": list(range(8))}
+    check_search(experiment(profile=streams(16), generator=generator))
+    error = refused_search(profile=streams(17), generator=generator)
+    assert "these are 34 streams with each direction counted, 68 over the ports' queues" in (
+        error.message
+    )
+
+
+def test_cpus_that_do_not_fit_the_ports_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.benchmark.preflight.check_cpus", lambda cpus: None)
+    error = refused_search(generator={"cpus": [0, 1, 2]})
+    assert error.where == "generator.cpus"
+
+
+def test_a_direction_without_a_path_is_refused() -> None:
+    error = refused_search(
+        lab={"kind": "loopback", "ports": 1}, profile=streams(1, direction="revunidirectional")
+    )
+    assert error.where == "lab.paths"
+
+
+def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.benchmark.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.dut.testpmd._find_program", lambda: "dpdk-testpmd")
+    error = refused_search(lab={"kind": "testpmd-memif", "socket": "/nonexistent/m.sock"})
+    assert error.where == "lab.socket"
+    assert "its directory does not exist" in error.message
