@@ -148,7 +148,18 @@ write_checksum(const struct checksum *checksum, uint8_t *const *frames, uint32_t
         memcpy(frames[i] + offset, &values[i], sizeof(values[i]));
 }
 
-void
+/*
+ * DPDK of distributions, and so what is built with its flags, is for CPUs without AVX2; the
+ * loops here are a quarter quicker with it. Sanitizers start too late for such a choice.
+ */
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) &&      \
+    !defined(__clang__)
+#define FOR_THE_CPU_AT_HAND __attribute__((target_clones("avx2", "default")))
+#else
+#define FOR_THE_CPU_AT_HAND
+#endif
+
+FOR_THE_CPU_AT_HAND void
 frame_fields_write(const struct frame_fields *prepared, const struct fields *fields,
                    struct field_counters *counters, uint8_t *const *frames, uint32_t count)
 {
