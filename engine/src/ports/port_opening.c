@@ -58,16 +58,29 @@ is_time(const struct port_opening *opening, uint32_t number, const struct peer_s
 }
 
 static int
+make(const struct port_request *request, uint32_t number, struct port *port,
+     struct complaint *complaint)
+{
+    const int status = port_find(request, &port->dpdk_port);
+    char name[RTE_ETH_NAME_MAX_LEN] = "", what[128];
+
+    if (status == 0)
+        return 0;
+    devargs_name(request->devargs, name, sizeof(name));
+    snprintf(what, sizeof(what), "DPDK cannot open this device, %s", name);
+    return port_complain(complaint, number, status, what);
+}
+
+static int
 make_or_start(const struct port_opening *opening, uint32_t number, struct complaint *complaint)
 {
-    const bool make = opening->stage[number] == STAGE_NONE;
     struct port *port = &opening->ports->port[number];
-    const int status =
-        make ? port_find(&opening->request->ports[number], &port->dpdk_port) : port_start(port);
+    int status;
 
-    return status == 0 ? 0
-                       : port_complain(complaint, number, status,
-                                       make ? "DPDK cannot open this device" : "cannot be started");
+    if (opening->stage[number] == STAGE_NONE)
+        return make(&opening->request->ports[number], number, port, complaint);
+    status = port_start(port);
+    return status == 0 ? 0 : port_complain(complaint, number, status, "cannot be started");
 }
 
 /* Makes or starts the port. An error that a missing peer explains is none yet. */
