@@ -123,8 +123,7 @@ class TesterLimits(BaseModel):
             unit="ratio",
             outcome=_fit(strayed <= self.runtime_tolerance),
             text=f"the tester sent for {format_duration(ran)} of {format_duration(wanted)}, "
-            f"{format_ratio(strayed)} "
-            f"off; at most {format_ratio(self.runtime_tolerance)} allowed",
+            f"{format_ratio(strayed)} off; at most {format_ratio(self.runtime_tolerance)} allowed",
         )
         return [finding]
 

@@ -6,7 +6,6 @@
 #ifndef PLIMSOLL_CYCLE_METER_H
 #define PLIMSOLL_CYCLE_METER_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #define METERED_TURNS 16

@@ -32,7 +32,7 @@ may_be_served(const struct peer_socket *socket)
 
 /*
  * Whether the peer has had time to start its ports since it made the socket. One that is
- * still at it refuses its clients, and DPDK 22.11's may then die: "Error adding fd".
+ * still at it refuses its clients, and DPDK's may then die (22.11, 24.11): "Error adding fd".
  */
 static bool
 has_settled(const struct peer_socket *socket)
@@ -58,8 +58,8 @@ is_time(const struct port_opening *opening, uint32_t number, const struct peer_s
 }
 
 static int
-make(const struct port_request *request, uint32_t number, struct port *port,
-     struct complaint *complaint)
+make_port(const struct port_request *request, uint32_t number, struct port *port,
+          struct complaint *complaint)
 {
     const int status = port_find(request, &port->dpdk_port);
     char name[RTE_ETH_NAME_MAX_LEN] = "", what[128];
@@ -78,7 +78,7 @@ make_or_start(const struct port_opening *opening, uint32_t number, struct compla
     int status;
 
     if (opening->stage[number] == STAGE_NONE)
-        return make(&opening->request->ports[number], number, port, complaint);
+        return make_port(&opening->request->ports[number], number, port, complaint);
     status = port_start(port);
     return status == 0 ? 0 : port_complain(complaint, number, status, "cannot be started");
 }
@@ -87,19 +87,18 @@ make_or_start(const struct port_opening *opening, uint32_t number, struct compla
 static int
 try(struct port_opening *opening, uint32_t number, double now_s, struct complaint *complaint)
 {
-    const bool make = opening->stage[number] == STAGE_NONE;
     struct peer_socket socket;
 
-    if (devargs_peer_socket(opening->request->ports[number].devargs, &socket) && socket.at_once &&
-        !socket.connects)
-        return port_complain(complaint, number, -ENOTSUP,
-                             "server=1 waits without end: let the peer listen");
-    if (!connects_to(opening, number, &socket))
+    if (!connects_to(opening, number, &socket)) {
+        if (socket.at_once)
+            return port_complain(complaint, number, -ENOTSUP,
+                                 "server=1 waits without end: let the peer listen");
         return make_or_start(opening, number, complaint);
+    }
     /* In one process a memif client made before its server would keep that from listening. */
     if (!may_be_served(&socket))
         return -EAGAIN;
-    if (make && !socket.at_once)
+    if (opening->stage[number] == STAGE_NONE && !socket.at_once)
         return make_or_start(opening, number, complaint);
     if (!is_time(opening, number, &socket, now_s))
         return -EAGAIN;
