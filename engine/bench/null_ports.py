@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench_bed import BenchBed
 from contest import Contest
-from our_engine import WARMUP_S, mpps, our_engine, run
+from our_engine import WARMUP_S, mpps, our_engine
 from peer_testpmd import Mode, peer_testpmd
 from reading import mpps_over
 
@@ -31,7 +31,7 @@ def _contest(
 
     def ours() -> tuple[float, ...]:
         with our_engine(bed, devargs, cpus) as engine:
-            return (mpps(run(engine, paths, bed.seconds), lambda stream: stream.sent),)
+            return (mpps(engine, paths, bed.seconds, lambda stream: stream.sent),)
 
     def theirs() -> tuple[float, ...]:
         with peer_testpmd(bed, mode, devargs, cpus, (_LOOP,)) as peer:

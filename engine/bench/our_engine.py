@@ -64,8 +64,17 @@ def run(
     return engine.trial(plan, watch)
 
 
-def mpps(report: TrialReport, count: Callable[[StreamCounts], int]) -> float:
+def mpps(
+    engine: Engine, paths: Paths, seconds: float, count: Callable[[StreamCounts], int]
+) -> float:
     """The rate of a counter after the warm-up, over all streams, by the engine's own clock."""
-    measured = [i for i in report.intervals if i.phase == "send" and i.index > 0]
+    measured: list[Interval] = []
+
+    def watch(interval: Interval) -> bool:
+        if interval.phase == "send" and interval.index > 0:
+            measured.append(interval)
+        return False
+
+    run(engine, paths, seconds, watch=watch)
     frames = sum(count(stream) for interval in measured for stream in interval.streams)
     return frames / (measured[-1].end_s - measured[0].begin_s) / 1e6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench_bed import BenchBed
 from contest import Contest
-from our_engine import WARMUP_S, mpps, our_engine, run
+from our_engine import WARMUP_S, mpps, our_engine
 from peer_testpmd import peer_testpmd
 from reading import mpps_over
 
@@ -18,7 +18,7 @@ def ring_contest(bed: BenchBed) -> Contest:
 
     def ours() -> tuple[float, ...]:
         with our_engine(bed, _DEVARGS, cpus) as engine:
-            return (mpps(run(engine, _PATHS, bed.seconds), lambda stream: stream.received),)
+            return (mpps(engine, _PATHS, bed.seconds, lambda stream: stream.received),)
 
     def theirs() -> tuple[float, ...]:
         with peer_testpmd(bed, "flowgen", _DEVARGS, cpus, ("--port-topology=loop",)) as peer:

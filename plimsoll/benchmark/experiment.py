@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -12,7 +13,7 @@ from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duratio
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.search.binary_settings import BinarySettings
+from plimsoll.search.registry import SearchSettings
 from plimsoll.traffic.document import read_document
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.profile import Profile
@@ -41,7 +42,7 @@ class Experiment(BaseModel):
         default_factory=default_criteria
     )
     tester: TesterLimits = TesterLimits()
-    search: BinarySettings
+    search: SearchSettings
 
     @field_validator("profile")
     @classmethod
@@ -57,10 +58,16 @@ class Experiment(BaseModel):
     ) -> tuple[CriterionSettings, ...]:
         # A profile that was refused is not there.
         if profile := info.data.get("profile"):
-            for index, criterion in enumerate(criteria):
-                if isinstance(criterion, LatencyBound):
-                    _check_streams(criterion, index, profile)
+            _check_criteria(criteria, profile)
         return criteria
+
+    @field_validator("search")
+    @classmethod
+    def _goals_have_streams(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
+        if profile := info.data.get("profile"):
+            for index, criteria in enumerate(search.goal_criteria.values()):
+                _check_criteria(criteria or (), profile, "goals", index, "criteria")
+        return search
 
     def validated_for(self, duration_s: float) -> Self:
         """The same with another length of the validation.
@@ -68,33 +75,49 @@ class Experiment(BaseModel):
         Raises InputError for one that no trial may have.
         """
         duration = check_trial_duration(duration_s, "--validation")
-        validation = self.search.validation.model_copy(update={"duration": duration})
-        search = self.search.model_copy(update={"validation": validation})
-        return self.model_copy(update={"search": search})
+        return self.model_copy(update={"search": self.search.validated_for(duration)})
+
+    @property
+    def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:
+        """The criteria of each goal of the search, in order; the first goal is the run's."""
+        asked = self.search.goal_criteria
+        return {name: criteria or self.criteria for name, criteria in asked.items()}
+
+    def criteria_of(self, goal: str | None) -> tuple[CriterionSettings, ...]:
+        """A goal's criteria; the experiment's own where a trial is for none."""
+        return self.criteria if goal is None else self.goals[goal]
 
     def normalised(self) -> dict[str, Any]:
         """Plain YAML values, every default spelled out, that load as this very experiment."""
         return self.model_dump(mode="json")
 
 
-def _check_streams(bound: LatencyBound, index: int, profile: Profile) -> None:
+def _check_criteria(
+    criteria: tuple[CriterionSettings, ...], profile: Profile, *place: str | int
+) -> None:
+    for index, criterion in enumerate(criteria):
+        if isinstance(criterion, LatencyBound):
+            _check_streams(criterion, profile, *place, index)
+
+
+def _check_streams(bound: LatencyBound, profile: Profile, *place: str | int) -> None:
     """Raise where the profile has no stream that the bound could ever be held to."""
     roles = {stream.name: stream.role for stream in profile.streams}
     suitable = [name for name, role in roles.items() if role == bound.role]
     if bound.stream is None:
         if not suitable:
             problem = f"the profile has no stream with role: {bound.role}"
-            raise mistake(problem, "add one, or give the other role", index, "role")
+            raise mistake(problem, "add one, or give the other role", *place, "role")
         return
     # A stream in one direction is named after its ports, as in "probe/0-1".
     name = re.sub(r"/\d+-\d+$", "", bound.stream)
     if name not in roles:
         problem = f"the profile has no stream {bound.stream}"
-        raise mistake(problem, did_you_mean(name, roles), index, "stream")
+        raise mistake(problem, did_you_mean(name, roles), *place, "stream")
     if name not in suitable:
         problem = f"{bound.stream} has role: {roles[name]}, the criterion role: {bound.role}"
         remedy = f"give the criterion role: {roles[name]}, or name another stream"
-        raise mistake(problem, remedy, index, "stream")
+        raise mistake(problem, remedy, *place, "stream")
 
 
 def load_experiment(path: Path) -> Experiment:

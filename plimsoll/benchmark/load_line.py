@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plimsoll.benchmark.agreement import dut_agreement_of
+from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, needs_baseline
 from plimsoll.benchmark.beginning import begin, check_resumable
+from plimsoll.benchmark.burst import burst_streams
 from plimsoll.benchmark.calibration import calibrate
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.loads import loads_of_search
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
 from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.told import recorded, told_of
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
 from plimsoll.dut.lab import LabDied, LinkGone
@@ -27,12 +31,9 @@ from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.trial_record import TrialRecord
-from plimsoll.search.ask import Ask, Finished, RecordedTrial, Search, replay
-from plimsoll.search.binary import BinarySearch
-from plimsoll.search.binary_settings import BinaryPlan
+from plimsoll.search.ask import Ask, Finished, Search, replay
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.verdict import Verdict
 
 METHOD = "load-line"
 _LEDGER = "run"
@@ -77,21 +78,18 @@ class _LoadLineSearch:
         with testbed(BedPlan.of(self._experiment), self._session.ledger) as bed:
             for note in (*bed.notes, *self._experiment.profile.notes()):
                 self._session.watcher.note(note)
-            plan = self._plan(bed)
-            calibration = self._calibrate(bed, plan.maximum_pps)
+            to_pps = loads_of_search(self._experiment.profile, bed.line_rate_bps)
+            minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
+            search = replay(self._experiment.search.begin(to_pps), recorded(self._trials()))
+            calibration = self._calibrate(bed, maximum_pps)
             record_surroundings(self._session, bed, calibration)
-            search = replay(BinarySearch(plan), _told(self._trials()))
             runner = TrialRunner(self._session, bed)
-            self._warm_up(runner, plan.minimum_pps)
+            self._warm_up(runner, minimum_pps)
+            if needs_baseline(self._experiment) and not has_baseline(self._trials()):
+                measure_baseline(runner, self._streams(runner, minimum_pps), minimum_pps)
             result = self._result(bed, self._search(runner, search), calibration)
         self._session.recorder.finish(result)
         return result
-
-    def _plan(self, bed: Testbed) -> BinaryPlan:
-        profile = self._experiment.profile
-        return self._experiment.search.resolve(
-            profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps
-        )
 
     def _calibrate(self, bed: Testbed, maximum_pps: float) -> TesterCalibration:
         """Once a run: a session that goes on with it keeps the first one's."""
@@ -109,15 +107,23 @@ class _LoadLineSearch:
 
     def _search(self, runner: TrialRunner, search: Search) -> Finished:
         while isinstance(asked := search.ask(), Ask):
-            request = TrialRequest(
-                asked.phase,
-                asked.load_pps,
-                asked.duration_s,
-                self._streams(runner, asked.load_pps),
-                attempt=asked.attempt,
-            )
-            search.tell(_verdict(runner.run(request)))
+            search.tell(told_of(runner.run(self._request(runner, asked))))
         return asked
+
+    def _request(self, runner: TrialRunner, asked: Ask) -> TrialRequest:
+        streams = self._streams(runner, asked.load_pps)
+        if asked.burst_frames is not None:
+            streams = burst_streams(streams, asked.burst_frames)
+        return TrialRequest(
+            asked.phase,
+            asked.load_pps,
+            asked.duration_s,
+            streams,
+            attempt=asked.attempt,
+            goal=asked.goal,
+            early_abort=asked.early_abort,
+            repetition=asked.repetition,
+        )
 
     def _streams(self, runner: TrialRunner, load_pps: float) -> tuple[StreamPlan, ...]:
         return compile_profile(self._experiment.profile, load_pps, runner.bed.ports.paths)
@@ -131,10 +137,11 @@ class _LoadLineSearch:
             trials,
             run_id=self._run.run_id,
             name=self._experiment.name,
-            load_line_pps=finished.load_line_pps,
-            reason=finished.reason,
-            limited_by=finished.limited_by,
-            criteria=[criterion.model_dump(mode="json") for criterion in self._experiment.criteria],
+            ends=finished.ends,
+            criteria={
+                goal: [criterion.model_dump(mode="json") for criterion in criteria]
+                for goal, criteria in self._experiment.goals.items()
+            },
             line_rate_bps=bed.line_rate_bps,
             dut_agreement=dut_agreement_of(trials),
             calibration=calibration,
@@ -169,16 +176,3 @@ def _deaths_recorded(recorder: Recorder) -> Iterator[None]:
     except (Interrupted, KeyboardInterrupt):
         recorder.event("interrupted")
         raise
-
-
-def _told(trials: Sequence[TrialRecord]) -> Iterator[RecordedTrial]:
-    for trial in trials:
-        if trial.phase in ("search", "validation"):
-            yield RecordedTrial(trial.phase, trial.load_pps, _verdict(trial))
-
-
-def _verdict(trial: TrialRecord) -> Verdict:
-    """Of a trial that was judged."""
-    if trial.verdict == "none":
-        raise ValueError(f"trial {trial.number} was not judged")
-    return trial.verdict

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plimsoll.benchmark.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.loads import loads_of_search
 from plimsoll.dut.lab import LineRate
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import check_cpus
@@ -23,13 +24,10 @@ def check_search(experiment: Experiment) -> None:
     _check_pacing(experiment)
     line_rate = _check_machine(experiment)
     search, profile = experiment.search, experiment.profile
-    loads = {"minimum": search.minimum, "maximum": search.maximum}
-    if all(
-        _is_known(rate, line_rate) for rate in (*loads.values(), search.start or search.maximum)
-    ):
-        # Loads out of order are refused by the plan itself.
-        search.resolve(profile.mean_frame_size, line_rate.bps, profile.rate_pps)
-    for field, rate in loads.items():
+    if all(_is_known(rate, line_rate) for rate in search.loads.values()):
+        # Loads out of order are refused by the search itself.
+        search.begin(loads_of_search(profile, line_rate.bps))
+    for field, rate in search.loads.items():
         _check_load(experiment, rate, line_rate, f"search.{field}")
 
 

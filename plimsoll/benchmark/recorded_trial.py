@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.testbed import Testbed
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.recorder import TrialRecorder
-from plimsoll.record.trial_record import DutPortRecord, TrialPhase, TrialRecord
+from plimsoll.record.trial_record import DutPortRecord, GoalVerdict, TrialPhase, TrialRecord
+from plimsoll.search.ask import ONLY_GOAL
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.baseline import Baseline
+from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.early_abort import EarlyAbort
+from plimsoll.trial.evidence import evidence_of
 from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.verdict import Judgement, judge
+from plimsoll.trial.repetition import Repetition
+from plimsoll.trial.verdict import Judgement, judge_goals
 
 
 @dataclass(frozen=True)
 class TrialRequest:
-    """What to run. Unjudged trials (warm-up, calibration) have the verdict "none"."""
+    """What to run. Unjudged trials (warm-up, calibration) have the verdict "none".
+
+    With `tester_only` no criterion is asked: a pass then says that the tester was fit.
+    The criteria of `goal`, None for the experiment's own, give the verdict, and end the
+    trial early where `early_abort` allows. `repetition` and `step` are recorded.
+    """
 
     phase: TrialPhase
     load_pps: float
@@ -27,6 +37,11 @@ class TrialRequest:
     streams: tuple[StreamPlan, ...]
     attempt: int = 1
     judged: bool = True
+    tester_only: bool = False
+    goal: str | None = None
+    early_abort: bool = True
+    repetition: int = 1
+    step: str | None = None
 
 
 @dataclass(frozen=True)
@@ -38,7 +53,8 @@ class TrialRunner:
 
     def run(self, request: TrialRequest) -> TrialRecord:
         """Run it to its verdict; the record is on disk when this returns."""
-        number = self.session.recorder.history().next_trial_number()
+        history = self.session.recorder.history()
+        number = history.next_trial_number()
         plan = self.bed.plan(self.session.experiment.trial, request.streams, request.duration_s)
         with self.session.recorder.trial(
             plan,
@@ -50,7 +66,8 @@ class TrialRunner:
         ) as recording:
             self.session.watcher.trial_started(number, request.phase, request.load_pps, plan)
             outcome = self.bed.trial(plan, request.load_pps, self._watch(plan, request, recording))
-            record = self._record(number, request, outcome)
+            compared = _with_comparisons(outcome, request, history.trials())
+            record = self._record(number, request, compared)
             recording.end(record)
         self.session.watcher.trial_ended(record)
         return record
@@ -61,20 +78,22 @@ class TrialRunner:
         """Record and show each interval; stop a trial whose verdict is settled."""
         abort = EarlyAbort(
             plan,
-            self.session.experiment.criteria,
+            self.session.experiment.criteria_of(request.goal),
             self.bed.ports.drained_by,
             self.bed.ports.queue_frames,
         )
+        may_stop = request.judged and request.early_abort and not request.tester_only
 
         def watch(interval: Interval) -> bool:
             recording.interval(interval)
             self.session.watcher.interval(interval)
-            return abort(interval) and request.judged
+            return abort(interval) and may_stop
 
         return watch
 
     def _record(self, number: int, request: TrialRequest, outcome: Outcome) -> TrialRecord:
-        judgement = self._judge(outcome) if request.judged else None
+        judgements = self._judge(request, outcome) if request.judged else {}
+        judgement = judgements.get(request.goal or ONLY_GOAL)
         return TrialRecord.from_report(
             outcome.plan,
             outcome.report,
@@ -86,10 +105,45 @@ class TrialRunner:
             verdict=judgement.verdict if judgement else "none",
             findings=judgement.findings if judgement else (),
             dut=_dut_records(outcome),
+            goal=request.goal,
+            goals={name: _goal_verdict(each) for name, each in judgements.items()},
+            repetition=request.repetition,
+            step=request.step,
+            evidence=evidence_of(outcome),
         )
 
-    def _judge(self, outcome: Outcome) -> Judgement:
-        return judge(outcome, self.session.experiment.criteria, self.session.experiment.tester)
+    def _judge(self, request: TrialRequest, outcome: Outcome) -> Mapping[str, Judgement]:
+        """By goal; a trial that is for no goal is judged by the experiment's own criteria."""
+        experiment = self.session.experiment
+        goals: Mapping[str, Sequence[Criterion]] = experiment.goals
+        if request.goal is None:
+            goals = {ONLY_GOAL: () if request.tester_only else experiment.criteria}
+        return judge_goals(outcome, goals, experiment.tester)
+
+
+def _with_comparisons(
+    outcome: Outcome, request: TrialRequest, trials: Sequence[TrialRecord]
+) -> Outcome:
+    """The outcome with what some criteria hold it against."""
+    baselines = [each for each in trials if (each.phase, each.verdict) == ("baseline", "pass")]
+    same = (request.phase, request.load_pps, request.goal, request.step)
+    earlier = [
+        Repetition.of(trial)
+        for trial in trials
+        if (trial.phase, trial.load_pps, trial.goal, trial.step) == same
+        and trial.verdict in ("pass", "fail")
+        and trial.repetition < request.repetition
+    ]
+    return replace(
+        outcome,
+        baseline=Baseline.of(baselines[-1]) if baselines else None,
+        earlier=tuple(earlier),
+    )
+
+
+def _goal_verdict(judgement: Judgement) -> GoalVerdict:
+    rules = dict.fromkeys(finding.rule for finding in judgement.reasons)
+    return GoalVerdict(verdict=judgement.verdict, rules=tuple(rules))
 
 
 def _dut_records(outcome: Outcome) -> tuple[DutPortRecord, ...] | None:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import TrialPlan
-from plimsoll.search.binary_settings import LONGEST_TRIAL_S, SHORTEST_TRIAL_S
+from plimsoll.search.settings import LONGEST_TRIAL_S, SHORTEST_TRIAL_S
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.units import DurationField
 
@@ -46,6 +46,9 @@ class TrialSettings(BaseModel):
     catch_up: Annotated[DurationField, Field(ge=1e-5, le=1)] = 0.001
     stall: Annotated[DurationField, Field(ge=1e-6, le=1)] = 20e-6
     warmup: Annotated[DurationField, Field(le=3600)] | None = 1.0
+    # Of the trial at the least load that some criteria are multiples of: 1000 probes a second
+    # give p99.99 the 10,000 samples that it needs.
+    baseline: Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=3600)] = 10.0
 
     def plan(
         self, streams: tuple[StreamPlan, ...], duration_s: float, *, mark: int, queue_frames: int

@@ -11,7 +11,7 @@ from rich.text import Text
 from plimsoll.cli.trial_table import trial_table
 from plimsoll.record.result import LoadLine, Result
 from plimsoll.record.trial_record import FindingRecord, TrialRecord
-from plimsoll.report.answer import LIMIT_SENTENCES
+from plimsoll.report.answer import LIMIT_SENTENCES, events_bound, goal_said
 from plimsoll.traffic.units import format_duration, format_pps
 
 
@@ -24,7 +24,12 @@ def print_result(result: Result, trials: Sequence[TrialRecord], console: Console
 
 
 def _answer(result: Result, trials: Sequence[TrialRecord]) -> Panel:
-    lines = [*_load_line(result), *_criteria(result, trials), *_credibility(result)]
+    lines = [
+        *_load_line(result),
+        *_criteria(result, trials),
+        *_goals(result),
+        *_credibility(result),
+    ]
     style = "green" if result.load_line else "red"
     return Panel(Text("\n").join(lines), title="Load line", border_style=style, expand=False)
 
@@ -46,6 +51,17 @@ def _load_line(result: Result) -> Iterator[Text]:
             f"validated for {format_duration(result.validation.duration_s)}: "
             f"{result.validation.verdict}"
         )
+
+
+def _goals(result: Result) -> Iterator[Text]:
+    """What the search says of its limit; then every goal, where there are several."""
+    first = result.goals[0] if result.goals else None
+    if first is not None:
+        yield from (Text(said) for said in (*first.notes, *events_bound(first)))
+    for goal in result.goals if len(result.goals) > 1 else ():
+        line = goal.load_line
+        load = "none" if line is None else format_pps(line.pps_per_direction)
+        yield Text.assemble(f"goal {goal.name}: ", (load, "bold"), f"  {goal_said(goal)}")
 
 
 def _rates(line: LoadLine) -> str:

@@ -110,20 +110,17 @@ class Engine:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
         number = self._send(trial_request(replace(plan, streams=parts.streams)))
-        intervals: list[Interval] = []
         stopping = False
         while True:
             message = self._program.receive(
                 max(plan.interval_s * 1.5, plan.drain_s) + _ANSWER_TIMEOUT_S
             )
             if message.get("event") == "interval":
-                intervals.append(parts.interval(INTERVAL.validate_python(message)))
-                if watch(intervals[-1]) and not stopping:
+                if watch(parts.interval(INTERVAL.validate_python(message))) and not stopping:
                     self._send({"request": "stop"})
                     stopping = True
             elif message.get("id") in (number, _UNREAD):
-                report = parts.report(TRIAL_REPORT.validate_python(self._checked(message)))
-                return replace(report, intervals=tuple(intervals))
+                return parts.report(TRIAL_REPORT.validate_python(self._checked(message)))
 
     def close(self) -> None:
         """End the process."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from plimsoll.generator.histogram import Histogram
@@ -137,7 +137,7 @@ class TrialPlan:
 
 @dataclass(frozen=True, slots=True)
 class TrialReport:
-    """Totals of one trial, read after the drain, and its intervals in order."""
+    """Totals of one trial, read after the drain."""
 
     ended_by: EndedBy
     sending_s: float
@@ -145,7 +145,6 @@ class TrialReport:
     streams: tuple[StreamCounts, ...]
     ports: tuple[PortCounts, ...]
     workers: tuple[WorkerCounts, ...]
-    intervals: tuple[Interval, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,12 +14,14 @@ from typing import Literal, Self
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from plimsoll.record.calibration import TesterCalibration
+from plimsoll.record.goal_end import GoalEnd, LimitedBy
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.trial_record import TrialRecord, Verdict
 from plimsoll.record.whole_file import read_whole, write_whole
 from plimsoll.traffic.wire import l1_bits, l2_bits
 
-LimitedBy = Literal["dut", "tester", "maximum"]
+# Zero events in T: their rate lies below 3/T with 95 % confidence.
+_ZERO_EVENTS_BOUND = 3.0
 
 
 class _Part(BaseModel):
@@ -75,6 +77,32 @@ class Validation(_Part):
     load_pps: float
 
 
+class GoalResult(_Part):
+    """What was found for one goal of the search.
+
+    `load_line` is null where no load met it, and `reason` then says why; `proof` is the
+    number of the trial that proved it. `limited_by` says what kept it from being higher:
+    the DUT failed above it, the tester could not test above it, or it is the maximum that
+    was searched. `conditional_pps` is RFC 9971's conditional throughput per direction,
+    null for strategies without one; `irregular` tells of a lower load that failed beneath
+    a higher one that passed. `notes` say what limits the load and how that is known.
+    `loss_events_per_hour_below` bounds, with 95 % confidence, the rate of events that
+    lose frames at the load line: three in the time of a proof that saw none (null where
+    it saw some).
+    """
+
+    name: str
+    criteria: tuple[dict[str, JsonValue], ...]
+    load_line: LoadLine | None
+    proof: int | None
+    limited_by: LimitedBy | None
+    reason: str | None
+    conditional_pps: float | None
+    irregular: bool
+    notes: tuple[str, ...]
+    loss_events_per_hour_below: float | None
+
+
 class TrialCounts(_Part):
     """How many trials ended how, and in which phase; calibration and warm-up included."""
 
@@ -102,13 +130,12 @@ class DutAgreement(_Part):
 class Result(_Part):
     """What a run found. `reason` says why there is no load line; it is null when there is one.
 
-    `limited_by` says what kept the load line from being higher: the DUT failed above it,
-    the tester could not test above it, or it is the maximum that was searched.
-
-    `criteria` are as the experiment asks. `streams` are the totals and latency
-    quantiles of the validation at the load line; empty without one.
+    `goals` has what was found for each goal of the search. The first is the run's:
+    `load_line`, `limited_by`, `reason` and `criteria` are its own. `streams` are the
+    totals and latency quantiles of the trial that proved the load line; empty without one.
     """
 
+    method: Literal["load-line"] = "load-line"
     run_id: str
     name: str
     load_line: LoadLine | None
@@ -122,6 +149,7 @@ class Result(_Part):
     dut_agreement: DutAgreement | None
     calibration: TesterCalibration | None
     versions: dict[str, str | None]
+    goals: tuple[GoalResult, ...] = ()
 
     @classmethod
     def from_trials(
@@ -130,28 +158,28 @@ class Result(_Part):
         *,
         run_id: str,
         name: str,
-        load_line_pps: float | None,
-        reason: str,
-        limited_by: LimitedBy | None = None,
-        criteria: Sequence[Mapping[str, JsonValue]],
+        ends: Sequence[GoalEnd],
+        criteria: Mapping[str, Sequence[Mapping[str, JsonValue]]],
         line_rate_bps: float | None = None,
         dut_agreement: DutAgreement | None = None,
         calibration: TesterCalibration | None = None,
         versions: Mapping[str, str | None] | None = None,
     ) -> Self:
-        """The result of a search that ended at `load_line_pps` (None: no load holds).
+        """The result of a search, of whose goals `ends` says how each ended, the run's first.
 
-        Raises ValueError when no validation trial passed at `load_line_pps`, or the
-        one that did had no load stream.
+        Raises ValueError when no trial passed at a load line, or the one that did had no
+        load stream.
         """
-        proof = None if load_line_pps is None else _proof(trials, load_line_pps)
+        goals = tuple(_goal_result(trials, end, criteria[end.goal], line_rate_bps) for end in ends)
+        first = goals[0]
+        proof = _numbered(trials, first.proof)
         return cls(
             run_id=run_id,
             name=name,
-            load_line=None if proof is None else LoadLine.of(proof, line_rate_bps),
-            limited_by=None if proof is None else limited_by,
-            reason=reason if proof is None else None,
-            criteria=tuple(dict(criterion) for criterion in criteria),
+            load_line=first.load_line,
+            limited_by=first.limited_by,
+            reason=first.reason,
+            criteria=first.criteria,
             validation=_validation(proof, trials),
             trials=_counts(trials),
             invalid_reasons=invalid_reasons(trials),
@@ -159,6 +187,7 @@ class Result(_Part):
             dut_agreement=dut_agreement,
             calibration=calibration,
             versions=dict(versions or {}),
+            goals=goals,
         )
 
     def write(self, path: Path) -> None:
@@ -172,11 +201,52 @@ def read_result(path: Path) -> Result | None:
     return read_whole(path, Result, remedy)
 
 
-def _proof(trials: Sequence[TrialRecord], load_pps: float) -> TrialRecord:
+def _goal_result(
+    trials: Sequence[TrialRecord],
+    end: GoalEnd,
+    criteria: Sequence[Mapping[str, JsonValue]],
+    line_rate_bps: float | None,
+) -> GoalResult:
+    proof = _proof(trials, end)
+    return GoalResult(
+        name=end.goal,
+        criteria=tuple(dict(criterion) for criterion in criteria),
+        load_line=None if proof is None else LoadLine.of(proof, line_rate_bps),
+        proof=None if proof is None else proof.number,
+        limited_by=None if proof is None else end.limited_by,
+        reason=end.reason if proof is None else None,
+        conditional_pps=end.conditional_pps,
+        irregular=end.irregular,
+        notes=end.notes,
+        loss_events_per_hour_below=_events_bound(proof),
+    )
+
+
+def _proof(trials: Sequence[TrialRecord], end: GoalEnd) -> TrialRecord | None:
+    """The last trial that proves the goal's load line, None without one."""
+    if end.load_line_pps is None:
+        return None
     for trial in reversed(trials):
-        if (trial.phase, trial.verdict, trial.load_pps) == ("validation", "pass", load_pps):
+        asked = (trial.phase, trial.load_pps) == (end.proved_by, end.load_line_pps)
+        if asked and _passed(trial, end.goal):
             return trial
-    raise ValueError(f"no validation passed at {load_pps} pps: it is no load line")
+    raise ValueError(f"no {end.proved_by} passed at {end.load_line_pps} pps: it is no load line")
+
+
+def _passed(trial: TrialRecord, goal: str) -> bool:
+    judged = trial.goals.get(goal)
+    return trial.verdict == "pass" if judged is None else judged.verdict == "pass"
+
+
+def _events_bound(proof: TrialRecord | None) -> float | None:
+    """No event in T: with 95 % confidence fewer than 3/T (Poisson, -ln 0.05 = 3.0)."""
+    if proof is None or proof.sending_s <= 0 or any(stream.lost for stream in proof.streams):
+        return None
+    return _ZERO_EVENTS_BOUND / (proof.sending_s / 3600)
+
+
+def _numbered(trials: Sequence[TrialRecord], number: int | None) -> TrialRecord | None:
+    return next((trial for trial in trials if trial.number == number), None)
 
 
 def _validation(proof: TrialRecord | None, trials: Sequence[TrialRecord]) -> Validation | None:

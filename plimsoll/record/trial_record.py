@@ -6,6 +6,7 @@ Its JSON Schema is published as docs/schemas/trial-record.schema.json.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Literal, Self
 
 from pydantic import Field
@@ -14,8 +15,27 @@ from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.tester_record import PortRecord, WorkerRecord
+from plimsoll.record.trial_evidence import TrialEvidence
 
-TrialPhase = Literal["calibration", "warmup", "search", "validation", "single"]
+TrialPhase = Literal[
+    "calibration",
+    "warmup",
+    "teaching",
+    "baseline",
+    "search",
+    "sniff",
+    "watch",
+    "burst",
+    "validation",
+    "single",
+    "soak",
+    "latency",
+    "frame-loss",
+    "back-to-back",
+    "recovery",
+    "reset",
+    "probe",
+]
 Verdict = Literal["pass", "fail", "invalid", "none"]
 FindingOutcome = Literal["ok", "fail", "invalid"]
 
@@ -39,6 +59,13 @@ class FindingRecord(RecordModel):
         return any(f"{self.rule}-".startswith(f"{kind}-") for kind in kinds)
 
 
+class GoalVerdict(RecordModel):
+    """The verdict by one goal's criteria, and the rules that made it fail or invalid."""
+
+    verdict: Verdict
+    rules: tuple[str, ...]
+
+
 class DutPortRecord(RecordModel):
     """One port of the DUT: its own counters over this trial."""
 
@@ -57,6 +84,11 @@ class TrialRecord(RecordModel):
     `attempt` counts the trials at this load in a row from 1, `planned_s` is the
     duration asked for and `sending_s` the one it came to (early abort). `dut` is
     null where the DUT has no counters to read.
+
+    `goal` is the goal of the search by whose criteria the verdict and the findings are;
+    `goals` has the verdicts by all of them. `repetition` counts the times that the same
+    was asked again to see whether it repeats, `step` names the part of a standard test
+    that the trial belongs to.
     """
 
     number: int = Field(ge=1)
@@ -73,6 +105,11 @@ class TrialRecord(RecordModel):
     ports: tuple[PortRecord, ...]
     workers: tuple[WorkerRecord, ...]
     dut: tuple[DutPortRecord, ...] | None
+    goal: str | None = None
+    goals: dict[str, GoalVerdict] = Field(default_factory=dict)
+    repetition: int = Field(default=1, ge=1)
+    step: str | None = None
+    evidence: TrialEvidence | None = None
 
     @classmethod
     def from_report(
@@ -88,6 +125,11 @@ class TrialRecord(RecordModel):
         verdict: Verdict = "none",
         findings: Iterable[object] = (),
         dut: Sequence[object] | None = None,
+        goal: str | None = None,
+        goals: Mapping[str, GoalVerdict] = MappingProxyType({}),
+        repetition: int = 1,
+        step: str | None = None,
+        evidence: TrialEvidence | None = None,
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
 
@@ -118,6 +160,11 @@ class TrialRecord(RecordModel):
             dut=None
             if dut is None
             else tuple(DutPortRecord.model_validate(counters) for counters in dut),
+            goal=goal,
+            goals=dict(goals),
+            repetition=repetition,
+            step=step,
+            evidence=evidence,
         )
 
     @property

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.result import LimitedBy, LoadLine
+from plimsoll.record.goal_end import LimitedBy
+from plimsoll.record.result import GoalResult, LoadLine, Result
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.report.finding_lines import FindingLine, criterion_lines
 from plimsoll.report.run_data import RunData
@@ -22,6 +23,15 @@ _ZERO_EVENTS_BOUND = 3.0
 
 
 @dataclass(frozen=True, slots=True)
+class GoalLine:
+    """What was found for one of several goals: its load per direction, or that there is none."""
+
+    name: str
+    load: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
     """What the top of the page says. `value` is empty when there is no load line yet."""
 
@@ -33,6 +43,7 @@ class Answer:
     criteria: tuple[FindingLine, ...]
     criteria_of: str
     holds: bool
+    goals: tuple[GoalLine, ...] = ()
 
 
 def answer(data: RunData) -> Answer:
@@ -49,17 +60,58 @@ def answer(data: RunData) -> Answer:
     if line is None:
         sentences = _without_line(data)
         heading = "No load line" if data.finished else "No load line yet"
-        return Answer(heading, "", "", (), sentences, criteria, criteria_of, holds=False)
+        goals = _goals(data.result)
+        return Answer(heading, "", "", (), sentences, criteria, criteria_of, False, goals)
     value, unit = format_pps(line.pps_per_direction).split(" ")
     return Answer(
         heading="Load line",
         value=value,
         unit=f"{unit} per direction",
         facts=_facts(line, data),
-        sentences=(*_limit(data), *_proof(data.focus)),
+        sentences=(*_limit(data), *_notes(data.result), *_proof(data.focus)),
         criteria=criteria,
         criteria_of=criteria_of,
         holds=True,
+        goals=_goals(data.result),
+    )
+
+
+def _goals(result: Result | None) -> tuple[GoalLine, ...]:
+    """Every goal, where there are several."""
+    if result is None or len(result.goals) < 2:
+        return ()
+    return tuple(GoalLine(goal.name, _load_of(goal), goal_said(goal)) for goal in result.goals)
+
+
+def _load_of(goal: GoalResult) -> str:
+    return "none" if goal.load_line is None else format_pps(goal.load_line.pps_per_direction)
+
+
+def goal_said(goal: GoalResult) -> str:
+    """Why a goal's load is not higher, or why there is none."""
+    if goal.load_line is None:
+        return goal.reason or ""
+    said = [LIMIT_SENTENCES[goal.limited_by]] if goal.limited_by else []
+    if goal.conditional_pps is not None:
+        said.append(f"Conditional throughput (RFC 9971): {format_pps(goal.conditional_pps)}.")
+    if goal.irregular:
+        said.append("Irregular: a lower load failed.")
+    return " ".join(said)
+
+
+def _notes(result: Result | None) -> tuple[str, ...]:
+    """What the search knows of the limit, and what the proof bounds."""
+    first = result.goals[0] if result and result.goals else None
+    return () if first is None else (*first.notes, *events_bound(first))
+
+
+def events_bound(goal: GoalResult) -> tuple[str, ...]:
+    """What a proof without loss says of the rate of events that lose frames."""
+    if goal.loss_events_per_hour_below is None:
+        return ()
+    return (
+        "No frame was lost: events that lose any are rarer than one in "
+        f"{format_duration(3600 / goal.loss_events_per_hour_below)} (95 %, by 3/T).",
     )
 
 

@@ -10,9 +10,9 @@ import vl_convert
 
 from plimsoll.record.record_error import write_failed
 from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.charts import CHARTS
 from plimsoll.report.charts.palette import PRINT
-from plimsoll.report.run_data import load_run
+from plimsoll.report.pages import make_page
+from plimsoll.report.run_head import load_head
 
 WIDTH = 900
 # Twice the size on screen: sharp on paper and on dense displays.
@@ -24,10 +24,8 @@ def export_charts(run: RunDirectory) -> list[Path]:
 
     Raises RecordError when the run cannot be read or the files not be written.
     """
-    data = load_run(run)
     paths: list[Path] = []
-    for make in CHARTS:
-        figure = make(data)
+    for figure in make_page(run, load_head(run)).figures:
         specification = figure.specification()
         if specification is not None:
             paths += _export(_on_paper(specification, figure.title), run.charts / figure.name)

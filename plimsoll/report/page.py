@@ -1,61 +1,52 @@
-"""The report: one self-contained page that a browser opens without a network."""
+"""A page of the report: one self-contained file that a browser opens without a network."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from pathlib import Path
 
 import vl_convert
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.whole_file import write_whole
-from plimsoll.report.answer import answer
-from plimsoll.report.calibrations import CALIBRATION_COLUMNS
-from plimsoll.report.charts import CHARTS
+from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.palette import DARK, LIGHT
-from plimsoll.report.evidence import evidence
-from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.streams import sharing_note, stream_lines
-from plimsoll.report.tables import environment_lines, trial_lines
-from plimsoll.report.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
+from plimsoll.report.run_head import RunHead
 from plimsoll.version import VERSION
 
 
-def write_report(run: RunDirectory) -> Path:
-    """Write the run's report.html anew and return its path. Raises RecordError."""
-    write_whole(run.report, render_page(load_run(run)))
-    return run.report
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What one kind of run shows.
+
+    `template` extends base.html.j2 and fills its block `content` from `content` and
+    `figures`; `heading` is the answer in a few words, for the browser's tab.
+    """
+
+    template: str
+    heading: str
+    figures: tuple[Figure, ...]
+    content: Mapping[str, object]
 
 
-def render_page(data: RunData) -> str:
+def render_page(head: RunHead, page: Page) -> str:
     """The whole page. It may load nothing and evaluate nothing: its policy forbids both."""
-    figures = [make(data) for make in CHARTS]
-    specifications = {figure.name: figure.specification() for figure in figures}
+    specifications = {figure.name: figure.specification() for figure in page.figures}
     scripts = (_chart_library(), _packaged("draw.js"))
     templates = Templates(
         loader=PackageLoader("plimsoll.report"), autoescape=True, undefined=StrictUndefined
     )
-    return templates.get_template("report.html.j2").render(
-        data=data,
-        answer=answer(data),
-        evidence=evidence(data),
-        figures=figures,
-        trials=trial_lines(data),
-        streams=stream_lines(data),
-        sharing_note=sharing_note(data),
-        latency_columns=LATENCY_COLUMNS,
-        lateness_columns=LATENESS_COLUMNS,
-        gap_columns=GAP_COLUMNS,
-        calibration_columns=CALIBRATION_COLUMNS,
-        environment=environment_lines(data.environment),
-        began=_began(data),
+    return templates.get_template(page.template).render(
+        page.content,
+        head=head,
+        heading=page.heading,
+        figures=page.figures,
         version=VERSION,
         style=Markup(_packaged("report.css")),  # noqa: S704
         scripts=[Markup(script) for script in scripts],  # noqa: S704
@@ -88,7 +79,3 @@ def _inert(value: object) -> Markup:
     """JSON that no HTML parser takes for markup, whatever names a profile gives its streams."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     return Markup(text.replace("<", "\\u003c"))  # noqa: S704
-
-
-def _began(data: RunData) -> str:
-    return f"{data.began:%Y-%m-%d %H:%M} UTC" if data.began else ""

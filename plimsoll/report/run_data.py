@@ -81,11 +81,6 @@ class RunData:
     spikes: tuple[Spike, ...]
 
     @property
-    def name(self) -> str:
-        """The experiment's name, or the run's id where it has none."""
-        return str(self.experiment.get("name") or self.run_id)
-
-    @property
     def criteria_kinds(self) -> frozenset[str]:
         """The kinds of the criteria asked for; empty when neither result nor experiment says."""
         asked = self.result.criteria if self.result else self.experiment.get("criteria")

@@ -1,47 +1,93 @@
 """Ask and tell: how a search and whoever runs its trials talk to each other.
 
-A search is pure: it says which load to try next and is told the verdict. The
-same verdicts always lead to the same questions, so a search resumes by replay.
+A search is pure: it says which trial to run next and is told what came of it. The
+same answers always lead to the same questions, so a search resumes by replay.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeVar
 
 from plimsoll.errors import InputError
+from plimsoll.record.goal_end import GoalEnd, LimitedBy
+from plimsoll.record.trial_evidence import TrialEvidence
 from plimsoll.trial.verdict import Verdict
 
-Phase = Literal["search", "validation"]
+__all__ = [
+    "ONLY_GOAL",
+    "Ask",
+    "Finished",
+    "GoalEnd",
+    "LimitedBy",
+    "Phase",
+    "RecordedTrial",
+    "Search",
+    "Told",
+    "replay",
+]
+
+# What a trial is for: "search" finds, "sniff" looks first whether a long one is worth it,
+# "watch" looks for stalls at one load, "burst" measures buffers, "validation" proves.
+Phase = Literal["search", "sniff", "watch", "burst", "validation"]
+
+# The goal of an experiment that names none: its own criteria.
+ONLY_GOAL = "load-line"
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
     """Run this trial next, at `load_pps` per direction.
 
-    `attempt` is 1, and more after invalid trials of the same phase and load.
+    Its verdict by the criteria of `goal` is what counts, and what ends it early where
+    `early_abort` allows. `attempt` is 1, and more after invalid trials of the same
+    question; `repetition` is 1, and more where the same trial is asked for again to see
+    whether it repeats. A burst trial sends `burst_frames` from each load stream, back to
+    back, and then nothing; `load_pps` only says which load it was asked for.
     """
 
     phase: Phase
     load_pps: float
     duration_s: float
-    attempt: int
+    attempt: int = 1
+    goal: str = ONLY_GOAL
+    repetition: int = 1
+    burst_frames: int | None = None
+    early_abort: bool = True
 
 
-# What kept a load line from being higher: a load that failed, one that the tester could
-# not test, or the end of the range that was searched.
-LimitedBy = Literal["dut", "tester", "maximum"]
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What came of a trial: by goal its verdict, and the rules that made it fail or invalid."""
+
+    verdicts: Mapping[str, Verdict]
+    evidence: TrialEvidence
+    rules: Mapping[str, tuple[str, ...]]
+
+    def verdict(self, goal: str = ONLY_GOAL) -> Verdict:
+        """The verdict by one goal's criteria."""
+        return self.verdicts[goal]
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """No more trials; `load_line_pps` is None where no load passed search and validation."""
+    """No more trials: how each goal ended, in the order asked; never empty."""
 
-    load_line_pps: float | None
-    reason: str
-    limited_by: LimitedBy | None = None
+    ends: tuple[GoalEnd, ...]
+
+    @property
+    def first(self) -> GoalEnd:
+        """The end of the first goal, whose load line is the run's."""
+        return self.ends[0]
+
+    @classmethod
+    def only(
+        cls, load_line_pps: float | None, reason: str, limited_by: LimitedBy | None = None
+    ) -> Finished:
+        """The end of a search with one goal."""
+        return cls((GoalEnd(ONLY_GOAL, load_line_pps, reason, limited_by),))
 
 
 class Search(Protocol):
@@ -50,8 +96,8 @@ class Search(Protocol):
     def ask(self) -> Ask | Finished:
         """What to do next; the same answer until `tell` is called."""
 
-    def tell(self, verdict: Verdict) -> None:
-        """The verdict on the trial asked for."""
+    def tell(self, told: Told) -> None:
+        """What came of the trial asked for. Raises RuntimeError when none was."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +106,7 @@ class RecordedTrial:
 
     phase: Phase
     load_pps: float
-    verdict: Verdict
+    told: Told
 
 
 S = TypeVar("S", bound=Search)
@@ -81,7 +127,7 @@ def replay(search: S, records: Iterable[RecordedTrial]) -> S:
                 where="journal",
                 remedy="resume with the run's own experiment and version, or start a new run",
             )
-        search.tell(record.verdict)
+        search.tell(record.told)
     return search
 
 

@@ -6,10 +6,13 @@ a search trial passed, never an untested midpoint.
 
 from __future__ import annotations
 
-from plimsoll.search.ask import Ask, Finished, LimitedBy, Phase
-from plimsoll.search.binary_settings import BinaryPlan
+from collections.abc import Sequence
+
+from plimsoll.search.ask import Ask, Finished, Told
+from plimsoll.search.binary_bounds import Bounds
+from plimsoll.search.binary_plan import BinaryPlan
+from plimsoll.search.question import Answer, Question, why_quit, why_unproven
 from plimsoll.traffic.units import format_pps
-from plimsoll.trial.verdict import Verdict
 
 # So many loads in a row that cannot be tested are not about the load.
 _HOPELESS = 4
@@ -18,136 +21,96 @@ _HOPELESS = 4
 class BinarySearch:
     """A binary search as ask and tell.
 
-    `lower_pps` is the best load that passed a search trial and has not failed
-    validation; `upper_pps` the lowest that failed either. An invalid trial moves
-    neither: it is asked for again. After `retries` more in a row the load is
-    `ceiling_pps`: the tester cannot test it, so the search goes on below, and a load
-    line found there is limited by the tester. A validation that stays invalid ends
-    the search, because there the tester's noise, not the load, is the matter.
+    Only a load that passed a search trial is validated. A failed validation bars its
+    load, and each candidate below is then validated as soon as it has passed a search
+    trial, because short trials have shown to tell too little. A load whose trials stay
+    invalid is a ceiling: the search goes on below, and a load line found there is limited
+    by the tester. A validation that stays invalid ends the search, because there the
+    tester's noise, not the load, is the matter. A sniff trial settles a load only by
+    failing.
     """
 
     def __init__(self, plan: BinaryPlan) -> None:
         self._plan = plan
-        self._passed: list[float] = []
-        self._upper_pps: float | None = None
-        self._upper_failed_in: Phase = "search"
-        self._ceiling_pps: float | None = None
+        self._bounds = Bounds(plan)
         self._untestable_in_a_row = 0
-        self._invalid_in_a_row = 0
-        self._next: Ask | Finished = self._trial("search", plan.start_pps)
+        self._next: Question | Finished = self._continue()
 
     @property
-    def lower_pps(self) -> float | None:
-        """The highest load known to pass, None until one did."""
-        return max(self._passed, default=None)
-
-    @property
-    def upper_pps(self) -> float | None:
-        """The lowest load known to fail, None until one did."""
-        return self._upper_pps
-
-    @property
-    def ceiling_pps(self) -> float | None:
-        """The lowest load that the tester could not test, None while it could."""
-        return self._ceiling_pps
+    def bounds(self) -> Bounds:
+        """What is known of the loads so far."""
+        return self._bounds
 
     def ask(self) -> Ask | Finished:
         """The next trial, or the end; the same answer until `tell` is called."""
-        return self._next
+        return self._next if isinstance(self._next, Finished) else self._next.ask()
 
-    def tell(self, verdict: Verdict) -> None:
-        """Take the verdict on the trial asked for."""
-        asked = self._next
-        if isinstance(asked, Finished):
+    def tell(self, told: Told) -> None:
+        """Take what came of the trial asked for."""
+        question = self._next
+        if isinstance(question, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
-        if verdict == "invalid":
-            self._next = self._after_invalid(asked)
-            return
-        self._invalid_in_a_row = self._untestable_in_a_row = 0
-        if verdict == "pass":
-            self._next = self._after_pass(asked)
+        came = question.told(told)
+        if isinstance(came, Question):
+            self._next = came
+        elif question.manner.phase == "sniff" and came != "fail":
+            self._next = Question(self._plan.search, question.load_pps)
         else:
-            self._next = self._after_fail(asked)
+            self._next = self._after(question, came, told.rules.get(question.ask().goal, ()))
 
-    def _after_invalid(self, asked: Ask) -> Ask | Finished:
-        self._invalid_in_a_row += 1
-        if self._invalid_in_a_row <= self._retries(asked.phase):
-            return self._trial(asked.phase, asked.load_pps)
-        self._invalid_in_a_row, invalid_in_a_row = 0, self._invalid_in_a_row
-        if asked.phase == "search":
-            return self._after_untestable(asked.load_pps)
-        return Finished(
-            None,
-            f"{invalid_in_a_row} validations in a row at {format_pps(asked.load_pps)} "
-            "were invalid: the tester could not tell whether the load holds",
-        )
+    def _after(
+        self, question: Question, answer: Answer, rules: Sequence[str]
+    ) -> Question | Finished:
+        phase, load_pps = question.manner.phase, question.load_pps
+        match answer:
+            case "quit":
+                return self._end_untested(load_pps, why_quit(load_pps, rules))
+            case "untestable" if phase == "validation":
+                return self._end_untested(load_pps, why_unproven(question))
+            case "untestable":
+                return self._after_untestable(load_pps)
+            case "pass":
+                self._bounds = self._bounds.after_pass(phase, load_pps)
+            case "fail":
+                self._bounds = self._bounds.after_fail(phase, load_pps)
+        self._untestable_in_a_row = 0
+        return self._continue()
 
-    def _after_untestable(self, load_pps: float) -> Ask | Finished:
-        self._ceiling_pps = load_pps
+    def _after_untestable(self, load_pps: float) -> Question | Finished:
+        self._bounds = self._bounds.after_untestable(load_pps)
         self._untestable_in_a_row += 1
         if self._untestable_in_a_row < _HOPELESS:
-            return self._narrow()
-        return Finished(
-            None,
+            return self._continue()
+        return self._end(
             f"{_HOPELESS} loads in a row, the last {format_pps(load_pps)}, had only invalid "
-            "trials: this tester cannot test here",
+            "trials: this tester cannot test here"
         )
 
-    def _after_pass(self, asked: Ask) -> Ask | Finished:
-        if asked.phase == "validation":
-            return Finished(asked.load_pps, "passed search and validation", self._limited_by())
-        self._passed.append(asked.load_pps)
-        return self._narrow()
+    def _continue(self) -> Question | Finished:
+        step = self._bounds.next_step()
+        if step is None:
+            proven = self._bounds.validated_pps is not None
+            return self._end("passed search and validation" if proven else self._why_nothing())
+        phase, load_pps = step
+        if phase == "validation":
+            return Question(self._plan.validation, load_pps)
+        return Question(self._plan.sniff or self._plan.search, load_pps)
 
-    def _after_fail(self, asked: Ask) -> Ask | Finished:
-        self._upper_pps, self._upper_failed_in = asked.load_pps, asked.phase
-        # After a failed validation the load is among those that passed.
-        self._passed = [passed for passed in self._passed if passed < asked.load_pps]
-        return self._narrow()
+    def _end_untested(self, load_pps: float, reason: str) -> Finished:
+        self._bounds = self._bounds.after_untestable(load_pps)
+        return self._end(reason)
 
-    def _narrow(self) -> Ask | Finished:
-        """Bisect until the bounds are close; then validate the lower one."""
-        lower, upper = self.lower_pps, self._lowest_barred()
-        if upper is None:
-            return self._rise()
-        floor = self._plan.minimum_pps if lower is None else lower
-        if upper - floor > self._plan.granularity * upper:
-            return self._trial("search", (floor + upper) / 2)
-        if lower is not None:
-            return self._trial("validation", lower)
-        if floor < upper:
-            return self._trial("search", floor)
-        return Finished(None, self._why_no_load_line())
+    def _end(self, reason: str) -> Finished:
+        """With what is validated by now."""
+        found = self._bounds.validated_pps
+        limited_by = None if found is None else self._bounds.limited_by()
+        return Finished.only(found, reason, limited_by)
 
-    def _why_no_load_line(self) -> str:
+    def _why_nothing(self) -> str:
         """What barred the minimum."""
         at_minimum = f"even at the minimum, {format_pps(self._plan.minimum_pps)}"
-        if self._ceiling_pps == self._plan.minimum_pps:
+        if self._bounds.ceiling_pps == self._plan.minimum_pps:
             return f"{at_minimum}, no trial could be tested"
-        if self._upper_failed_in == "validation":
+        if self._bounds.failed_in == "validation":
             return f"no load passed both search and validation; {at_minimum}, validation failed"
         return f"{at_minimum}, no trial passed"
-
-    def _rise(self) -> Ask:
-        """Nothing failed yet: try the maximum, or validate it if it has passed."""
-        maximum = self._plan.maximum_pps
-        return self._trial("validation" if maximum in self._passed else "search", maximum)
-
-    def _lowest_barred(self) -> float | None:
-        """The lowest load that failed or could not be tested."""
-        barred = [load for load in (self._upper_pps, self._ceiling_pps) if load is not None]
-        return min(barred, default=None)
-
-    def _limited_by(self) -> LimitedBy:
-        barred = self._lowest_barred()
-        if barred is None:
-            return "maximum"
-        return "dut" if barred == self._upper_pps else "tester"
-
-    def _trial(self, phase: Phase, load_pps: float) -> Ask:
-        validation = phase == "validation"
-        duration_s = self._plan.validation_duration_s if validation else self._plan.duration_s
-        return Ask(phase, load_pps, duration_s, attempt=self._invalid_in_a_row + 1)
-
-    def _retries(self, phase: Phase) -> int:
-        return self._plan.validation_retries if phase == "validation" else self._plan.retries

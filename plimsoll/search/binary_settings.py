@@ -2,105 +2,102 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
+from pydantic import Field, NonNegativeInt, model_validator
 
-from plimsoll.errors import InputError
-from plimsoll.traffic.units import DurationField, Rate, RateField, RatioField, format_pps
+from plimsoll.search.ask import Search
+from plimsoll.search.binary import BinarySearch
+from plimsoll.search.binary_one_shot import OneShot
+from plimsoll.search.binary_plan import BinaryPlan
+from plimsoll.search.question import InvalidAction, TrialManner
+from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
+from plimsoll.traffic.mistakes import mistake
+from plimsoll.traffic.units import Rate, RateField, RatioField
 
-# Below, nothing is measured; above, a unit was mistaken.
-SHORTEST_TRIAL_S = 0.001
-LONGEST_TRIAL_S = 7 * 86400
-
-TrialDurationField = Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=LONGEST_TRIAL_S)]
-
-
-class ValidationSettings(BaseModel):
-    """The long trial that a load must pass to be the load line."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    duration: TrialDurationField = 60.0
-    # How often in a row an invalid trial is run again.
-    retries: NonNegativeInt = 3
+# More repetitions than anybody has the patience for.
+RepeatField = Annotated[int, Field(ge=1, le=1000)]
 
 
-class BinarySettings(BaseModel):
+class RepeatedValidation(ValidationSettings):
+    """A validation that may have to pass several times."""
+
+    # How many trials have to pass.
+    repeat: RepeatField = 1
+
+
+class BinarySettings(SearchModel):
     """A bisection between two loads, and the validation of what it finds."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
     strategy: Literal["binary"] = "binary"
-    minimum: RateField
-    maximum: RateField
-    # Where to begin; the maximum if not given.
+    # Where to begin; by default the maximum, and with `rise` the minimum.
     start: RateField | None = None
+    # The load is multiplied by this until one fails; by default the maximum comes at once.
+    # Below 1.01 a rise over the whole range takes more trials than a list of all loads.
+    rise: Annotated[float, Field(ge=1.01, le=1000)] | None = None
     # The search ends when the bounds are this close, as a share of the upper one; no
     # tester paces finer than a millionth.
     granularity: Annotated[RatioField, Field(ge=1e-6)] = 0.01
+    # Of a trial that looks first whether a search trial is worth it; by default there is none.
+    sniff: TrialDurationField | None = None
     # Of one search trial.
     duration: TrialDurationField = 5.0
+    # How many search trials have to pass.
+    repeat: RepeatField = 1
     # How often in a row an invalid trial is run again.
     retries: NonNegativeInt = 3
-    validation: ValidationSettings = ValidationSettings()
+    # What follows when it stays invalid because too little or too much was offered, it ran
+    # too short or too long, or more came back than was sent.
+    on_rate_failure: InvalidAction = "retry"
+    on_runtime_failure: InvalidAction = "retry"
+    on_negative_loss: InvalidAction = "retry"
+    # Only validate the start, without a search.
+    one_shot: bool = False
+    validation: RepeatedValidation = RepeatedValidation()
 
-    def resolve(
-        self, frame_size: float, line_rate_bps: float | None, profile_pps: float | None
-    ) -> BinaryPlan:
-        """The same with loads in pps per direction.
+    @model_validator(mode="after")
+    def _one_shot_has_no_search(self) -> Self:
+        for field in ("sniff", "rise"):
+            if self.one_shot and getattr(self, field) is not None:
+                raise mistake("one_shot runs no search", f"leave out {field} or one_shot", field)
+        return self
 
-        Raises InputError naming the field for a load that cannot be told in pps,
-        and for loads out of order.
-        """
+    @property
+    def loads(self) -> Mapping[str, Rate]:
+        """Every load that the settings name, by its field."""
+        loads = super().loads
+        return loads if self.start is None else {**loads, "start": self.start}
 
-        def to_pps(field: str, rate: Rate) -> float:
-            try:
-                return rate.to_pps(frame_size, line_rate_bps, profile_pps)
-            except InputError as error:
-                raise InputError(
-                    error.message, where=f"search.{field}", remedy=error.remedy
-                ) from None
+    def begin(self, to_pps: ToPps) -> Search:
+        """The search, at its beginning. Raises InputError naming the field."""
+        plan = self.plan(to_pps)
+        return OneShot(plan.validation, plan.start_pps) if self.one_shot else BinarySearch(plan)
 
-        maximum_pps = to_pps("maximum", self.maximum)
+    def plan(self, to_pps: ToPps) -> BinaryPlan:
+        """The same with loads in pps per direction. Raises InputError naming the field."""
+        minimum_pps, maximum_pps = self.resolve_range(to_pps)
+        default_pps = maximum_pps if self.rise is None else minimum_pps
+        actions = self._actions()
+        validation = self.validation
         return BinaryPlan(
-            minimum_pps=to_pps("minimum", self.minimum),
+            minimum_pps=minimum_pps,
             maximum_pps=maximum_pps,
-            start_pps=maximum_pps if self.start is None else to_pps("start", self.start),
+            start_pps=default_pps if self.start is None else to_pps("start", self.start),
             granularity=self.granularity,
-            duration_s=self.duration,
-            retries=self.retries,
-            validation_duration_s=self.validation.duration,
-            validation_retries=self.validation.retries,
+            rise=self.rise,
+            # A sniff that stays invalid is no reason against the search trial.
+            sniff=None if self.sniff is None else TrialManner("sniff", self.sniff, retries=0),
+            search=TrialManner("search", self.duration, self.retries, self.repeat, actions),
+            validation=TrialManner(
+                "validation", validation.duration, validation.retries, validation.repeat, actions
+            ),
         )
 
-
-@dataclass(frozen=True, slots=True)
-class BinaryPlan:
-    """BinarySettings with every load in pps per direction."""
-
-    minimum_pps: float
-    maximum_pps: float
-    start_pps: float
-    granularity: float
-    duration_s: float
-    retries: int
-    validation_duration_s: float
-    validation_retries: int
-
-    def __post_init__(self) -> None:
-        if self.minimum_pps > self.maximum_pps:
-            raise InputError(
-                f"is {format_pps(self.minimum_pps)}, above the maximum of "
-                f"{format_pps(self.maximum_pps)}",
-                where="search.minimum",
-                remedy="give a minimum below the maximum",
-            )
-        if not self.minimum_pps <= self.start_pps <= self.maximum_pps:
-            raise InputError(
-                f"is {format_pps(self.start_pps)}, outside {format_pps(self.minimum_pps)} to "
-                f"{format_pps(self.maximum_pps)}",
-                where="search.start",
-                remedy="start between minimum and maximum",
-            )
+    def _actions(self) -> Mapping[str, InvalidAction]:
+        """By the tester's rule."""
+        return {
+            "offered-rate": self.on_rate_failure,
+            "runtime": self.on_runtime_failure,
+            "negative-loss": self.on_negative_loss,
+        }

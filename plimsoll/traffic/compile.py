@@ -29,7 +29,9 @@ def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[St
     has, and where the templates are too many for one request to the engine.
     """
     planned = [
-        (stream, path) for stream in profile.streams for path in _path_numbers(stream, paths)
+        (stream, path)
+        for stream in profile.measured_streams
+        for path in path_numbers(stream, paths)
     ]
     plans = tuple(
         _plan(number, stream, paths[path], path, _rate_pps(stream, path, profile, load_pps, paths))
@@ -68,7 +70,8 @@ def _plan(
     )
 
 
-def _path_numbers(stream: Stream, paths: Paths) -> range:
+def path_numbers(stream: Stream, paths: Paths) -> range:
+    """Which of the paths the stream goes. Raises InputError where the lab lacks it."""
     if stream.direction == "bidirectional":
         return range(len(paths))
     number = 0 if stream.direction == "unidirectional" else 1
@@ -102,5 +105,5 @@ def _rate_pps(
 
 def _taken_by_probes(stream: Stream, path: int, profile: Profile, paths: Paths) -> Iterator[float]:
     for probe in profile.latency_streams:
-        if probe.taken_from == stream.name and path in _path_numbers(probe, paths) and probe.rate:
+        if probe.taken_from == stream.name and path in path_numbers(probe, paths) and probe.rate:
             yield probe.rate.value

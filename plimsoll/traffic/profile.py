@@ -49,14 +49,19 @@ class Profile(BaseModel):
         return self
 
     @property
+    def measured_streams(self) -> tuple[Stream, ...]:
+        """Those that are sent themselves; the others only have their destinations taught."""
+        return tuple(stream for stream in self.streams if stream.measured)
+
+    @property
     def load_streams(self) -> tuple[Stream, ...]:
         """Those that make up the load."""
-        return tuple(stream for stream in self.streams if stream.role == "load")
+        return tuple(stream for stream in self.measured_streams if stream.role == "load")
 
     @property
     def latency_streams(self) -> tuple[Stream, ...]:
         """Those that probe."""
-        return tuple(stream for stream in self.streams if stream.role == "latency")
+        return tuple(stream for stream in self.measured_streams if stream.role == "latency")
 
     @property
     def full_weight(self) -> float:
@@ -75,7 +80,7 @@ class Profile(BaseModel):
 
         Of the latency streams if there are no others.
         """
-        streams = _heaviest_direction(self.load_streams or self.streams)
+        streams = _heaviest_direction(self.load_streams or self.measured_streams)
         weight = _weight(streams)
         if weight == 0:
             # None of them has a rate: each sends as fast as it can.
@@ -93,17 +98,8 @@ class Profile(BaseModel):
         return tuple(stream for stream in self.load_streams if stream.rate is None)
 
     def notes(self) -> list[str]:
-        """What a run leaves out of the profile, and what the profile does not spell out.
-
-        In sentences for people.
-        """
-        notes = [note for stream in self.streams for note in stream.notes()]
-        taught = [s.name for s in self.streams if set(s.stream_types) != {"measurement"}]
-        if taught:
-            notes.append(
-                f"no teaching frames are sent yet, though {', '.join(taught)} ask for them"
-            )
-        return notes
+        """What is sent that the profile does not spell out, in sentences for people."""
+        return [note for stream in self.streams for note in stream.notes()]
 
 
 def _heaviest_direction(streams: Sequence[Stream]) -> list[Stream]:

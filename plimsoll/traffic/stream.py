@@ -20,7 +20,7 @@ from plimsoll.traffic.frames.written_packet import PacketField
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.pacing import PacingField
-from plimsoll.traffic.plan import Pacing, Role
+from plimsoll.traffic.plan import Pacing, ProfileRole
 from plimsoll.traffic.stream_checks import check_content
 from plimsoll.traffic.units import RateField
 
@@ -67,7 +67,7 @@ class Stream(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-    role: Role
+    role: ProfileRole
     rate: RateField | None = None
     pacing: PacingField = Pacing()
     frame_size: StrictInt | None = None
@@ -76,7 +76,7 @@ class Stream(BaseModel):
     vary: VariedFields = ("dst_ip",)
     direction: Direction = "bidirectional"
     protocol: Protocol = "UDP"
-    stream_types: tuple[StreamType, ...] = ("measurement",)
+    stream_types: Annotated[tuple[StreamType, ...], Field(min_length=1)] = ("measurement",)
     taken_from: str | None = None
     src_mac: MacField = "02:00:00:00:00:01"
     dst_mac: MacField = "02:00:01:00:00:01"
@@ -124,11 +124,10 @@ class Stream(BaseModel):
 
     @field_validator("stream_types")
     @classmethod
-    def _is_measured(cls, types: tuple[StreamType, ...]) -> tuple[StreamType, ...]:
-        if "measurement" not in types or "ddos" in types:
+    def _is_sent(cls, types: tuple[StreamType, ...]) -> tuple[StreamType, ...]:
+        if "ddos" in types:
             raise mistake(
-                "streams only for teaching, and ddos streams, cannot be sent yet",
-                "include measurement and leave out ddos, or remove the stream",
+                "streams that the DUT must drop cannot be judged", "leave out ddos, or the stream"
             )
         return types
 
@@ -200,6 +199,11 @@ class Stream(BaseModel):
         return self
 
     @property
+    def measured(self) -> bool:
+        """Whether it is sent itself; else only its destinations are taught."""
+        return "measurement" in self.stream_types
+
+    @property
     def goes(self) -> tuple[bool, ...]:
         """False for forward, True for reverse: the directions it is sent in."""
         return tuple(
@@ -241,7 +245,7 @@ class Stream(BaseModel):
             return ()
         ends = {version: self._ends(version, reverse) for version in (4, 6)}
         if self.packet is None:
-            source, destination = ends[self.src_ip.version]
+            source, destination = self.ends(reverse=reverse)
             return plain_stacks(
                 self.protocol,
                 source,
@@ -268,6 +272,10 @@ class Stream(BaseModel):
             f"signature replaces the last 18 bytes of {capture.overwritten}, and "
             f"{capture.lengthened} were lengthened to hold it"
         ]
+
+    def ends(self, *, reverse: bool) -> tuple[Endpoint, Endpoint]:
+        """Source and destination of one direction."""
+        return self._ends(self.src_ip.version, reverse)
 
     def _ends(self, version: int, reverse: bool) -> tuple[Endpoint, Endpoint]:
         """Source and destination; of the other IP version than its own, the default addresses."""

@@ -6,21 +6,26 @@ from dataclasses import dataclass
 
 from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
-from plimsoll.trial.stall_excuses import StallExcuses
+from plimsoll.trial.baseline import Baseline
+from plimsoll.trial.repetition import Repetition
+from plimsoll.trial.series import TrialSeries
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A trial's plan and report, at `load_pps` per direction.
+    """A trial's plan and report, at `load_pps` per direction, and what it is compared with.
 
     `drained_by` decides whose fault a full send queue is; `queue_frames` is what the
     tester's queues hold. The DUT's own
     counters were read before the first frame and after the drain; both are None
-    where the DUT has none.
+    where the DUT has none. `baseline` is the latency at the lowest load, None where no
+    criterion needs it; `earlier` are the valid trials of the same phase and load before
+    this one, which criteria of repeatability compare it with.
     """
 
     plan: TrialPlan
     report: TrialReport
+    series: TrialSeries
     load_pps: float
     drained_by: DrainedBy
     queue_frames: int
@@ -29,6 +34,8 @@ class Outcome:
     dut_after: tuple[DutPortCounters, ...] | None = None
     # Links that the tester's own ports do not tell of, by a name for people.
     links_lost: tuple[str, ...] = ()
+    baseline: Baseline | None = None
+    earlier: tuple[Repetition, ...] = ()
 
     def counts(self, stream: int) -> StreamCounts:
         """The totals of one stream."""
@@ -41,14 +48,14 @@ class Outcome:
 
     def lost(self, stream: int) -> int:
         """Frames offered that did not come back on their port; negative is impossible."""
+        return self.offered(stream) - self.returned(stream)
+
+    def returned(self, stream: int) -> int:
+        """Frames that came back on their port, each counted once."""
         counts = self.counts(stream)
-        return self.offered(stream) - (counts.received - counts.duplicate)
+        return counts.received - counts.duplicate
 
     def unexcused_losses(self) -> dict[int, int]:
         """By stream, the frames lost that no stall of the tester explains."""
-        excuses = StallExcuses(self.plan.streams, self.drained_by, self.queue_frames)
-        for interval in self.report.intervals:
-            excuses.add(interval)
-        return excuses.unexcused_of(
-            {plan.stream: self.lost(plan.stream) for plan in self.plan.streams}
-        )
+        lost = {plan.stream: self.lost(plan.stream) for plan in self.plan.streams}
+        return self.series.unexcused_of(lost)

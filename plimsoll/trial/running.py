@@ -8,6 +8,7 @@ from plimsoll.dut.lab import Lab, LabPorts
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import Generator, Interval, TrialPlan
 from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.series import TrialSeries
 
 
 def run_trial(
@@ -27,9 +28,11 @@ def run_trial(
     """
     lab.check()
     links_lost = lab.watch_links()
+    series = TrialSeries(plan, ports.drained_by, ports.queue_frames)
     before = lab.counters()
 
     def watch_all(interval: Interval) -> bool:
+        series.add(interval)
         settled = watch(interval)
         lab.check()
         return bool(links_lost()) or settled
@@ -44,6 +47,7 @@ def run_trial(
     return Outcome(
         plan=plan,
         report=report,
+        series=series,
         load_pps=load_pps,
         drained_by=ports.drained_by,
         queue_frames=ports.queue_frames,

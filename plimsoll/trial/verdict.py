@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -36,7 +36,24 @@ def judge(outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits)
     back, say, so there is no latency. A criterion that could not be evaluated,
     and a trial stopped early without a broken criterion, are invalid.
     """
-    tester = [*limits.findings(outcome), *dut_agreement(outcome)]
+    return _judge(outcome, criteria, limits, _tester(outcome, limits))
+
+
+def judge_goals(
+    outcome: Outcome, goals: Mapping[str, Sequence[Criterion]], limits: TesterLimits
+) -> Mapping[str, Judgement]:
+    """`judge` by the criteria of each goal."""
+    tester = _tester(outcome, limits)
+    return {name: _judge(outcome, criteria, limits, tester) for name, criteria in goals.items()}
+
+
+def _tester(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
+    return [*limits.findings(outcome), *dut_agreement(outcome)]
+
+
+def _judge(
+    outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits, tester: list[Finding]
+) -> Judgement:
     judged = [each for criterion in criteria for each in criterion.evaluate(outcome)]
     if not _any(tester, "invalid") and not _any(judged, "fail"):
         judged += _stopped_early(outcome, limits)

@@ -28,6 +28,11 @@ class Criterion(BaseModel, ABC):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    @property
+    def needs_baseline(self) -> bool:
+        """Whether it can only be evaluated against the latency at the lowest load."""
+        return False
+
     @abstractmethod
     def evaluate(self, outcome: Outcome) -> list[Finding]:
         """A finding for each subject, kept or broken.

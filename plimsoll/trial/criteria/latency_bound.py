@@ -4,23 +4,12 @@ from __future__ import annotations
 
 from typing import Literal
 
-from plimsoll.generator.histogram import Histogram
-from plimsoll.traffic.plan import Role, StreamPlan
+from plimsoll.traffic.plan import ProfileRole, StreamPlan
 from plimsoll.traffic.units import LatencyField, format_ns
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
-
-QuantileName = Literal["min", "p50", "p99", "p99.9", "p99.99", "max"]
-
-_QUANTILES: dict[QuantileName, float] = {
-    "min": 0.0,
-    "p50": 0.5,
-    "p99": 0.99,
-    "p99.9": 0.999,
-    "p99.99": 0.9999,
-    "max": 1.0,
-}
+from plimsoll.trial.quantiles import QuantileName, quantile_ns, samples_needed
 
 
 class LatencyBound(Criterion):
@@ -34,7 +23,7 @@ class LatencyBound(Criterion):
     kind: Literal["latency"] = "latency"
     quantile: QuantileName
     at_most: LatencyField
-    role: Role = "latency"
+    role: ProfileRole = "latency"
     stream: str | None = None
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
@@ -51,12 +40,12 @@ class LatencyBound(Criterion):
 
     def _judge(self, plan: StreamPlan, outcome: Outcome) -> Finding:
         counts = outcome.counts(plan.stream)
-        value_ns = _quantile_ns(counts.latency, self.quantile)
+        value_ns = quantile_ns(counts.latency, self.quantile)
         if value_ns is None:
             touched = counts.latency_across_stalls.count
             said = f"no latency sample ({touched:,} more were touched by stalls of the tester)"
             return self._finding(plan.name, None, "invalid", said)
-        count, needed = counts.latency.count, _samples_needed(self.quantile)
+        count, needed = counts.latency.count, samples_needed(self.quantile)
         if count < needed:
             said = f"too few samples ({count:,}) for {self.quantile}, which needs {needed:,}"
             return self._finding(plan.name, None, "invalid", said)
@@ -70,17 +59,3 @@ class LatencyBound(Criterion):
         text = f"{subject}: {said}; {self.quantile} at most {format_ns(self.at_most)} allowed"
         rule = f"{self.kind}-{self.quantile}"
         return Finding(rule, subject, value_ns, self.at_most, "ns", outcome, text)
-
-
-def _samples_needed(name: QuantileName) -> int:
-    """So many that one lies beyond the quantile; minimum and maximum are of any number."""
-    if name in ("min", "max"):
-        return 1
-    return round(1 / (1 - _QUANTILES[name]))
-
-
-def _quantile_ns(histogram: Histogram, name: QuantileName) -> int | None:
-    """The quantile; minimum and maximum are exact, the others at most a bucket too high."""
-    if name == "max":
-        return histogram.max_ns
-    return histogram.quantile_ns(_QUANTILES[name])

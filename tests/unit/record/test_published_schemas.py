@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from plimsoll.record.goal_end import GoalEnd
 from plimsoll.record.result import Result
 from plimsoll.record.schemas import main, published_schemas
 from tests.unit.record.trial_parts import record
@@ -33,7 +34,11 @@ def test_a_trial_record_keeps_to_its_schema() -> None:
 def test_a_result_keeps_to_its_schema() -> None:
     trials = (record(1, phase="validation", load_pps=5.0),)
     result = Result.from_trials(
-        trials, run_id="r", name="n", load_line_pps=5.0, reason="", criteria=[]
+        trials,
+        run_id="r",
+        name="n",
+        ends=[GoalEnd("load-line", 5.0, "")],
+        criteria={"load-line": []},
     )
     written = json.loads(result.model_dump_json())
     validator = Draft202012Validator(schema("result.schema.json"))

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.goal_end import GoalEnd
 from plimsoll.record.histogram_log import read_histogram_log
 from plimsoll.record.journal import read_journal
 from plimsoll.record.metrics import read_metrics
@@ -63,7 +64,11 @@ def test_a_trial_leaves_its_record_and_all_its_series(run: RunDirectory) -> None
 def test_a_finished_run_has_its_result_twice(run: RunDirectory) -> None:
     trials = (record(1, phase="validation", load_pps=5.0),)
     result = Result.from_trials(
-        trials, run_id="r", name="n", load_line_pps=5.0, reason="", criteria=[]
+        trials,
+        run_id="r",
+        name="n",
+        ends=[GoalEnd("load-line", 5.0, "")],
+        criteria={"load-line": []},
     )
     with recording(run) as recorder:
         recorder.finish(result)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.goal_end import GoalEnd
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.result import LoadLine, Result, read_result
 from plimsoll.record.stream_record import FrameSizeRecord
@@ -39,9 +40,8 @@ def result(trials: tuple[TrialRecord, ...], load_line_pps: float | None) -> Resu
         trials,
         run_id="r",
         name="demo",
-        load_line_pps=load_line_pps,
-        reason="no load passed",
-        criteria=[{"kind": "loss-ratio", "at_most": 2e-5}],
+        ends=[GoalEnd("load-line", load_line_pps, "no load passed", "dut")],
+        criteria={"load-line": [{"kind": "loss-ratio", "at_most": 2e-5}]},
         line_rate_bps=1e9,
     )
 

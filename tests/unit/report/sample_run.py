@@ -28,6 +28,7 @@ from plimsoll.generator.interface import (
 )
 from plimsoll.record.calibration import CalibrationPoint, TesterCalibration
 from plimsoll.record.environment import Environment, HugepageFacts
+from plimsoll.record.goal_end import GoalEnd
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import DutAgreement, Result
 from plimsoll.record.run_directory import RunDirectory
@@ -346,7 +347,6 @@ def trial_record(
         streams=streams,
         ports=(port_counts(0), port_counts(1)),
         workers=total_workers(parts),
-        intervals=tuple(parts),
     )
     forward, back = (0, 2), (1,)
     # It sent each port two LLDP frames besides.
@@ -449,7 +449,7 @@ def write_sample_run(
     clock_ns = int(BEGIN.timestamp()) * 10**9
     trials: list[TrialRecord] = []
     with recording(run) as recorder:
-        recorder.event("run-started", name=name)
+        recorder.event("run-started", method="load-line")
         environment(None).write(run.environment)
         ports = [{"port": port, "latency_clock": "tsc"} for port in (0, 1)]
         recorder.event("lab-up", lab="testpmd-memif", ports=ports)
@@ -475,10 +475,8 @@ def _finish(recorder: Recorder, run: RunDirectory, trials: list[TrialRecord]) ->
         trials,
         run_id=run.run_id,
         name=trials and NAME,
-        load_line_pps=trials[-1].load_pps,
-        reason="",
-        limited_by="dut",
-        criteria=EXPERIMENT["criteria"],  # type: ignore[arg-type]
+        ends=[GoalEnd("load-line", trials[-1].load_pps, "", "dut")],
+        criteria={"load-line": EXPERIMENT["criteria"]},  # type: ignore[dict-item]
         line_rate_bps=10e9,
         dut_agreement=DutAgreement(
             trials_compared=len(compared), trials_agreeing=len(compared), differences=()

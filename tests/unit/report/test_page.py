@@ -11,11 +11,12 @@ import pytest
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.stream_record import FrameSizeRecord
-from plimsoll.report.page import render_page, write_report
+from plimsoll.report.pages import write_report
 from plimsoll.report.run_data import RunData, load_run
 from plimsoll.report.streams import stream_lines
 from plimsoll.traffic.units import format_ns
 from tests.unit.report.reader import Page
+from tests.unit.report.rendering import rendered
 from tests.unit.report.sample_run import STEPS, write_sample_run
 
 HOSTILE = "</script><script>alert(1)</script><b>bold & 'quoted'"
@@ -23,7 +24,7 @@ HOSTILE = "</script><script>alert(1)</script><b>bold & 'quoted'"
 
 @pytest.fixture(scope="module")
 def page(finished: RunData) -> Page:
-    return Page(render_page(finished))
+    return Page(rendered(finished))
 
 
 def test_the_answer_comes_first(page: Page) -> None:
@@ -54,7 +55,7 @@ def test_what_limits_the_load_line_is_said_beside_it(
 ) -> None:
     assert finished.result is not None
     result = finished.result.model_copy(update={"limited_by": limited_by})
-    text = Page(render_page(replace(finished, result=result))).text
+    text = Page(rendered(replace(finished, result=result))).text
     assert text.index("2.742 Mpps") < text.index(told) < text.index("Criterion")
 
 
@@ -146,7 +147,7 @@ def test_a_mix_of_sizes_is_told_with_its_weights(finished: RunData) -> None:
         }
     )
     focus = finished.focus.model_copy(update={"streams": (mixed,)})
-    text = Page(render_page(replace(finished, focus=focus))).text
+    text = Page(rendered(replace(finished, focus=focus))).text
     assert "64, 594, 1518 at 7:4:1 back to back" in text
 
 
@@ -157,7 +158,7 @@ def calibrated(data: RunData, age: timedelta, **changes: object) -> str:
     (earlier,) = data.environment.earlier_calibrations
     aged = earlier.model_copy(update={"measured_at": data.began - age, **changes})
     environment = data.environment.model_copy(update={"earlier_calibrations": (aged,)})
-    return Page(render_page(replace(data, environment=environment))).text
+    return Page(rendered(replace(data, environment=environment))).text
 
 
 @pytest.mark.parametrize(
@@ -189,31 +190,31 @@ def test_an_earlier_calibration_without_a_clean_rate_says_so(finished: RunData) 
 def test_the_page_loads_nothing(page: Page, finished: RunData) -> None:
     assert page.addresses == []
     assert "link" not in page.tags
-    assert "default-src 'none'" in unescape(render_page(finished))
+    assert "default-src 'none'" in unescape(rendered(finished))
 
 
 def test_what_a_profile_names_is_text_and_nothing_else(tmp_path: Path) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False, name=HOSTILE)
-    rendered = render_page(load_run(run))
-    assert "alert(1)</script>" not in rendered
-    assert HOSTILE in Page(rendered).text
+    written = rendered(load_run(run))
+    assert "alert(1)</script>" not in written
+    assert HOSTILE in Page(written).text
 
 
 def test_specifications_in_the_page_are_the_charts(finished: RunData) -> None:
-    rendered = render_page(finished)
-    found = re.search(r'<script type="application/json" id="drawings">(.*?)</script>', rendered)
+    written = rendered(finished)
+    found = re.search(r'<script type="application/json" id="drawings">(.*?)</script>', written)
     assert found is not None
     drawings = json.loads(found[1])
     assert set(drawings) == {"charts", "light", "dark"}
     drawn = {name for name, specification in drawings["charts"].items() if specification}
-    assert drawn == set(re.findall(r'<div class="chart" id="chart-([a-z-]+)">', rendered))
+    assert drawn == set(re.findall(r'<div class="chart" id="chart-([a-z-]+)">', written))
     assert drawings["charts"]["lost-frames"] is None
 
 
 def test_an_unfinished_run_says_so_and_shows_what_it_has(
     cut_short: Callable[[int], RunData],
 ) -> None:
-    text = Page(render_page(cut_short(8))).text
+    text = Page(rendered(cut_short(8))).text
     assert "No load line yet" in text
     assert "plimsoll run --resume" in text
     assert "The highest load that passed and has not failed is 2.688 Mpps." in text
@@ -223,7 +224,7 @@ def test_a_load_whose_validation_failed_is_not_the_best_so_far(
     cut_short: Callable[[int], RunData],
 ) -> None:
     # Trial 10 passed at 2.797 Mpps, and trial 11, its validation, failed.
-    assert "has not failed is 2.688 Mpps." in Page(render_page(cut_short(11))).text
+    assert "has not failed is 2.688 Mpps." in Page(rendered(cut_short(11))).text
 
 
 def test_a_run_without_any_trial_is_a_page_too(tmp_path: Path) -> None:
@@ -238,7 +239,7 @@ def test_a_trial_cut_short_is_in_the_table(tmp_path: Path) -> None:
     with run.journal.open("a") as journal:
         event = {"kind": "trial-started", "at_unix_ns": 1, "number": 6, "load_pps": 5e5}
         journal.write(json.dumps(event) + "\n")
-    text = Page(render_page(load_run(run))).text
+    text = Page(rendered(load_run(run))).text
     assert "500 kpps - unfinished - - started, and not ended" in text
 
 

@@ -9,10 +9,10 @@ from plimsoll.record.tester_record import CyclesRecord
 from plimsoll.record.trial_record import FindingRecord
 from plimsoll.report.calibrations import calibration_tables
 from plimsoll.report.finding_lines import format_measure
-from plimsoll.report.page import render_page
 from plimsoll.report.run_data import RunData, load_run
 from plimsoll.report.tester import tester_section as section_of
 from tests.unit.report.reader import Page
+from tests.unit.report.rendering import rendered
 from tests.unit.report.sample_run import Step, write_sample_run
 
 
@@ -25,9 +25,7 @@ from tests.unit.report.sample_run import Step, write_sample_run
     ],
 )
 def test_a_single_trial_is_headed_by_its_verdict(tmp_path: Path, step: Step, heading: str) -> None:
-    text = Page(
-        render_page(load_run(write_sample_run(tmp_path, steps=(step,), finished=False)))
-    ).text
+    text = Page(rendered(load_run(write_sample_run(tmp_path, steps=(step,), finished=False)))).text
     assert heading in text
     assert "No load line yet" not in text
     assert "--resume" not in text
@@ -47,7 +45,7 @@ def test_a_loop_is_stalled_for_the_share_that_its_check_found(finished: RunData)
     focus = finished.focus.model_copy(update={"findings": (check,)})
     data = replace(finished, focus=focus)
     assert [loop.share for loop in section_of(data).loops] == ["5.68 %"]
-    assert "Share of sending and drain" in Page(render_page(data)).text
+    assert "Share of sending and drain" in Page(rendered(data)).text
 
 
 @pytest.mark.parametrize(
@@ -90,7 +88,7 @@ def in_flight(data: RunData, streams: int) -> str:
     probe = data.focus.streams[2].model_copy(update={"pacing": "one-in-flight"})
     several = tuple(probe.model_copy(update={"name": f"floor/{n}"}) for n in range(streams))
     return Page(
-        render_page(
+        rendered(
             replace(
                 data,
                 focus=data.focus.model_copy(

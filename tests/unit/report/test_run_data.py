@@ -55,7 +55,7 @@ def test_only_calibration_gives_no_focus(cut_short: Callable[[int], RunData]) ->
 
 def test_a_run_that_has_only_begun_can_be_shown(tmp_path: Path) -> None:
     data = load_run(RunDirectory.create(tmp_path, "demo", {"name": "begun"}))
-    assert (data.name, data.trials, data.result, data.environment) == ("begun", (), None, None)
+    assert (data.trials, data.result, data.environment) == ((), None, None)
 
 
 def test_what_died_is_told(tmp_path: Path) -> None:

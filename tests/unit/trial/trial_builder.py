@@ -21,6 +21,7 @@ from plimsoll.generator.interface import (
 )
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.series import TrialSeries
 
 RATE_PPS = 100_000
 PROBE_PPS = 1_000
@@ -131,6 +132,16 @@ def dut_counters(
     )
 
 
+def series(
+    intervals: Sequence[Interval], plan: TrialPlan = PLAN, drained_by: DrainedBy = "wire"
+) -> TrialSeries:
+    """What a trial leaves of these intervals."""
+    kept = TrialSeries(plan, drained_by, QUEUE_FRAMES)
+    for each in intervals:
+        kept.add(each)
+    return kept
+
+
 def outcome(
     *,
     lost: int = 0,
@@ -156,12 +167,12 @@ def outcome(
         ),
         ports=(port_counts(0), port_counts(1)),
         workers=(worker_counts(),),
-        intervals=tuple(intervals),
     )
     before, after = dut or (None, None)
     return Outcome(
         plan=plan,
         report=replace(report, **changes),
+        series=series(intervals, plan, drained_by),
         load_pps=RATE_PPS,
         drained_by=drained_by,
         queue_frames=QUEUE_FRAMES,

@@ -1,0 +1,41 @@
+"""The page of a search for the load line, and of a single trial."""
+
+from __future__ import annotations
+
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report.answer import answer
+from plimsoll.report.calibrations import CALIBRATION_COLUMNS
+from plimsoll.report.charts import CHARTS
+from plimsoll.report.evidence import evidence
+from plimsoll.report.page import Page
+from plimsoll.report.run_data import RunData, load_run
+from plimsoll.report.streams import sharing_note, stream_lines
+from plimsoll.report.tables import trial_lines
+from plimsoll.report.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
+
+
+def load_line_page(run: RunDirectory) -> Page:
+    """The page of a run in any state. Raises RecordError when the record is damaged."""
+    return page_of(load_run(run))
+
+
+def page_of(data: RunData) -> Page:
+    """The same, of what was read already."""
+    found = answer(data)
+    return Page(
+        template="load-line.html.j2",
+        heading=" ".join(part for part in (found.heading, found.value, found.unit) if part),
+        figures=tuple(make(data) for make in CHARTS),
+        content={
+            "answer": found,
+            "evidence": evidence(data),
+            "trials": trial_lines(data),
+            "proof": data.focus.number if found.holds and data.focus else None,
+            "streams": stream_lines(data),
+            "sharing_note": sharing_note(data),
+            "latency_columns": LATENCY_COLUMNS,
+            "lateness_columns": LATENESS_COLUMNS,
+            "gap_columns": GAP_COLUMNS,
+            "calibration_columns": CALIBRATION_COLUMNS,
+        },
+    )

@@ -1,0 +1,11 @@
+"""The page of a run that was read already, so that tests can change what was read."""
+
+from plimsoll.report.load_line_page import page_of
+from plimsoll.report.page import render_page
+from plimsoll.report.run_data import RunData
+from plimsoll.report.run_head import head_of
+
+
+def rendered(data: RunData) -> str:
+    head = head_of(data.run_id, data.experiment, data.journal, data.environment)
+    return render_page(head, page_of(data))
