@@ -28,7 +28,8 @@ class TrialRequest:
 
     With `tester_only` no criterion is asked: a pass then says that the tester was fit.
     The criteria of `goal`, None for the experiment's own, give the verdict, and end the
-    trial early where `early_abort` allows. `repetition` and `step` are recorded.
+    trial early where `early_abort` allows. `repetition` and `step` are recorded, and what
+    `observe` finds in the outcome.
     """
 
     phase: TrialPhase
@@ -42,6 +43,7 @@ class TrialRequest:
     early_abort: bool = True
     repetition: int = 1
     step: str | None = None
+    observe: Callable[[Outcome], Mapping[str, float | None]] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ class TrialRunner:
             repetition=request.repetition,
             step=request.step,
             evidence=evidence_of(outcome),
+            observed=request.observe(outcome) if request.observe else {},
         )
 
     def _judge(self, request: TrialRequest, outcome: Outcome) -> Mapping[str, Judgement]:

@@ -6,10 +6,12 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.benchmark.pre_trial_settings import BeforeTrialField
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.search.settings import LONGEST_TRIAL_S, SHORTEST_TRIAL_S
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.teaching_settings import TeachingSettings
 from plimsoll.traffic.units import DurationField
 
 # A short trial is watched at least this often, so that a stall spoils only a part of it
@@ -36,7 +38,8 @@ class TrialSettings(BaseModel):
 
     A frame that the tester is later with than `catch_up` is skipped, not sent in a
     burst. A gap in a polling loop longer than `stall` is recorded as a stall. The
-    warm-up trial, at the least load, is discarded; null leaves it out.
+    warm-up trial, at the least load, is discarded; null leaves it out. `gap` is a pause
+    after each trial, and `before` a command run before each.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -46,6 +49,9 @@ class TrialSettings(BaseModel):
     catch_up: Annotated[DurationField, Field(ge=1e-5, le=1)] = 0.001
     stall: Annotated[DurationField, Field(ge=1e-6, le=1)] = 20e-6
     warmup: Annotated[DurationField, Field(le=3600)] | None = 1.0
+    teaching: TeachingSettings = TeachingSettings()
+    gap: Annotated[DurationField, Field(le=86400)] | None = None
+    before: BeforeTrialField = None
     # Of the trial at the least load that some criteria are multiples of: 1000 probes a second
     # give p99.99 the 10,000 samples that it needs.
     baseline: Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=3600)] = 10.0

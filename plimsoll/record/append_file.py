@@ -38,6 +38,16 @@ class AppendFile(Closeable):
         """Whether nothing has been appended yet, by this writer or an earlier one."""
         return self._length == 0
 
+    @property
+    def length(self) -> int:
+        """The bytes that were appended, by this writer and earlier ones."""
+        return self._length
+
+    def cut(self, length: int) -> None:
+        """Take back whatever lies beyond `length` bytes, where a line must end."""
+        self._length = min(self._length, length)
+        self._cut_back()
+
     def append(self, lines: Iterable[str]) -> None:
         """Append the lines (without line ends), all or none of them."""
         data = "".join(f"{line}\n" for line in lines).encode()

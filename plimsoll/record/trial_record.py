@@ -88,7 +88,8 @@ class TrialRecord(RecordModel):
     `goal` is the goal of the search by whose criteria the verdict and the findings are;
     `goals` has the verdicts by all of them. `repetition` counts the times that the same
     was asked again to see whether it repeats, `step` names the part of a standard test
-    that the trial belongs to.
+    that the trial belongs to, `observed` what that part looked for, by names that end in
+    their unit.
     """
 
     number: int = Field(ge=1)
@@ -110,6 +111,7 @@ class TrialRecord(RecordModel):
     repetition: int = Field(default=1, ge=1)
     step: str | None = None
     evidence: TrialEvidence | None = None
+    observed: dict[str, float | None] = {}
 
     @classmethod
     def from_report(
@@ -130,6 +132,7 @@ class TrialRecord(RecordModel):
         repetition: int = 1,
         step: str | None = None,
         evidence: TrialEvidence | None = None,
+        observed: Mapping[str, float | None] = MappingProxyType({}),
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
 
@@ -165,6 +168,7 @@ class TrialRecord(RecordModel):
             repetition=repetition,
             step=step,
             evidence=evidence,
+            observed=dict(observed),
         )
 
     @property

@@ -27,6 +27,14 @@ class Profile(BaseModel):
         return self
 
     @model_validator(mode="after")
+    def _measures_something(self) -> Self:
+        if not self.measured_streams:
+            raise mistake(
+                "every stream is for teaching alone", "add one of type measurement", "streams"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _loads_share_a_unit(self) -> Self:
         if len({stream.rate.unit for stream in self.load_streams if stream.rate}) > 1:
             raise mistake(
