@@ -181,7 +181,7 @@ class Result(_Part):
             reason=first.reason,
             criteria=first.criteria,
             validation=_validation(proof, trials),
-            trials=_counts(trials),
+            trials=counts_of(trials),
             invalid_reasons=invalid_reasons(trials),
             streams=() if proof is None else proof.streams,
             dut_agreement=dut_agreement,
@@ -262,7 +262,7 @@ def _validation(proof: TrialRecord | None, trials: Sequence[TrialRecord]) -> Val
     )
 
 
-def _counts(trials: Sequence[TrialRecord]) -> TrialCounts:
+def counts_of(trials: Sequence[TrialRecord]) -> TrialCounts:
     verdicts = Counter({"pass": 0, "fail": 0, "invalid": 0})
     verdicts.update(trial.verdict for trial in trials if trial.verdict != "none")
     return TrialCounts(
