@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.versions import versions
@@ -15,14 +16,27 @@ from plimsoll.record.run_directory import RunDirectory
 _STARTED = "run-started"
 
 
-def begin(recorder: Recorder, method: str, experiment: Experiment) -> None:
-    """Journal that a run of `method` begins."""
+def begin(
+    recorder: Recorder,
+    method: str,
+    experiment: Experiment,
+    asked: Mapping[str, object] | None = None,
+) -> None:
+    """Journal that a run of `method` begins, and what it is `asked` beside the experiment."""
     recorder.event(
         _STARTED,
         method=method,
         experiment_sha256=_fingerprint(experiment),
         versions=versions(None),
+        asked=dict(asked or {}),
     )
+
+
+def asked_of(history: JournalContents) -> Mapping[str, object]:
+    """What the run was asked to do beside its experiment when it began."""
+    started = next((event.fields for event in history.of_kind(_STARTED)), {})
+    asked = started.get("asked")
+    return asked if isinstance(asked, dict) else {}
 
 
 def check_resumable(

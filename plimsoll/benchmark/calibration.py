@@ -17,11 +17,14 @@ _HOW = (
 )
 
 
-def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration:
+def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration | None:
     """Measure the tester idle (probes only) and at the search's highest load per direction.
 
+    None for a simulated tester, which has no floor of its own to measure.
     Warns through the watcher when the tester cannot offer that load.
     """
+    if session.experiment.lab.simulated:
+        return None
     points: list[CalibrationPoint] = []
     plan = BedPlan.of(session.experiment).on_rings(port_count)
     with testbed(plan, session.ledger) as bed:

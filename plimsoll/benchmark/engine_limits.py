@@ -11,6 +11,8 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.teaching import teaching_beside
+from plimsoll.traffic.teaching_settings import MeasurementTeaching
 from plimsoll.traffic.units import format_pps
 
 # STREAMS_MAX of engine/src/control/request.h: each direction and each queue counts.
@@ -20,14 +22,21 @@ LEAST_PPS, MOST_PPS = 0.01, 1e9
 
 
 def check_engine_takes(
-    profile: Profile, load_pps: float, lab: LabModel, generator: EngineSettings, where: str
+    profile: Profile,
+    load_pps: float,
+    lab: LabModel,
+    generator: EngineSettings,
+    where: str,
+    *,
+    teaching: MeasurementTeaching | None = None,
 ) -> None:
     """Raise InputError where no trial of the profile can be sent at a load per direction.
 
-    `where` is the place that the load was given at.
+    `where` is the place that the load was given at. What teaches beside it counts as well.
     """
     try:
         streams = compile_profile(profile, load_pps, lab.directions)
+        streams += teaching_beside(streams, profile, teaching, lab.directions)
     except InputError as error:
         place = where if error.where == "load" else error.where
         raise InputError(error.message, where=place, remedy=error.remedy) from None

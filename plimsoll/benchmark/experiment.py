@@ -12,14 +12,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validat
 from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.errors import InputError
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.search.registry import SearchSettings
 from plimsoll.traffic.document import read_document
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile, place_captures
-from plimsoll.trial.criteria.latency_bound import LatencyBound
+from plimsoll.traffic.teaching import check_teaching
 from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
+from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.tester import TesterLimits
 
 
@@ -37,7 +39,8 @@ class Experiment(BaseModel):
     generator: EngineSettings = EngineSettings()
     require_hugepages: bool = False
     profile: Profile
-    trial: TrialSettings = TrialSettings()
+    # Judged against the profile even where it is left out: streams ask to be taught.
+    trial: TrialSettings = Field(default=TrialSettings(), validate_default=True)
     criteria: Annotated[tuple[CriterionSettings, ...], Field(min_length=1)] = Field(
         default_factory=default_criteria
     )
@@ -51,6 +54,17 @@ class Experiment(BaseModel):
             raise mistake("a search needs a load stream", "add a stream with role: load", "streams")
         return profile
 
+    @field_validator("trial")
+    @classmethod
+    def _streams_can_be_taught(cls, trial: TrialSettings, info: ValidationInfo) -> TrialSettings:
+        if profile := info.data.get("profile"):
+            try:
+                check_teaching(profile, trial.teaching)
+            except InputError as error:
+                place = ("teaching", *error.where.split("."))
+                raise mistake(error.message, error.remedy, *place) from None
+        return trial
+
     @field_validator("criteria")
     @classmethod
     def _criteria_have_streams(
@@ -60,6 +74,11 @@ class Experiment(BaseModel):
         if profile := info.data.get("profile"):
             _check_criteria(criteria, profile)
         return criteria
+
+    @field_validator("search", mode="before")
+    @classmethod
+    def _bisects_by_default(cls, given: Any) -> Any:
+        return {"strategy": "binary", **given} if isinstance(given, dict) else given
 
     @field_validator("search")
     @classmethod
@@ -96,11 +115,11 @@ def _check_criteria(
     criteria: tuple[CriterionSettings, ...], profile: Profile, *place: str | int
 ) -> None:
     for index, criterion in enumerate(criteria):
-        if isinstance(criterion, LatencyBound):
+        if isinstance(criterion, StreamCriterion):
             _check_streams(criterion, profile, *place, index)
 
 
-def _check_streams(bound: LatencyBound, profile: Profile, *place: str | int) -> None:
+def _check_streams(bound: StreamCriterion, profile: Profile, *place: str | int) -> None:
     """Raise where the profile has no stream that the bound could ever be held to."""
     roles = {stream.name: stream.role for stream in profile.streams}
     suitable = [name for name, role in roles.items() if role == bound.role]

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, needs_baseline
+from plimsoll.benchmark.bed_ledger import bed_ledger
 from plimsoll.benchmark.beginning import begin, check_resumable
 from plimsoll.benchmark.burst import burst_streams
 from plimsoll.benchmark.calibration import calibrate
@@ -23,7 +24,6 @@ from plimsoll.benchmark.watcher import Watcher
 from plimsoll.dut.lab import LabDied, LinkGone
 from plimsoll.errors import Interrupted
 from plimsoll.generator.engine_program import EngineDied
-from plimsoll.host.janitor import watched_ledger
 from plimsoll.record.calibration import TesterCalibration
 from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import read_journal
@@ -53,7 +53,7 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
             return finished
         check_search(experiment)
         _begin_or_resume(experiment, run, recorder, watcher)
-        with _deaths_recorded(recorder), watched_ledger(_LEDGER) as ledger:
+        with _deaths_recorded(recorder), bed_ledger(_LEDGER, experiment.lab) as ledger:
             session = Session(experiment, recorder, watcher, ledger)
             return _LoadLineSearch(session, run).execute()
 
@@ -91,7 +91,7 @@ class _LoadLineSearch:
         self._session.recorder.finish(result)
         return result
 
-    def _calibrate(self, bed: Testbed, maximum_pps: float) -> TesterCalibration:
+    def _calibrate(self, bed: Testbed, maximum_pps: float) -> TesterCalibration | None:
         """Once a run: a session that goes on with it keeps the first one's."""
         environment = load_environment(self._run.environment)
         if environment is not None and environment.calibration is not None:
@@ -131,7 +131,9 @@ class _LoadLineSearch:
     def _trials(self) -> tuple[TrialRecord, ...]:
         return self._session.recorder.history().trials()
 
-    def _result(self, bed: Testbed, finished: Finished, calibration: TesterCalibration) -> Result:
+    def _result(
+        self, bed: Testbed, finished: Finished, calibration: TesterCalibration | None
+    ) -> Result:
         trials = self._trials()
         return Result.from_trials(
             trials,
@@ -145,7 +147,7 @@ class _LoadLineSearch:
             line_rate_bps=bed.line_rate_bps,
             dut_agreement=dut_agreement_of(trials),
             calibration=calibration,
-            versions=versions(bed.engine.hello),
+            versions=versions(bed.generator.facts),
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.benchmark.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.loads import loads_of_search
+from plimsoll.benchmark.pre_trial import check_command
 from plimsoll.dut.lab import LineRate
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import check_cpus
@@ -39,7 +40,14 @@ def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: 
         load_pps = load.to_pps(profile.mean_frame_size, line_rate.bps, profile.rate_pps)
     except InputError as error:
         raise InputError(error.message, where=where, remedy=error.remedy) from None
-    check_engine_takes(profile, load_pps, experiment.lab, experiment.generator, where)
+    check_engine_takes(
+        profile,
+        load_pps,
+        experiment.lab,
+        experiment.generator,
+        where,
+        teaching=experiment.trial.teaching.measurement,
+    )
 
 
 def _is_known(load: Rate, line_rate: LineRate) -> bool:
@@ -49,13 +57,15 @@ def _is_known(load: Rate, line_rate: LineRate) -> bool:
 
 def _check_machine(experiment: Experiment) -> LineRate:
     """What the machine and the lab lack for the experiment; the line rate they have."""
-    check_cpus(
-        [
-            *((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(experiment.generator.cpus)),
-            *experiment.lab.polled_cpus,
-        ]
-    )
+    if not experiment.lab.simulated:
+        check_cpus(
+            [
+                *((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(experiment.generator.cpus)),
+                *experiment.lab.polled_cpus,
+            ]
+        )
     _check_frame_sizes(experiment)
+    check_command(experiment.trial)
     return experiment.lab.check_machine()
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from plimsoll.benchmark.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.teaching import streams_beside, teaching_trial
 from plimsoll.benchmark.testbed import Testbed
+from plimsoll.benchmark.trial_overseer import Nobody, TrialOverseer
+from plimsoll.benchmark.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.recorder import TrialRecorder
@@ -17,9 +21,11 @@ from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.early_abort import EarlyAbort
 from plimsoll.trial.evidence import evidence_of
+from plimsoll.trial.finding import Finding
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.repetition import Repetition
 from plimsoll.trial.verdict import Judgement, judge_goals
+from plimsoll.trial.windows import WindowRules
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class TrialRequest:
     With `tester_only` no criterion is asked: a pass then says that the tester was fit.
     The criteria of `goal`, None for the experiment's own, give the verdict, and end the
     trial early where `early_abort` allows. `repetition` and `step` are recorded, and what
-    `observe` finds in the outcome.
+    `observe` finds in the outcome. The `overseer` may stop it, and adds its own findings.
     """
 
     phase: TrialPhase
@@ -44,6 +50,7 @@ class TrialRequest:
     repetition: int = 1
     step: str | None = None
     observe: Callable[[Outcome], Mapping[str, float | None]] | None = None
+    overseer: TrialOverseer | None = None
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,37 @@ class TrialRunner:
     bed: Testbed
 
     def run(self, request: TrialRequest) -> TrialRecord:
-        """Run it to its verdict; the record is on disk when this returns."""
+        """Prepare it and run it to its verdict; the record is on disk when this returns."""
+        experiment, paths = self.session.experiment, self.bed.ports.paths
+        teaching = teaching_trial(experiment, paths, request.phase)
+        self._prepare(request, teaching is not None)
+        if teaching is not None:
+            rate_pps, duration_s = teaching.rate_pps, teaching.duration_s
+            self._run(
+                TrialRequest("teaching", rate_pps, duration_s, teaching.streams, judged=False)
+            )
+        return self._run(request)
+
+    def _prepare(self, request: TrialRequest, taught_first: bool) -> None:
+        """Before the trial that is asked for, and before what is taught for it."""
+        settings = self.session.experiment.trial
+        number = self.session.recorder.history().next_trial_number()
+        pause_between_trials(settings, number)
+        run_before_trial(
+            settings,
+            self.session.scratch,
+            number=number + taught_first,
+            phase=request.phase,
+            load_pps=request.load_pps,
+            duration_s=request.duration_s,
+        )
+
+    def _run(self, request: TrialRequest) -> TrialRecord:
         history = self.session.recorder.history()
         number = history.next_trial_number()
         plan = self.bed.plan(self.session.experiment.trial, request.streams, request.duration_s)
+        paths = self.bed.ports.paths
+        beside = streams_beside(self.session.experiment, request.streams, paths, request.phase)
         with self.session.recorder.trial(
             plan,
             number=number,
@@ -67,15 +101,37 @@ class TrialRunner:
             refused_is_lost=self.bed.ports.drained_by == "dut",
         ) as recording:
             self.session.watcher.trial_started(number, request.phase, request.load_pps, plan)
-            outcome = self.bed.trial(plan, request.load_pps, self._watch(plan, request, recording))
+            overseer = self._overseer(request)
+            baseline = _baseline(history.trials())
+            overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
+            watch = self._watch(plan, request, recording, overseer)
+            outcome, overseen = overseer.ended(
+                self.bed.trial(plan, request.load_pps, watch, beside)
+            )
             compared = _with_comparisons(outcome, request, history.trials())
-            record = self._record(number, request, compared)
+            record = self._record(number, request, compared, overseen)
             recording.end(record)
         self.session.watcher.trial_ended(record)
         return record
 
+    def _overseer(self, request: TrialRequest) -> TrialOverseer:
+        """The one asked for; a long validation is judged per window as well."""
+        experiment = self.session.experiment
+        criteria = experiment.criteria_of(request.goal)
+        rules = WindowRules(experiment.trial.window, criteria, experiment.tester)
+        if request.overseer is not None:
+            return request.overseer
+        if request.phase == "validation" and rules.applies_to(request.duration_s):
+            stopping = request.early_abort
+            return WindowWatch(rules, self.session.recorder, stop_on_failure=stopping)
+        return Nobody()
+
     def _watch(
-        self, plan: TrialPlan, request: TrialRequest, recording: TrialRecorder
+        self,
+        plan: TrialPlan,
+        request: TrialRequest,
+        recording: TrialRecorder,
+        overseer: TrialOverseer,
     ) -> Callable[[Interval], bool]:
         """Record and show each interval; stop a trial whose verdict is settled."""
         abort = EarlyAbort(
@@ -89,12 +145,15 @@ class TrialRunner:
         def watch(interval: Interval) -> bool:
             recording.interval(interval)
             self.session.watcher.interval(interval)
-            return abort(interval) and may_stop
+            settled = abort(interval) and may_stop
+            return overseer.interval(interval) or settled
 
         return watch
 
-    def _record(self, number: int, request: TrialRequest, outcome: Outcome) -> TrialRecord:
-        judgements = self._judge(request, outcome) if request.judged else {}
+    def _record(
+        self, number: int, request: TrialRequest, outcome: Outcome, overseen: Sequence[Finding]
+    ) -> TrialRecord:
+        judgements = self._judge(request, outcome, overseen) if request.judged else {}
         judgement = judgements.get(request.goal or ONLY_GOAL)
         return TrialRecord.from_report(
             outcome.plan,
@@ -115,20 +174,25 @@ class TrialRunner:
             observed=request.observe(outcome) if request.observe else {},
         )
 
-    def _judge(self, request: TrialRequest, outcome: Outcome) -> Mapping[str, Judgement]:
+    def _judge(
+        self, request: TrialRequest, outcome: Outcome, overseen: Sequence[Finding]
+    ) -> Mapping[str, Judgement]:
         """By goal; a trial that is for no goal is judged by the experiment's own criteria."""
         experiment = self.session.experiment
         goals: Mapping[str, Sequence[Criterion]] = experiment.goals
         if request.goal is None:
             goals = {ONLY_GOAL: () if request.tester_only else experiment.criteria}
-        return judge_goals(outcome, goals, experiment.tester)
+        judgements = dict(judge_goals(outcome, goals, experiment.tester))
+        # An overseer looks at the trial's own goal alone.
+        own = request.goal or ONLY_GOAL
+        judgements[own] = judgements[own].joined_by(overseen)
+        return judgements
 
 
 def _with_comparisons(
     outcome: Outcome, request: TrialRequest, trials: Sequence[TrialRecord]
 ) -> Outcome:
     """The outcome with what some criteria hold it against."""
-    baselines = [each for each in trials if (each.phase, each.verdict) == ("baseline", "pass")]
     same = (request.phase, request.load_pps, request.goal, request.step)
     earlier = [
         Repetition.of(trial)
@@ -139,9 +203,15 @@ def _with_comparisons(
     ]
     return replace(
         outcome,
-        baseline=Baseline.of(baselines[-1]) if baselines else None,
+        baseline=_baseline(trials),
         earlier=tuple(earlier),
     )
+
+
+def _baseline(trials: Sequence[TrialRecord]) -> Baseline | None:
+    """The last that was measured; None where none was."""
+    baselines = [each for each in trials if (each.phase, each.verdict) == ("baseline", "pass")]
+    return Baseline.of(baselines[-1]) if baselines else None
 
 
 def _goal_verdict(judgement: Judgement) -> GoalVerdict:

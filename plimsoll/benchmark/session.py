@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.watcher import Watcher
@@ -12,9 +13,20 @@ from plimsoll.record.recorder import Recorder
 
 @dataclass(frozen=True)
 class Session:
-    """What is asked, where it is recorded, who watches, and the list of what to clean up."""
+    """What is asked, where it is recorded, who watches, and the list of what to clean up.
+
+    A simulated test bed has no ledger: it leaves nothing behind.
+    """
 
     experiment: Experiment
     recorder: Recorder
     watcher: Watcher
-    ledger: Ledger
+    ledger: Ledger | None
+
+    @property
+    def scratch(self) -> Path:
+        """A directory for the logs of what the run starts, gone with the test bed's ledger.
+
+        Without one it is the run's own.
+        """
+        return self.recorder.run.path if self.ledger is None else self.ledger.directory

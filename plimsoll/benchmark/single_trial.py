@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.benchmark.bed_ledger import bed_ledger
 from plimsoll.benchmark.beginning import begin
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.preflight import check_trial
@@ -10,7 +11,6 @@ from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
 from plimsoll.benchmark.testbed import BedPlan, testbed
 from plimsoll.benchmark.watcher import Watcher
-from plimsoll.host.janitor import watched_ledger
 from plimsoll.record.recorder import recording
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.trial_record import TrialRecord
@@ -29,7 +29,7 @@ def run_single_trial(
     """
     check_trial(experiment, load, "load")
     profile = experiment.profile
-    with recording(run) as recorder, watched_ledger("trial") as ledger:
+    with recording(run) as recorder, bed_ledger("trial", experiment.lab) as ledger:
         session = Session(experiment, recorder, watcher, ledger)
         begin(recorder, METHOD, experiment)
         with testbed(BedPlan.of(experiment), ledger) as bed:

@@ -20,26 +20,28 @@ def record_surroundings(
 ) -> None:
     """Write environment.json, with this run's calibration and earlier ones; journal the lab."""
     read_environment(
-        versions(bed.engine.hello), calibration, _earlier_calibrations(session, bed)
+        versions(bed.generator.facts), calibration, _earlier_calibrations(session, bed)
     ).write(session.recorder.run.environment)
     session.recorder.event(
         LAB_UP,
         kind_of_lab=bed.lab.kind,
         lab=bed.lab.facts(),
-        ports=[asdict(port) for port in bed.engine.ports],
+        ports=[asdict(port) for port in bed.generator.ports],
         notes=bed.notes,
-        engine_pid=bed.engine.pid,
+        engine_pid=bed.generator.facts.pid,
     )
 
 
 def _earlier_calibrations(session: Session, bed: Testbed) -> tuple[StoredCalibration, ...]:
     """Of this very tester; a damaged one is told and left out: it spoils no run."""
+    if bed.generator.facts.simulated:
+        return ()
     try:
         return known_calibrations(
             read_environment({}),
             session.experiment.generator,
-            bed.engine.hello,
-            bed.engine.ports,
+            bed.generator.facts,
+            bed.generator.ports,
         )
     except RecordError as error:
         session.watcher.note(str(error))

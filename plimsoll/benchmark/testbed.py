@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.experiment import Experiment
@@ -12,13 +12,15 @@ from plimsoll.benchmark.trial_settings import TrialSettings
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry import make_lab
+from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.generator.engine import Engine
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import Generator, Interval, TrialPlan
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
 from plimsoll.host.hugepages import plan_memory
 from plimsoll.host.ledger import Ledger
 from plimsoll.traffic.plan import FCS_BYTES, StreamPlan
+from plimsoll.trial.beside import Beside
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.running import run_trial
 
@@ -54,7 +56,9 @@ class BedPlan:
 
     @property
     def busy_cpus(self) -> tuple[int, ...]:
-        """The CPUs whose polling loops must not be disturbed."""
+        """The CPUs whose polling loops must not be disturbed; none of a simulation."""
+        if self.lab.simulated:
+            return ()
         return (*self.generator.cpus, *(cpu for _, cpu in self.lab.polled_cpus))
 
 
@@ -64,7 +68,7 @@ class Testbed:
 
     lab: Lab
     ports: LabPorts
-    engine: Engine
+    generator: Generator
     notes: tuple[str, ...]
     busy_cpus: tuple[int, ...]
     marks: Marks
@@ -74,7 +78,7 @@ class Testbed:
         """L1, of the slowest port: as the lab states it, or as the links of real wires do."""
         if self.ports.line_rate_bps is not None or self.ports.drained_by != "wire":
             return self.ports.line_rate_bps
-        speeds = [port.link_mbps for port in self.engine.ports]
+        speeds = [port.link_mbps for port in self.generator.ports]
         known = [mbps for mbps in speeds if mbps is not None]
         return min(known) * 1e6 if len(known) == len(speeds) else None
 
@@ -86,23 +90,45 @@ class Testbed:
             streams, duration_s, mark=self.marks.take(), queue_frames=self.ports.queue_frames
         )
 
-    def trial(self, plan: TrialPlan, load_pps: float, watch: Callable[[Interval], bool]) -> Outcome:
+    def trial(
+        self,
+        plan: TrialPlan,
+        load_pps: float,
+        watch: Callable[[Interval], bool],
+        beside: tuple[StreamPlan, ...] = (),
+    ) -> Outcome:
         """Run one trial; `watch` sees each interval and stops the trial with True.
 
+        The streams `beside` it are sent, and not judged.
         This process keeps off the polled CPUs meanwhile, where there are others.
         """
-        with kept_off(self.busy_cpus):
+        with self._undisturbed():
             return run_trial(
-                self.engine, self.lab, self.ports, plan, load_pps=load_pps, watch=watch
+                self.generator,
+                self.lab,
+                self.ports,
+                plan,
+                load_pps=load_pps,
+                watch=watch,
+                beside=Beside(beside),
             )
+
+    def _undisturbed(self) -> AbstractContextManager[None]:
+        return kept_off(self.busy_cpus) if self.busy_cpus else nullcontext()
 
 
 @contextmanager
-def testbed(plan: BedPlan, ledger: Ledger) -> Iterator[Testbed]:
+def testbed(plan: BedPlan, ledger: Ledger | None) -> Iterator[Testbed]:
     """Bring the lab and the generator up, and both down at the end.
 
-    Raises InputError and MachineError for what the user can mend, LabDied and EngineDied.
+    Only a simulated lab needs no ledger. Raises InputError and MachineError for what the
+    user can mend, LabDied and EngineDied.
     """
+    if isinstance(plan.lab, SimulatedSettings):
+        yield _simulated(plan.lab)
+        return
+    if ledger is None:
+        raise ValueError(f"{type(plan.lab).__name__} needs a ledger")
     settings = plan.lab.for_frames(plan.largest_frame_size)
     lab_memory = plan_memory(settings.megabytes, ledger, require_huge=plan.require_hugepages)
     lab = make_lab(settings, ledger, lab_memory)
@@ -129,3 +155,10 @@ def testbed(plan: BedPlan, ledger: Ledger) -> Iterator[Testbed]:
         lab.wait_links(_LINK_WAIT_S)
         notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes
         yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks())
+
+
+def _simulated(settings: SimulatedSettings) -> Testbed:
+    """A test bed of which nothing is on this machine."""
+    lab = settings.lab()
+    ports = lab.up()
+    return Testbed(lab, ports, settings.generator(), ports.notes, (), Marks())

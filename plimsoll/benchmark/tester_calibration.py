@@ -70,7 +70,7 @@ def calibrate_tester(
             tell(note)
         with kept_off(bed.busy_cpus):
             measured = measure_tester(
-                LoneTester(bed.engine), profile, bed.ports.paths, _most_pps(bed, profile), tell
+                LoneTester(bed.generator), profile, bed.ports.paths, _most_pps(bed, profile), tell
             )
         return _stored(plan, bed, profile, measured)
 
@@ -133,9 +133,9 @@ def _most_pps(bed: Testbed, profile: Profile) -> float:
 def _stored(
     plan: BedPlan, bed: Testbed, profile: Profile, measured: MeasuredTester
 ) -> StoredCalibration:
-    environment = read_environment(versions(bed.engine.hello))
+    environment = read_environment(versions(bed.generator.facts))
     return StoredCalibration(
-        tester=tester_identity(environment, plan.generator, bed.engine.hello, bed.engine.ports[0]),
+        tester=tester_identity(environment, plan.generator, bed.generator.facts, bed.generator.ports[0]),
         measured_at=datetime.now(UTC),
         kernel=environment.kernel,
         traffic=_traffic(compile_profile(profile, MOST_PPS, bed.ports.paths)),

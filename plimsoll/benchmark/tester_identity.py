@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.generator.engine_messages import Hello
-from plimsoll.generator.interface import PortInfo
+from plimsoll.generator.interface import GeneratorFacts, PortInfo
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.record.calibration_store import kept_calibration
 from plimsoll.record.environment import Environment
@@ -16,14 +15,17 @@ _RING = ("net_ring", "tsc")
 
 
 def tester_identity(
-    environment: Environment, settings: EngineSettings, engine: Hello, port: PortInfo
+    environment: Environment, settings: EngineSettings, generator: GeneratorFacts, port: PortInfo
 ) -> TesterIdentity:
     """The tester on this host, with its polling loops and ports like `port`."""
-    return _identity(environment, settings, engine, port.driver, port.latency_clock)
+    return _identity(environment, settings, generator, port.driver, port.latency_clock)
 
 
 def known_calibrations(
-    environment: Environment, settings: EngineSettings, engine: Hello, ports: Sequence[PortInfo]
+    environment: Environment,
+    settings: EngineSettings,
+    generator: GeneratorFacts,
+    ports: Sequence[PortInfo],
 ) -> tuple[StoredCalibration, ...]:
     """Earlier calibrations of this very tester: over its own kinds of port, and over rings.
 
@@ -31,14 +33,18 @@ def known_calibrations(
     """
     kinds = dict.fromkeys([*((port.driver, port.latency_clock) for port in ports), _RING])
     kept = (
-        kept_calibration(_identity(environment, settings, engine, driver, clock))
+        kept_calibration(_identity(environment, settings, generator, driver, clock))
         for driver, clock in kinds
     )
     return tuple(calibration for calibration in kept if calibration is not None)
 
 
 def _identity(
-    environment: Environment, settings: EngineSettings, engine: Hello, driver: str, clock: str
+    environment: Environment,
+    settings: EngineSettings,
+    generator: GeneratorFacts,
+    driver: str,
+    clock: str,
 ) -> TesterIdentity:
     return TesterIdentity(
         host=environment.host,
@@ -46,6 +52,6 @@ def _identity(
         cpus=settings.cpus,
         port_kind=driver,
         latency_clock=clock,
-        engine=engine.version,
-        dpdk=engine.dpdk,
+        engine=generator.engine or "",
+        dpdk=generator.dpdk or "",
     )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import platform
 
-from plimsoll.generator.engine_messages import Hello
+from plimsoll.generator.interface import GeneratorFacts
 from plimsoll.version import VERSION
 
 
-def versions(engine: Hello | None) -> dict[str, str | None]:
-    """By name; the engine's are null before it was started."""
+def versions(generator: GeneratorFacts | None) -> dict[str, str | None]:
+    """By name; the engine's are null before it was started, and where there is none."""
     return {
         "plimsoll": VERSION,
         "python": platform.python_version(),
-        "engine": engine.version if engine else None,
-        "dpdk": engine.dpdk if engine else None,
+        "engine": generator.engine if generator else None,
+        "dpdk": generator.dpdk if generator else None,
     }

@@ -133,6 +133,8 @@ class LabModel(BaseModel, ABC):
     summary: ClassVar[str]
     # Whether it can be kept up between commands (`plimsoll lab up`).
     can_stand: ClassVar[bool] = False
+    # Whether DUT and generator are computed: then nothing of the machine is used.
+    simulated: ClassVar[bool] = False
     # In bytes with FCS.
     largest_frame_size: ClassVar[int] = 9216
 

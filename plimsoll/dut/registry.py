@@ -9,6 +9,7 @@ from pydantic import Field, ValidationError
 from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.child import Lifetime
@@ -16,7 +17,7 @@ from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.host.ledger import Ledger
 
 LabSettings = Annotated[
-    TestpmdSettings | LoopbackSettings | ExternalSettings,
+    TestpmdSettings | LoopbackSettings | ExternalSettings | SimulatedSettings,
     Field(discriminator="kind"),
 ]
 

@@ -19,7 +19,7 @@ from plimsoll.generator.engine_messages import (
     trial_request,
 )
 from plimsoll.generator.engine_program import EngineProgram
-from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
+from plimsoll.generator.interface import GeneratorFacts, Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.generator.queue_parts import QueueParts
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.hugepages import MemoryPlan
@@ -66,9 +66,11 @@ class Engine:
         return cls(program, hello)
 
     @property
-    def pid(self) -> int:
-        """The engine's process id."""
-        return self._program.pid
+    def facts(self) -> GeneratorFacts:
+        """The engine's own version, DPDK's, and its process."""
+        return GeneratorFacts(
+            engine=self.hello.version, dpdk=self.hello.dpdk, pid=self._program.pid
+        )
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:

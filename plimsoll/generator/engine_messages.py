@@ -89,8 +89,7 @@ def _stream(stream: StreamPlan) -> dict[str, Any]:
     }
     return {
         "stream": stream.stream,
-        # To the engine, frames that do not probe are load, whatever they are for.
-        "role": "latency" if stream.role == "latency" else "load",
+        "role": stream.role,
         "tx_port": stream.tx_port,
         "tx_queue": stream.tx_queue,
         "rx_port": stream.rx_port,

@@ -39,4 +39,3 @@ class HistogramSum:
             max_ns=self._max_ns,
             buckets=tuple(sorted(self._buckets.items())),
         )
-

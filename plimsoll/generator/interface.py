@@ -170,8 +170,25 @@ class PortInfo:
     latency_clock: Literal["tsc", "hardware"]
 
 
+@dataclass(frozen=True, slots=True)
+class GeneratorFacts:
+    """What a record says of a generator: versions, and the process where it is one of its own.
+
+    None stands for what has no part in it. A `simulated` one sends nothing.
+    """
+
+    engine: str | None
+    dpdk: str | None
+    pid: int | None
+    simulated: bool = False
+
+
 class Generator(Protocol):
     """Sends and measures. `watch` sees each interval and returns True to stop the trial."""
+
+    @property
+    def facts(self) -> GeneratorFacts:
+        """What it is."""
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:

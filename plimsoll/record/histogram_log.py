@@ -1,15 +1,16 @@
-"""The histograms of every interval, as an HdrHistogram interval log.
+"""The histograms of a run over time, as an HdrHistogram interval log.
 
-Latency and, of probes, lateness: one tag a stream and direction. The gaps of each
-polling loop: one tag a CPU. The format is that of HdrHistogram's Java
-HistogramLogWriter (version 1.3, which has tags), so its tools read the file.
+Of every interval in a trial's first ten minutes; then each entry is of a minute, with the
+samples of all its intervals. Latency and, of probes, lateness: one tag a stream and
+direction. The gaps of each polling loop: one tag a CPU. The format is that of HdrHistogram's
+Java HistogramLogWriter (version 1.3, which has tags), so its tools read the file.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -18,11 +19,13 @@ from urllib.parse import quote
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval
-from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
 from plimsoll.record.engine_samples import direction_name
 from plimsoll.record.record_error import RecordError
+from plimsoll.record.settling_file import SettlingFile, settling_lines
+from plimsoll.record.time_steps import TimeSteps
 from plimsoll.traffic.plan import StreamPlan
 
 _NS_PER_MS = 1e6
@@ -34,7 +37,10 @@ _LINE = re.compile(r"Tag=([^,\s]+),([\d.]+),([\d.]+),([\d.]+),(\S+)")
 
 @dataclass(frozen=True, slots=True)
 class LoggedHistogram:
-    """One interval of one tag; times are UTC, in s since the epoch, values in ns."""
+    """One interval of one tag, or one step of a minute.
+
+    Times are UTC, in s since the epoch, values in ns.
+    """
 
     tag: str
     begin_s: float
@@ -42,31 +48,68 @@ class LoggedHistogram:
     histogram: HdrHistogram
 
 
+@dataclass
+class _Step:
+    """The histograms of a step of time so far, by tag."""
+
+    begin_s: float
+    end_s: float
+    sums: dict[str, HistogramSum] = field(default_factory=dict)
+
+    def lines(self) -> list[str]:
+        return [
+            _line(tag, self.begin_s, self.end_s, histogram.total)
+            for tag, histogram in self.sums.items()
+        ]
+
+
 class HistogramLog(Closeable):
     """Appends the histograms of intervals; a resumed run goes on in the same file."""
 
     def __init__(self, path: Path) -> None:
         """Open for appending. Raises RecordError."""
-        self._file = AppendFile(path)
+        self._file = SettlingFile(path)
+        self._steps = TimeSteps()
+        self._step: _Step | None = None
 
     def append(self, plans: Sequence[StreamPlan], interval: Interval) -> None:
         """Append every histogram that had samples in the interval.
 
         Latencies measured across a tester stall have a tag of their own. Raises RecordError.
         """
+        if self._steps.begins_anew(interval):
+            self.settle()
         end_s = interval.end_unix_ns / _NS_PER_S
         begin_s = end_s - (interval.end_s - interval.begin_s)
-        lines: list[str] = [] if not self._file.empty else _header(begin_s)
-        lines += [
-            _line(tag, begin_s, end_s, histogram)
-            for tag, histogram in _tagged(plans, interval)
-            if histogram.count
-        ]
-        self._file.append(lines)
+        if self._file.empty:
+            self._file.append(_header(begin_s))
+        sampled = [(tag, each) for tag, each in _tagged(plans, interval) if each.count]
+        lines = [_line(tag, begin_s, end_s, histogram) for tag, histogram in sampled]
+        if not self._steps.coarse(interval):
+            self._file.append(lines)
+            return
+        self._file.hold(lines)
+        self._add(sampled, begin_s, end_s)
+        if self._steps.ends_with(interval):
+            self.settle()
+
+    def settle(self) -> None:
+        """Write the open step, if there is one: its trial has ended. Raises RecordError."""
+        self._steps.end()
+        if self._step is not None:
+            self._file.settle(self._step.lines())
+            self._step = None
 
     def close(self) -> None:
         """Close the file; safe to repeat."""
         self._file.close()
+
+    def _add(self, sampled: Sequence[tuple[str, Histogram]], begin_s: float, end_s: float) -> None:
+        if self._step is None:
+            self._step = _Step(begin_s, end_s)
+        self._step.end_s = end_s
+        for tag, histogram in sampled:
+            self._step.sums.setdefault(tag, HistogramSum()).add(histogram)
 
 
 def stream_tag(name: str, tx_port: int, rx_port: int, kind: StreamKind = "latency") -> str:
@@ -91,12 +134,8 @@ def read_histogram_log(
     Without a file there are none, and a torn last line is left out. Raises
     RecordError naming the line when a line is damaged.
     """
-    if not path.exists():
-        return
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.startswith("Tag=") or not line.endswith("\n"):
-                continue
+    for number, line in enumerate(settling_lines(path), start=1):
+        if line.startswith("Tag="):
             logged = _parse(line, path, number, begin_s, end_s)
             if logged is not None:
                 yield logged
@@ -117,7 +156,7 @@ def _tagged(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[tuple[s
 def _parse(
     line: str, path: Path, number: int, begin_s: float, end_s: float
 ) -> LoggedHistogram | None:
-    match = _LINE.fullmatch(line.rstrip("\n"))
+    match = _LINE.fullmatch(line)
     if match is None:
         raise _damaged(path, number)
     tag, begin, length = match[1], float(match[2]), float(match[3])

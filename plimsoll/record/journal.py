@@ -23,6 +23,8 @@ LAB_UP = "lab-up"
 CALIBRATION = "calibration"
 TRIAL_STARTED = "trial-started"
 TRIAL = "trial"
+WINDOW = "window"
+SPIKES_LEFT_OUT = "spikes-left-out"
 DIED = "died"
 FINISHED = "finished"
 

@@ -1,10 +1,12 @@
-"""The metrics of a run: appended as they happen, one Parquet file a period in the end."""
+"""The metrics of a run: appended as they happen, Parquet files of each period in the end."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
@@ -23,21 +25,32 @@ METRICS = Table(
         "begin_ms": "BIGINT",
         "end_ms": "BIGINT",
         "value": "DOUBLE",
-    }
+    },
+    sorted_by="source, type, names::VARCHAR, begin_ms",
 )
+
+
+_READINGS = 5
+# Of JSON lines: some ten minutes of two directions, a second each. As Parquet they take a
+# fiftieth of it.
+_PART_BYTES = 16 * 2**20
 
 
 class MetricsWriter(Closeable):
     """Writes one period's rows; `finish` turns them into `metrics/<period>.parquet`.
 
     Until then they are JSON lines in `metrics/<period>.jsonl`, so that a kill costs
-    at most the last interval. Raises RecordError, also when the period exists.
+    at most the last interval. A long period comes in parts, each turned into Parquet when
+    it is full: `<period>.parquet`, `<period>-002.parquet` and so on. Raises RecordError,
+    also when the period exists.
     """
 
-    def __init__(self, run: RunDirectory, period: str) -> None:
+    def __init__(self, run: RunDirectory, period: str, *, part_bytes: int = _PART_BYTES) -> None:
         """Begin a period; its name must not have been used in this run."""
-        self._growing = run.metrics / f"{period}.jsonl"
-        self._finished = run.metrics / f"{period}.parquet"
+        self._folder = run.metrics
+        self._period = period
+        self._part_bytes = part_bytes
+        self._part = 1
         for path in (self._growing, self._finished):
             if path.exists():
                 raise _exists(path, period)
@@ -46,16 +59,31 @@ class MetricsWriter(Closeable):
     def append(self, rows: Iterable[MetricRow]) -> None:
         """Record the rows of one interval."""
         self._file.append([_line(row) for row in rows])
+        if self._file.length >= self._part_bytes:
+            self._turn()
+            self._part += 1
+            self._file = AppendFile(self._growing)
 
-    def finish(self) -> Path:
-        """Turn the period into Parquet and return its path."""
-        self._file.close()
-        METRICS.convert(self._growing, self._finished)
-        return self._finished
+    def finish(self) -> tuple[Path, ...]:
+        """Turn the period into Parquet and return the paths of its parts."""
+        self._turn()
+        return tuple(_parts_of(self._folder, "parquet", self._period))
 
     def close(self) -> None:
         """Stop writing and leave the rows as they are; safe to repeat, also after `finish`."""
         self._file.close()
+
+    @property
+    def _growing(self) -> Path:
+        return self._folder / f"{_part_name(self._period, self._part)}.jsonl"
+
+    @property
+    def _finished(self) -> Path:
+        return self._growing.with_suffix(".parquet")
+
+    def _turn(self) -> None:
+        self._file.close()
+        METRICS.convert(self._growing, self._finished)
 
 
 def trial_period(number: int) -> str:
@@ -79,19 +107,56 @@ def read_metrics(
     Raises RecordError when a file is damaged.
     """
     where, values = _condition(periods, types)
-    rows = METRICS.read(
-        _of(run, "parquet", periods),
-        _of(run, "jsonl", periods),
-        where=where,
-        values=values,
-        order_by="begin_ms, source, type, names::VARCHAR",
+    order_by = "begin_ms, source, type, names::VARCHAR"
+    statement = f"SELECT * FROM rows WHERE {where} ORDER BY {order_by}"  # noqa: S608
+    return [MetricRow(*row) for row in query_metrics(run, statement, values, periods=periods)]
+
+
+def query_metrics(
+    run: RunDirectory,
+    statement: str,
+    values: Sequence[object] = (),
+    *,
+    periods: Sequence[str] | None = None,
+) -> list[tuple[Any, ...]]:
+    """What a statement in SQL says of the table `rows`, the metrics of these periods.
+
+    For what hours of seconds come to: rows by themselves would fill the memory. Raises
+    RecordError when a file is damaged.
+    """
+    for _ in range(_READINGS):
+        finished, growing = metric_parts(run, periods)
+        try:
+            return METRICS.query(finished, growing, statement, values)
+        except RecordError:
+            # A part that became Parquet while it was read is read as that.
+            if all(path.exists() for path in growing):
+                raise
+    raise _restless(run)
+
+
+def metric_parts(
+    run: RunDirectory, periods: Sequence[str] | None = None
+) -> tuple[list[Path], list[Path]]:
+    """The files of these periods (None: all): Parquet, and JSON lines still being written."""
+    wanted = [None] if periods is None else periods
+    growing = [path for each in wanted for path in _parts_of(run.metrics, "jsonl", each)]
+    finished = [path for each in wanted for path in _parts_of(run.metrics, "parquet", each)]
+    # What is Parquet already is complete, whether or not its lines have been removed yet.
+    return finished, [path for path in growing if path.with_suffix(".parquet") not in finished]
+
+
+def _part_name(period: str, part: int) -> str:
+    return period if part == 1 else f"{period}-{part:03d}"
+
+
+def _parts_of(folder: Path, suffix: str, period: str | None) -> list[Path]:
+    """In the order they were written."""
+    name = re.compile(".*" if period is None else rf"{re.escape(period)}(-\d{{3,}})?")
+    return sorted(
+        (path for path in folder.glob(f"*.{suffix}") if name.fullmatch(path.stem)),
+        key=lambda path: (len(path.stem), path.stem),
     )
-    return [MetricRow(*row) for row in rows]
-
-
-def _of(run: RunDirectory, suffix: str, periods: Sequence[str] | None) -> list[Path]:
-    paths = sorted(run.metrics.glob(f"*.{suffix}"))
-    return [path for path in paths if periods is None or path.stem in periods]
 
 
 def _condition(
@@ -116,6 +181,14 @@ def _line(row: MetricRow) -> str:
             "value": row.value,
         },
         separators=(",", ":"),
+    )
+
+
+def _restless(run: RunDirectory) -> RecordError:
+    return RecordError(
+        "its files change faster than they can be read",
+        where=str(run.metrics),
+        remedy="read it again when the trial has ended",
     )
 
 

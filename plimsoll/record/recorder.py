@@ -14,17 +14,19 @@ from plimsoll.host.interruption import uninterrupted
 from plimsoll.record.histogram_log import HistogramLog
 from plimsoll.record.journal import (
     FINISHED,
+    SPIKES_LEFT_OUT,
     TRIAL,
     TRIAL_STARTED,
     Journal,
     JournalContents,
     read_journal,
 )
+from plimsoll.record.method_result import MethodResult
 from plimsoll.record.metric_row import interval_rows
 from plimsoll.record.metrics import MetricsWriter, convert_leftovers, trial_period
 from plimsoll.record.result import Result
 from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.spikes import SpikeLog, interval_spikes
+from plimsoll.record.spikes import SpikeLog
 from plimsoll.record.trial_record import TrialPhase, TrialRecord
 
 
@@ -75,18 +77,22 @@ class Recorder:
         with MetricsWriter(self.run, trial_period(number)) as metrics:
             yield TrialRecorder(self, plan, number, metrics, refused_is_lost)
 
-    def finish(self, result: Result) -> None:
+    def finish(self, result: Result | MethodResult) -> None:
         """Write result.json and the journal's last event."""
         result.write(self.run.result)
         self._journal.append(FINISHED, result=_plain(result))
 
     def _interval(self, number: int, plan: TrialPlan, interval: Interval) -> None:
         self._histograms.append(plan.streams, interval)
-        self._spikes.append(interval_spikes(number, plan.streams, interval))
+        self._spikes.append(number, plan.streams, interval)
 
     def _trial_ended(self, record: TrialRecord) -> None:
         # The journal first: from here on the trial counts, whatever happens to its series.
         self._journal.append(TRIAL, trial=_plain(record))
+        self._histograms.settle()
+        self._spikes.settle()
+        if left_out := dict(self._spikes.left_out):
+            self._journal.append(SPIKES_LEFT_OUT, trial=record.number, counts=left_out)
         self._spikes.convert()
 
 

@@ -263,6 +263,7 @@ def _validation(proof: TrialRecord | None, trials: Sequence[TrialRecord]) -> Val
 
 
 def counts_of(trials: Sequence[TrialRecord]) -> TrialCounts:
+    """How they ended, and in which phase."""
     verdicts = Counter({"pass": 0, "fail": 0, "invalid": 0})
     verdicts.update(trial.verdict for trial in trials if trial.verdict != "none")
     return TrialCounts(

@@ -1,21 +1,25 @@
-"""Spikes: the longest stalls and the worst latencies of every interval, each with its time."""
+"""Spikes: the longest stalls and the worst latencies of a run, each with its time."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from heapq import nlargest
 from pathlib import Path
 from typing import Literal
 
 from plimsoll.generator.interface import Interval
-from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.settling_file import SettlingFile, open_stretch
 from plimsoll.record.table_file import Table
+from plimsoll.record.time_steps import TimeSteps
 from plimsoll.traffic.plan import StreamPlan
 
 _NS_PER_MS = 1e6
+_KEPT_OF_A_STEP = 10
 
 SPIKES = Table(
     {
@@ -99,38 +103,77 @@ def _worst_latencies(
 
 
 class SpikeLog(Closeable):
-    """Appends spikes to JSON lines; `convert` moves them into spikes.parquet."""
+    """Appends spikes to JSON lines; `convert` moves them into spikes.parquet.
+
+    In a trial's first ten minutes all of them; then, of each minute, the longest of each
+    kind and attribution. `left_out` counts the others since the last `convert`.
+    """
 
     def __init__(self, run: RunDirectory) -> None:
         """Go on where an earlier writer of this run stopped. Raises RecordError."""
         self._growing = _growing(run)
         self._finished = run.spikes
-        self._file = AppendFile(self._growing)
+        self._file = SettlingFile(self._growing)
+        self._steps = TimeSteps()
+        self._step: dict[tuple[str, str], list[Spike]] = {}
+        self.left_out: Counter[str] = Counter()
 
-    def append(self, spikes: Iterator[Spike]) -> None:
-        """Record the spikes of one interval."""
-        self._file.append([json.dumps(asdict(spike), separators=(",", ":")) for spike in spikes])
+    def append(self, trial: int, plans: Sequence[StreamPlan], interval: Interval) -> None:
+        """Record the spikes of one interval. Raises RecordError."""
+        if self._steps.begins_anew(interval):
+            self.settle()
+        spikes = list(interval_spikes(trial, plans, interval))
+        if not self._steps.coarse(interval):
+            self._file.append(map(_line, spikes))
+            return
+        self._file.hold(map(_line, spikes))
+        for spike in spikes:
+            self._step.setdefault((spike.kind, spike.attribution), []).append(spike)
+        if self._steps.ends_with(interval):
+            self.settle()
+
+    def settle(self) -> None:
+        """Write the open step, if there is one: its trial has ended. Raises RecordError."""
+        self._steps.end()
+        if not self._step:
+            return
+        kept: list[Spike] = []
+        for (kind, attribution), spikes in self._step.items():
+            kept += nlargest(_KEPT_OF_A_STEP, spikes, key=lambda spike: spike.length_ns)
+            self.left_out[f"{kind}, {attribution}"] += max(0, len(spikes) - _KEPT_OF_A_STEP)
+        self._file.settle(map(_line, kept))
+        self._step = {}
 
     def convert(self) -> None:
         """Move all spikes so far into spikes.parquet and go on."""
+        self.settle()
+        self.left_out.clear()
         self._file.close()
         SPIKES.convert(self._growing, self._finished)
-        self._file = AppendFile(self._growing)
+        self._file = SettlingFile(self._growing)
 
     def close(self) -> None:
         """Close the file, and remove it when it holds nothing; safe to repeat."""
         self._file.close()
-        if self._file.empty:
+        if self._file.empty and not open_stretch(self._growing).exists():
             self._growing.unlink(missing_ok=True)
 
 
 def read_spikes(run: RunDirectory) -> list[Spike]:
     """All spikes of a run by time, also of the trial that is running. Raises RecordError."""
     finished = [run.spikes] if run.spikes.exists() else []
-    growing = [_growing(run)] if _growing(run).exists() else []
-    return [
-        Spike(*row) for row in SPIKES.read(finished, growing, order_by="begin_ms, trial, kind, cpu")
-    ]
+    growing = [_growing(run), open_stretch(_growing(run))]
+    rows = SPIKES.read(
+        finished,
+        [path for path in growing if path.exists()],
+        order_by="begin_ms, trial, kind, cpu",
+    )
+    # A step that a kill left half settled is in both files.
+    return [Spike(*row) for row in dict.fromkeys(rows)]
+
+
+def _line(spike: Spike) -> str:
+    return json.dumps(asdict(spike), separators=(",", ":"))
 
 
 def _growing(run: RunDirectory) -> Path:

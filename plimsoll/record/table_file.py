@@ -15,9 +15,14 @@ from plimsoll.record.record_error import RecordError, write_failed
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table's columns and their DuckDB types."""
+    """A table's columns and their DuckDB types.
+
+    Parquet files are sorted by `sorted_by`, where given: alike values beside each other
+    take a fraction of the room.
+    """
 
     columns: Mapping[str, str]
+    sorted_by: str | None = None
 
     def read(
         self,
@@ -33,13 +38,28 @@ class Table:
         `where` is a condition in SQL with a `?` for each of `values`. A torn last
         line of a growing file is left out. Raises RecordError.
         """
+        statement = f"SELECT * FROM rows WHERE {where} ORDER BY {order_by}"  # noqa: S608
+        return self.query(finished, growing, statement, values)
+
+    def query(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object] = (),
+    ) -> list[tuple[Any, ...]]:
+        """What a statement in SQL says of the table `rows`, which those files are.
+
+        Without files it is empty. Raises RecordError.
+        """
         sources, paths = self._sources(finished, growing)
         if not sources:
             return []
-        query = f"SELECT * FROM ({sources}) WHERE {where} ORDER BY {order_by}"  # noqa: S608
         try:
             with _connect() as connection:
-                return connection.execute(query, [*paths, *values]).fetchall()
+                return connection.execute(
+                    f"WITH rows AS ({sources}) {statement}", [*paths, *values]
+                ).fetchall()
         except duckdb.Error as error:
             raise _unreadable([*finished, *growing], error) from error
 
@@ -65,6 +85,7 @@ class Table:
             with _connect() as connection:
                 rows = connection.sql(sources, params=paths)
                 kept = rows.distinct() if earlier else rows
+                kept = kept.order(self.sorted_by) if self.sorted_by else kept
                 kept.write_parquet(str(target), compression="zstd")
         except duckdb.Error as error:
             with contextlib.suppress(OSError):
@@ -109,7 +130,12 @@ def _connect() -> duckdb.DuckDBPyConnection:
     # Parquet and JSON are built in; nothing may be fetched from a network meanwhile.
     return duckdb.connect(
         ":memory:",
-        config={"autoinstall_known_extensions": "false", "autoload_known_extensions": "false"},
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            # It works while a trial is running, beside loops that must not be disturbed.
+            "threads": "1",
+        },
     )
 
 

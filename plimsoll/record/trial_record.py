@@ -111,7 +111,7 @@ class TrialRecord(RecordModel):
     repetition: int = Field(default=1, ge=1)
     step: str | None = None
     evidence: TrialEvidence | None = None
-    observed: dict[str, float | None] = {}
+    observed: dict[str, float | None] = Field(default_factory=dict)
 
     @classmethod
     def from_report(

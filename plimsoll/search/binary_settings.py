@@ -11,13 +11,10 @@ from plimsoll.search.ask import Search
 from plimsoll.search.binary import BinarySearch
 from plimsoll.search.binary_one_shot import OneShot
 from plimsoll.search.binary_plan import BinaryPlan
-from plimsoll.search.question import InvalidAction, TrialManner
+from plimsoll.search.question import InvalidAction, RepeatField, TrialManner
 from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import Rate, RateField, RatioField
-
-# More repetitions than anybody has the patience for.
-RepeatField = Annotated[int, Field(ge=1, le=1000)]
 
 
 class RepeatedValidation(ValidationSettings):
@@ -34,7 +31,7 @@ class BinarySettings(SearchModel):
     # Where to begin; by default the maximum, and with `rise` the minimum.
     start: RateField | None = None
     # The load is multiplied by this until one fails; by default the maximum comes at once.
-    # Below 1.01 a rise over the whole range takes more trials than a list of all loads.
+    # In steps of 1 % a tenfold range takes 232 trials; finer ones are a mistake.
     rise: Annotated[float, Field(ge=1.01, le=1000)] | None = None
     # The search ends when the bounds are this close, as a share of the upper one; no
     # tester paces finer than a millionth.

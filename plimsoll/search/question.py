@@ -6,9 +6,10 @@ A question is a value: being told a trial gives the next question, or the answer
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from plimsoll.search.ask import Ask, Phase, Told
 from plimsoll.traffic.units import format_pps
@@ -17,10 +18,11 @@ from plimsoll.traffic.units import format_pps
 # "fail": it counts as failed; "quit": the search ends. All that after the retries.
 InvalidAction = Literal["retry", "fail", "quit"]
 
+# How often the same is asked; more than anybody has the patience for is a mistake.
+RepeatField = Annotated[int, Field(ge=1, le=1000)]
+
 # What came of a question; "untestable" where its trials stayed invalid.
 Answer = Literal["pass", "fail", "untestable", "quit"]
-
-_ALL_RETRIED: Mapping[str, InvalidAction] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ class TrialManner:
     duration_s: float
     retries: int
     repeat: int = 1
-    actions: Mapping[str, InvalidAction] = _ALL_RETRIED
+    actions: Mapping[str, InvalidAction] = field(default_factory=dict)
     thorough: bool = False
 
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
-from pydantic import Discriminator, Tag
+from pydantic import Field
 
 from plimsoll.search.binary_settings import BinarySettings
-
-
-def _strategy(given: Any) -> Any:
-    """What tells the strategies apart; an experiment that names none asks for a bisection."""
-    if isinstance(given, dict):
-        return given.get("strategy", "binary")
-    return getattr(given, "strategy", None)
-
+from plimsoll.search.checkpoints_settings import CheckpointSettings
+from plimsoll.search.mlrsearch.settings import MlrSettings
 
 # An experiment's `search`.
 SearchSettings = Annotated[
-    Annotated[BinarySettings, Tag("binary")],
-    Discriminator(_strategy),
+    BinarySettings | MlrSettings | CheckpointSettings,
+    Field(discriminator="strategy"),
 ]

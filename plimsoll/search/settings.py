@@ -51,7 +51,8 @@ class SearchModel(BaseModel, ABC):
 
     minimum: RateField
     maximum: RateField
-    validation: ValidationSettings = ValidationSettings()
+    # A strategy that always validates narrows this to settings.
+    validation: ValidationSettings | None = ValidationSettings()
 
     @property
     def loads(self) -> Mapping[str, Rate]:
@@ -72,8 +73,11 @@ class SearchModel(BaseModel, ABC):
         """
 
     def validated_for(self, duration_s: float) -> Self:
-        """The same with another length of the validation."""
-        validation = self.validation.model_copy(update={"duration": duration_s})
+        """The same with another length of the validation, which it then has in any case."""
+        asked: ValidationSettings = (
+            self.validation or type(self).model_fields["validation"].get_default()
+        )
+        validation = asked.model_copy(update={"duration": duration_s})
         return self.model_copy(update={"validation": validation})
 
     def resolve_range(self, to_pps: ToPps) -> tuple[float, float]:

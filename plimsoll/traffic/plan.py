@@ -5,10 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-# Of a profile's stream: it makes up the load, or it probes.
-ProfileRole = Literal["load", "latency"]
-# A teaching stream is neither: its frames only tell a switch where addresses live.
-Role = Literal["load", "latency", "teaching"]
+Role = Literal["load", "latency"]
 
 # Ethernet's frame check sequence; frame sizes are stated with it (RFC 2544), buffers without.
 FCS_BYTES = 4

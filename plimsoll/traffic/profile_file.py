@@ -5,19 +5,46 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from plimsoll.errors import InputError
 from plimsoll.traffic.document import Document, read_document
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.stream import Stream
-from plimsoll.traffic.trafficgen import TrafficgenProfile, TrafficgenStream, import_trafficgen
+from plimsoll.traffic.trafficgen import (
+    USUAL_PROBES,
+    LatencyProbes,
+    TrafficgenProfile,
+    TrafficgenStream,
+    import_trafficgen,
+)
 
 
 def load_profile(path: Path) -> Profile:
     """Read a profile. Raises InputError naming file, line and field for any mistake."""
     document = read_document(path)
     if _is_trafficgen(document):
-        return import_trafficgen(document.validate(TrafficgenProfile))
+        return _imported(document, path)
     place_captures(document.data, path.parent)
     return document.validate(Profile)
+
+
+def load_trafficgen(
+    path: Path, name: str | None = None, probes: LatencyProbes = USUAL_PROBES
+) -> Profile:
+    """Read bench-trafficgen's profile, or the one of this name in a file of several.
+
+    Raises InputError as `load_profile` does.
+    """
+    return _imported(read_document(path), path, name, probes)
+
+
+def _imported(
+    document: Document, path: Path, name: str | None = None, probes: LatencyProbes = USUAL_PROBES
+) -> Profile:
+    given = document.validate(TrafficgenProfile)
+    try:
+        return import_trafficgen(given, name, probes)
+    except InputError as error:
+        raise InputError(error.message, where=str(path), remedy=error.remedy) from None
 
 
 def place_captures(profile: object, folder: Path) -> None:

@@ -20,7 +20,7 @@ from plimsoll.traffic.frames.written_packet import PacketField
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.pacing import PacingField
-from plimsoll.traffic.plan import Pacing, ProfileRole
+from plimsoll.traffic.plan import Pacing, Role
 from plimsoll.traffic.stream_checks import check_content
 from plimsoll.traffic.units import RateField
 
@@ -67,7 +67,7 @@ class Stream(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,64}$")]
-    role: ProfileRole
+    role: Role
     rate: RateField | None = None
     pacing: PacingField = Pacing()
     frame_size: StrictInt | None = None

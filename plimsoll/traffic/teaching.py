@@ -34,11 +34,18 @@ def check_teaching(profile: Profile, teaching: TeachingSettings) -> None:
 
     Its `where` is the field below `teaching` that says with which frames.
     """
-    for when, part in (("warmup", teaching.warmup), ("measurement", teaching.measurement)):
-        kind: StreamType = "teaching_warmup" if when == "warmup" else "teaching_measurement"
-        for stream in taught_streams(profile, kind) if part else ():
-            for reverse in stream.goes:
-                _templates_of(stream, part.frames, reverse, f"{when}.frames")
+    if teaching.warmup is not None:
+        taught = taught_streams(profile, "teaching_warmup")
+        _check(taught, teaching.warmup.frames, "warmup.frames")
+    if teaching.measurement is not None:
+        taught = taught_streams(profile, "teaching_measurement")
+        _check(taught, teaching.measurement.frames, "measurement.frames")
+
+
+def _check(taught: Sequence[Stream], frames: TeachingFrames, where: str) -> None:
+    for stream in taught:
+        for reverse in stream.goes:
+            _templates_of(stream, frames, reverse, where)
 
 
 def teaching_before(
@@ -66,26 +73,22 @@ def teaching_duration_s(plans: Sequence[StreamPlan]) -> float:
     )
 
 
-def with_teaching(
+def teaching_beside(
     streams: tuple[StreamPlan, ...],
     profile: Profile,
     settings: MeasurementTeaching | None,
     paths: Paths,
 ) -> tuple[StreamPlan, ...]:
-    """A trial's streams, and those that teach beside them."""
+    """What teaches beside a trial's `streams`, numbered after them; empty for none."""
     if settings is None or not streams:
-        return streams
+        return ()
+
+    def pps(_: Stream, flows: int) -> float:
+        return settings.pps(flows)
+
     taught = taught_streams(profile, "teaching_measurement")
     first = max(plan.stream for plan in streams) + 1
-    beside = _plans(
-        taught,
-        settings.frames,
-        paths,
-        lambda _, flows: settings.pps(flows),
-        first=first,
-        once=False,
-    )
-    return (*streams, *beside)
+    return tuple(_plans(taught, settings.frames, paths, pps, first=first, once=False))
 
 
 def _plans(
@@ -109,7 +112,7 @@ def _plans(
             yield StreamPlan(
                 stream=first + len(seen),
                 name=f"{stream.name}-teaching/{tx_port}-{rx_port}",
-                role="teaching",
+                role="load",
                 tx_port=tx_port,
                 rx_port=rx_port,
                 frames=made.frames,
@@ -120,9 +123,7 @@ def _plans(
             seen.add(same)
 
 
-def _templates_of(
-    stream: Stream, frames: TeachingFrames, reverse: bool, where: str
-) -> Templates:
+def _templates_of(stream: Stream, frames: TeachingFrames, reverse: bool, where: str) -> Templates:
     try:
         return teaching_templates(stream, frames, reverse=reverse)
     except InputError as error:

@@ -66,9 +66,7 @@ class _Taught:
 
 def _taught(stream: Stream, frames: TeachingFrames, reverse: bool) -> _Taught:
     if stream.pcap is not None:
-        raise InputError(
-            "captured frames cannot be turned round", remedy="leave its teaching out"
-        )
+        raise InputError("captured frames cannot be turned round", remedy="leave its teaching out")
     if frames != "generic":
         return _spoken(stream, _SPOKEN[frames], reverse)
     if stream.packet is None:

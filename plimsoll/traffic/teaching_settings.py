@@ -28,16 +28,12 @@ TeachingRate = Annotated[RateField, AfterValidator(_in_pps)]
 
 
 class WarmupTeaching(BaseModel):
-    """Teaching before trials: one frame for each flow, at `rate` from each taught stream.
-
-    Before each `trial`, or once a `run`.
-    """
+    """Teaching before each trial: one frame for each flow, at `rate` for each taught stream."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     frames: TeachingFrames = "generic"
     rate: TeachingRate = _RATE
-    before: Literal["trial", "run"] = "trial"
 
 
 class MeasurementTeaching(BaseModel):

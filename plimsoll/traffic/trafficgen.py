@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -21,14 +22,26 @@ from plimsoll.traffic.plan import Role
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.stream import Direction, Stream, StreamType
 
-# binary-search.py's default for --latency-rate.
-LATENCY_RATE_PPS = 1000
 # Beyond so many flows the ordinary addresses and ports of a Stream run out; then
 # 10.0.0.0/8 in two halves, and all ports, take their place.
 _FLOWS_OF_ORDINARY_IPS = 65534
 _FLOWS_OF_ORDINARY_PORTS = 61439
 _WIDE_IPS = {"src_ip": "10.0.0.1", "dst_ip": "10.128.0.1", "prefix": 9}
 _ALL_PORTS = {"src_port": 0, "dst_port": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyProbes:
+    """How fast streams probe, and whether at all: --latency-rate and --measure-latency.
+
+    The defaults are binary-search.py's.
+    """
+
+    rate_pps: int = 1000
+    measured: bool = True
+
+
+USUAL_PROBES = LatencyProbes()
 
 
 class _Strict(BaseModel):
@@ -83,27 +96,30 @@ class TrafficgenStream(_Strict):
 
     def _check_as_stream(self) -> None:
         try:
-            self.as_streams("this")
+            self.as_streams("this", USUAL_PROBES)
         except ValidationError as error:
             first = error.errors()[0]
             context = first["ctx"]
             field = context.get("field") or first["loc"][:1]
             raise mistake(first["msg"], context["remedy"], *field) from None
 
-    def as_streams(self, name: str) -> list[Stream]:
+    def as_streams(self, name: str, probes: LatencyProbes) -> list[Stream]:
         """The load streams, the probes, or both, that it stands for.
 
-        With `latency` a probe at LATENCY_RATE_PPS runs beside the load, and its rate is
+        With `latency` a probe at the probes' rate runs beside the load, and its rate is
         taken out of it; a stream no faster than that is all probe. Flows that differ in
-        protocol are two streams, which share rate and flows.
+        protocol are two streams, which share rate and flows. None are left of a stream
+        that is all probe where latency is not measured.
         """
         protocols = self._protocols()
         if len(protocols) == 1:
-            return self._of_protocol(name, protocols[0], 1)
+            return self._of_protocol(name, protocols[0], 1, probes)
         return [
             stream
             for protocol in protocols
-            for stream in self._of_protocol(f"{name}-{protocol.lower()}", protocol, len(protocols))
+            for stream in self._of_protocol(
+                f"{name}-{protocol.lower()}", protocol, len(protocols), probes
+            )
         ]
 
     def _protocols(self) -> list[Protocol]:
@@ -113,17 +129,22 @@ class TrafficgenStream(_Strict):
             return ["UDP", "TCP"]
         return [self.protocol]
 
-    def _of_protocol(self, name: str, protocol: Protocol, sharers: int) -> list[Stream]:
+    def _of_protocol(
+        self, name: str, protocol: Protocol, sharers: int, probes: LatencyProbes
+    ) -> list[Stream]:
         # Requests and replies are sent at the rate each; in Plimsoll they take turns.
         rate_pps = self.rate * 2 if protocol == "GARP" else self.rate / sharers
         stream = {"protocol": protocol, "flows": math.ceil(self.flows / sharers)}
-        if self.latency_only or (self.latency and rate_pps <= LATENCY_RATE_PPS):
-            return [self._as_stream(name, "latency", rate_pps, stream)]
+        latency = self.latency and probes.measured
+        if self.latency_only and not latency:
+            return []
+        if "measurement" not in self.stream_types or not latency:
+            return [self._as_stream(name, "load", rate_pps, stream)]
+        if self.latency_only or rate_pps <= probes.rate_pps:
+            return [self._as_stream(name, "latency", min(rate_pps, probes.rate_pps), stream)]
         load = self._as_stream(name, "load", rate_pps, stream)
-        if not self.latency:
-            return [load]
         taken = stream | {"taken_from": name}
-        return [load, self._as_stream(f"{name}-latency", "latency", LATENCY_RATE_PPS, taken)]
+        return [load, self._as_stream(f"{name}-latency", "latency", probes.rate_pps, taken)]
 
     def _as_stream(self, name: str, role: Role, rate_pps: float, more: dict[str, Any]) -> Stream:
         heeded = _HEEDED.get(more["protocol"], SHORT_NAMES)
@@ -180,39 +201,68 @@ class TrafficgenProfile(_Strict):
         if (self.streams is None) == (self.profiles is None):
             raise mistake("needs either streams or profiles", "give one of them")
         names = [profile.name for profile in self.profiles or []]
-        if self.profiles and self.default_profile not in names:
+        for name in names:
+            if names.count(name) > 1:
+                raise mistake(f"two profiles are named {name}", "name each its own", "profiles")
+        if self.default_profile is not None and self.default_profile not in names:
             problem = f"{self.default_profile!r} is none of the profiles"
             raise mistake(problem, f"use one of {', '.join(names)}", "default_profile")
-        if not self.chosen_streams():
-            raise mistake("no stream is enabled", "enable one")
         return self
 
-    def chosen_streams(self) -> list[TrafficgenStream]:
-        """The enabled streams of the file, or of its default profile."""
-        chosen = self.streams or next(
-            each.streams for each in self.profiles or [] if each.name == self.default_profile
-        )
-        return [stream for stream in chosen if stream.enabled]
+    def chosen_streams(self, name: str | None = None) -> list[TrafficgenStream]:
+        """The enabled streams of the file, or of the profile with this name or its default.
+
+        A file's only profile needs no name. Raises InputError without a place where there
+        is no such profile, and where none of its streams is measured.
+        """
+        chosen = [stream for stream in self._streams_of(name) if stream.enabled]
+        if not chosen:
+            raise InputError("no stream is enabled", remedy="enable one")
+        if not any("measurement" in stream.stream_types for stream in chosen):
+            raise InputError("no stream is measured", remedy="give one the type measurement")
+        return chosen
+
+    def _streams_of(self, name: str | None) -> list[TrafficgenStream]:
+        if self.profiles is None:
+            return self.streams or []
+        by_name = {profile.name: profile.streams for profile in self.profiles}
+        wanted = name or self.default_profile
+        if wanted is None and len(by_name) == 1:
+            return next(iter(by_name.values()))
+        if wanted not in by_name:
+            problem = f"there is no profile {wanted}" if wanted else "it does not say which"
+            raise InputError(
+                f"{problem} of {', '.join(by_name)}",
+                remedy="set default_profile, or name one by --traffic-profile-name",
+            )
+        return by_name[wanted]
 
 
-def import_trafficgen(given: TrafficgenProfile) -> Profile:
+def import_trafficgen(
+    given: TrafficgenProfile, name: str | None = None, probes: LatencyProbes = USUAL_PROBES
+) -> Profile:
     """The same as Plimsoll's own profile; streams are named by stream_id, or by number.
 
-    All streams use the same addresses, whether or not they share a stream_id.
+    All streams use the same addresses, whether or not they share a stream_id. Raises
+    InputError as TrafficgenProfile.chosen_streams does, and where nothing is left to send.
     """
     streams: list[Stream] = []
-    for number, stream in enumerate(given.chosen_streams(), start=1):
+    for number, stream in enumerate(given.chosen_streams(name), start=1):
         taken = {each.name for each in streams}
         wanted = stream.stream_id or f"stream{number}"
-        streams += stream.as_streams(_free_name(stream, wanted, taken))
+        streams += stream.as_streams(_free_name(stream, wanted, taken, probes), probes)
+    if not any(stream.measured for stream in streams):
+        raise InputError("nothing is left to send", remedy="measure latency, or add a stream")
     return Profile(streams=tuple(streams))
 
 
-def _free_name(stream: TrafficgenStream, wanted: str, taken: set[str]) -> str:
+def _free_name(
+    stream: TrafficgenStream, wanted: str, taken: set[str], probes: LatencyProbes
+) -> str:
     """A name made of what Plimsoll allows, with a number where another stream has it."""
     allowed = re.sub(r"[^A-Za-z0-9_.-]", "_", wanted)[:44]
     name, number = allowed, 1
-    while taken & {each.name for each in stream.as_streams(name)}:
+    while taken & {each.name for each in stream.as_streams(name, probes)}:
         number += 1
         name = f"{allowed}-{number}"
     return name

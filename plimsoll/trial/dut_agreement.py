@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from plimsoll.dut.lab import DutPortCounters
+from plimsoll.generator.interface import StreamCounts
+from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.finding import Finding
 from plimsoll.trial.outcome import Outcome
 
@@ -50,8 +52,8 @@ def _reached(port: DutPortCounters) -> int:
 
 def _sent(outcome: Outcome) -> dict[int, int]:
     frames = {port.port: 0 for port in outcome.report.ports}
-    for plan in outcome.plan.streams:
-        frames[plan.tx_port] += outcome.counts(plan.stream).sent
+    for plan, counts in _everything(outcome):
+        frames[plan.tx_port] += counts.sent
     return frames
 
 
@@ -60,14 +62,21 @@ def _received(outcome: Outcome) -> dict[int, int]:
         port.port: port.foreign + port.stale + port.rx_missed + port.rx_errors
         for port in outcome.report.ports
     }
-    for plan in outcome.plan.streams:
-        counts = outcome.counts(plan.stream)
+    for plan, counts in _everything(outcome):
         frames[plan.rx_port] += counts.received + counts.corrupt + counts.misdirected
     return frames
 
 
+def _everything(outcome: Outcome) -> list[tuple[StreamPlan, StreamCounts]]:
+    """All that passed the DUT, judged or not."""
+    counts = {each.stream: each for each in (*outcome.report.streams, *outcome.beside.counts)}
+    return [
+        (plan, counts[plan.stream]) for plan in (*outcome.plan.streams, *outcome.beside.streams)
+    ]
+
+
 def _ports_blurred(outcome: Outcome) -> bool:
-    return any(counts.corrupt or counts.misdirected for counts in outcome.report.streams)
+    return any(counts.corrupt or counts.misdirected for _, counts in _everything(outcome))
 
 
 def _summed(pair: _Pair) -> _Pair:

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.dut.lab import DrainedBy
-from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.silence import Silence
 from plimsoll.trial.stall_excuses import StallExcuses
+from plimsoll.trial.too_late import TooLate
 
 
 class EarlyAbort:
-    """Called with each interval; True once more is lost than the whole trial may lose.
+    """Called with each interval; True once no future can mend what the trial has shown.
 
-    Losses are the gaps in the sequence, and frames that have had an interval to come
-    back in while nothing at all did. Only those count that no stall of the tester
+    That is when more is lost than the whole trial may lose, or more latency samples lie
+    above a bound. Losses are the gaps in the sequence, and frames that have had an interval
+    to come back in while nothing at all did. Only those count that no stall of the tester
     explains, and only when they are still missing an interval later: frames out of order
     leave gaps for a moment.
     """
@@ -25,14 +29,25 @@ class EarlyAbort:
         criteria: Iterable[Criterion],
         drained_by: DrainedBy,
         queue_frames: int,
+        *,
+        baseline: Baseline | None = None,
     ) -> None:
+        criteria = tuple(criteria)
         self._budgets = [budget for each in criteria for budget in each.losses_allowed(plan)]
         self._excuses = StallExcuses(plan.streams, drained_by, queue_frames)
-        self._silences = {each.stream: _Silence() for each in plan.streams}
+        self._silences = {each.stream: Silence() for each in plan.streams}
         self._exceeded_before = [False] * len(self._budgets)
+        self._too_late = [
+            TooLate(budget) for each in criteria for budget in each.samples_allowed(plan, baseline)
+        ]
 
     def __call__(self, interval: Interval) -> bool:
         """Account for the interval; True to stop the trial."""
+        latency = {counts.stream: counts.latency for counts in interval.streams}
+        too_late = [each.add(latency[each.stream]) for each in self._too_late]
+        return self._lost_too_many(interval) or any(too_late)
+
+    def _lost_too_many(self, interval: Interval) -> bool:
         self._excuses.add(interval)
         for counts in interval.streams:
             self._silences[counts.stream].add(counts)
@@ -51,22 +66,3 @@ class EarlyAbort:
         )
         self._exceeded_before = exceeded
         return decided
-
-
-class _Silence:
-    """Frames of one stream, sent since the last that came back, an interval ago or longer.
-
-    They leave no gap in the sequence until another frame comes.
-    """
-
-    def __init__(self) -> None:
-        self.frames = 0
-        self._sent_last = 0
-
-    def add(self, counts: StreamCounts) -> None:
-        """Account for the stream's next interval."""
-        if counts.received:
-            self.frames = self._sent_last = 0
-        else:
-            self.frames += self._sent_last
-            self._sent_last = counts.sent

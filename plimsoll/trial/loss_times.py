@@ -14,7 +14,7 @@ def loss_times(outcome: Outcome) -> list[LossSample]:
     unexcused = outcome.unexcused_losses()
     lost = array("q", bytes(8 * len(series)))
     for stream, frames in unexcused.items():
-        for index, count in enumerate(_by_interval(outcome, stream, frames)):
+        for index, count in enumerate(losses_by_interval(outcome, stream, frames)):
             lost[index] += count
     return [
         LossSample(begin_s=begin_s, end_s=end_s, frames=frames)
@@ -23,7 +23,7 @@ def loss_times(outcome: Outcome) -> list[LossSample]:
     ]
 
 
-def _by_interval(outcome: Outcome, stream: int, frames: int) -> array[int]:
+def losses_by_interval(outcome: Outcome, stream: int, frames: int) -> array[int]:
     """The losses of one stream, `frames` in all, where they belong.
 
     Gaps that late frames filled are taken back from the intervals before. What the drain

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 
 from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
+from plimsoll.record.latency_record import LatencyRecord
 from plimsoll.trial.baseline import Baseline
-from plimsoll.trial.repetition import Repetition
+from plimsoll.trial.beside import NOTHING_BESIDE, Beside
+from plimsoll.trial.quantiles import known_quantiles
+from plimsoll.trial.repetition import Forwarding, Repetition
 from plimsoll.trial.series import TrialSeries
 
 
@@ -20,7 +24,9 @@ class Outcome:
     counters were read before the first frame and after the drain; both are None
     where the DUT has none. `baseline` is the latency at the lowest load, None where no
     criterion needs it; `earlier` are the valid trials of the same phase and load before
-    this one, which criteria of repeatability compare it with.
+    this one, which criteria of repeatability compare it with. `comes_again` says that this
+    load will be tested again before it counts as carried: by another repetition, or by a
+    validation.
     """
 
     plan: TrialPlan
@@ -36,6 +42,9 @@ class Outcome:
     links_lost: tuple[str, ...] = ()
     baseline: Baseline | None = None
     earlier: tuple[Repetition, ...] = ()
+    comes_again: bool = False
+    # Sent and counted as well, and in neither the plan nor the report.
+    beside: Beside = NOTHING_BESIDE
 
     def counts(self, stream: int) -> StreamCounts:
         """The totals of one stream."""
@@ -59,3 +68,23 @@ class Outcome:
         """By stream, the frames lost that no stall of the tester explains."""
         lost = {plan.stream: self.lost(plan.stream) for plan in self.plan.streams}
         return self.series.unexcused_of(lost)
+
+    def repetition(self) -> Repetition:
+        """What later trials of the same load are compared with."""
+        streams: defaultdict[str, list[int]] = defaultdict(list)
+        for plan in self.plan.streams:
+            streams[f"{plan.tx_port}-{plan.rx_port}"].append(plan.stream)
+        return Repetition(
+            forwarding={
+                direction: Forwarding(
+                    offered=sum(self.offered(stream) for stream in members),
+                    returned=sum(self.returned(stream) for stream in members),
+                    sending_s=self.report.sending_s,
+                )
+                for direction, members in streams.items()
+            },
+            latency_ns={
+                plan.name: known_quantiles(LatencyRecord.of(self.counts(plan.stream).latency))
+                for plan in self.plan.streams
+            },
+        )

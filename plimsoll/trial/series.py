@@ -52,7 +52,14 @@ class TrialSeries:
     longest stall of any of the tester's loops that ended in it.
     """
 
-    def __init__(self, plan: TrialPlan, drained_by: DrainedBy, queue_frames: int) -> None:
+    def __init__(
+        self,
+        plan: TrialPlan,
+        drained_by: DrainedBy,
+        queue_frames: int,
+        after: TrialSeries | None = None,
+    ) -> None:
+        """Without intervals yet; `after` is that of the part of the trial before this one."""
         self.begin_s = _floats()
         self.end_s = _floats()
         self.sending: array[int] = array("b")
@@ -60,6 +67,8 @@ class TrialSeries:
         self.streams = {each.stream: StreamSeries() for each in plan.streams}
         self._drained_by = drained_by
         self._excuses = StallExcuses(plan.streams, drained_by, queue_frames)
+        if after is not None:
+            self._excuses.follow(after._excuses)
 
     def __len__(self) -> int:
         return len(self.begin_s)

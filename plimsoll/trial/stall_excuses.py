@@ -34,6 +34,10 @@ class StallExcuses:
         self._excused = dict.fromkeys(self._port_of, 0)
         self._left_over = dict.fromkeys(self._port_of.values(), 0)
 
+    def follow(self, earlier: StallExcuses) -> None:
+        """Keep what the last stalls of an earlier part of the trial still excuse."""
+        self._left_over = dict(earlier._left_over)
+
     def add(self, interval: Interval) -> None:
         """Account for the next interval."""
         fresh = {port: self._overflow(interval, port) for port in self._left_over}

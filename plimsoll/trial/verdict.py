@@ -27,6 +27,11 @@ class Judgement:
         """The findings that made the trial fail or invalid; none for a pass."""
         return tuple(each for each in self.findings if each.outcome == self.verdict)
 
+    def joined_by(self, findings: Sequence[Finding]) -> Judgement:
+        """With further findings about the DUT, which fail a trial that would pass."""
+        broken = self.verdict == "pass" and any(each.outcome == "fail" for each in findings)
+        return Judgement("fail" if broken else self.verdict, (*self.findings, *findings))
+
 
 def judge(outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits) -> Judgement:
     """Judge the tester first, then the DUT.
@@ -41,10 +46,14 @@ def judge(outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits)
 
 def judge_goals(
     outcome: Outcome, goals: Mapping[str, Sequence[Criterion]], limits: TesterLimits
-) -> Mapping[str, Judgement]:
-    """`judge` by the criteria of each goal."""
+) -> dict[str, Judgement]:
+    """Judge one trial by the criteria of each goal, as `judge` does; the tester only once.
+
+    A trial that was stopped as soon as one goal's criteria were broken is invalid for a
+    goal whose criteria were not, yet: nobody knows what would have become of them.
+    """
     tester = _tester(outcome, limits)
-    return {name: _judge(outcome, criteria, limits, tester) for name, criteria in goals.items()}
+    return {goal: _judge(outcome, criteria, limits, tester) for goal, criteria in goals.items()}
 
 
 def _tester(outcome: Outcome, limits: TesterLimits) -> list[Finding]:

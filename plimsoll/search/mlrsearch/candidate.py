@@ -21,6 +21,8 @@ from plimsoll.search.mlrsearch.trial_log import TrialLog
 
 # A load this close to one that has trials already, in widths, is not worth trials of its own.
 _SAME_LOAD = 0.25
+# Of a load that lost everything the logarithm of what it forwarded would be infinite.
+_ALL_BUT_NOTHING = 1 - 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,28 +111,27 @@ def _aim(goal: Goal, log: TrialLog, interval: Interval, barrier_pps: float, span
     """A load below the barrier and above the lower bound, or the minimum where there is none.
 
     What a barred load lost tells the capacity of a DUT that loses only what is too much:
-    by more than a width, and the next load is what it forwarded, or the first one above
-    it; by less, and it lies just below. Each time that this was wrong the step doubles,
-    until halving the interval is the bigger one.
+    by more than a width, and the next load is what it forwarded, then the first one above;
+    by less, and it lies just below. Each time that this was wrong the step doubles, until
+    halving the interval is the bigger one. A load that lost nothing tells nothing.
     """
     barrier, step = math.log(barrier_pps), goal.log_width
+    lower = None if interval.lower_pps is None else math.log(interval.lower_pps)
+    floor = math.log(span.minimum_pps) if lower is None else lower
+    middle = (floor + barrier) / 2
     loss_ratio = _mean_loss_ratio(goal, log, barrier_pps)
-    forwarded = barrier + math.log1p(-min(loss_ratio, 1 - 1e-12))
-    if interval.lower_pps is None:
-        retreat = barrier - step * 2 ** _misses_above(goal, log, barrier_pps)
-        aim = forwarded if barrier - forwarded >= step else retreat
-        floor = math.log(span.minimum_pps)
-        return span.minimum_pps if aim - floor < step else math.exp(aim)
-    lower = math.log(interval.lower_pps)
-    middle = (lower + barrier) / 2
+    forwarded = barrier + math.log1p(-min(loss_ratio, _ALL_BUT_NOTHING))
     if not loss_ratio:
-        return math.exp(middle)
-    if barrier - forwarded < step:
+        aim = middle
+    elif barrier - forwarded < step:
         aim = max(middle, barrier - step * 2 ** _misses_above(goal, log, barrier_pps))
-    elif forwarded - lower > step / 2:
-        aim = forwarded
+    elif lower is None or forwarded - lower > step:
+        # Then, one width up, the bounds close around it, if it is right by half a width.
+        aim = forwarded - step / 2
     else:
         aim = min(middle, lower + step * 2 ** _misses_below(goal, log, interval, forwarded))
+    if lower is None:
+        return span.minimum_pps if aim - floor < step else math.exp(aim)
     # Half a width from both ends: whatever comes of it, the interval shrinks.
     return math.exp(min(max(aim, lower + step / 2), barrier - step / 2))
 
@@ -146,9 +147,7 @@ def _mean_loss_ratio(goal: Goal, log: TrialLog, load_pps: float) -> float:
 def _misses_above(goal: Goal, log: TrialLog, barrier_pps: float) -> int:
     """How many loads in a row above the barrier failed and lost too little to tell why."""
     above = [
-        load
-        for load, found in log.classes(goal).items()
-        if found == "upper" and load > barrier_pps
+        load for load, found in log.classes(goal).items() if found == "upper" and load > barrier_pps
     ]
     return _leading(_mean_loss_ratio(goal, log, load) < goal.width for load in above)
 
@@ -156,7 +155,7 @@ def _misses_above(goal: Goal, log: TrialLog, barrier_pps: float) -> int:
 def _misses_below(goal: Goal, log: TrialLog, interval: Interval, forwarded: float) -> int:
     """How many loads below the lower bound hold though they are above what was forwarded."""
     held = (load for load, found in log.classes(goal).items() if found == "lower")
-    least = math.exp(forwarded - goal.log_width / 2)
+    least = math.exp(forwarded - goal.log_width)
     return sum(1 for load in held if least <= load < (interval.lower_pps or 0.0))
 
 
@@ -173,9 +172,7 @@ def _join(aim_pps: float, goal: Goal, loads: Iterable[float], interval: Interval
     """The load aimed at, or one between the bounds, next to it, that has trials already."""
     floor, roof = interval.lower_pps or 0.0, interval.barrier_pps or math.inf
     near = goal.log_width * _SAME_LOAD
-    distances = {
-        load: abs(math.log(load / aim_pps)) for load in loads if floor < load < roof
-    }
+    distances = {load: abs(math.log(load / aim_pps)) for load in loads if floor < load < roof}
     return min(
         (load for load, distance in distances.items() if distance <= near),
         key=lambda load: distances[load],

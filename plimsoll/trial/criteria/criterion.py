@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.generator.interface import TrialPlan
+from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.finding import Finding
 from plimsoll.trial.outcome import Outcome
 
@@ -18,6 +19,19 @@ class LossBudget:
 
     streams: frozenset[int]
     frames: float
+
+
+@dataclass(frozen=True, slots=True)
+class SampleBudget:
+    """How many of a stream's latency samples may lie above `limit_ns` in the whole trial.
+
+    With fewer than `needed` samples in all nothing is said.
+    """
+
+    stream: int
+    limit_ns: float
+    samples: int
+    needed: int
 
 
 class Criterion(BaseModel, ABC):
@@ -43,4 +57,8 @@ class Criterion(BaseModel, ABC):
 
     def losses_allowed(self, plan: TrialPlan) -> list[LossBudget]:
         """What may be lost before this criterion is broken whatever follows; none by default."""
+        return []
+
+    def samples_allowed(self, plan: TrialPlan, baseline: Baseline | None) -> list[SampleBudget]:
+        """The same of latency samples above a limit; none by default."""
         return []

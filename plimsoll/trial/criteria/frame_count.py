@@ -9,7 +9,7 @@ from pydantic import NonNegativeInt
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.finding import Finding
+from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
 
 FrameFault = Literal["out-of-order", "duplicate", "corrupt", "misdirected"]
@@ -22,21 +22,27 @@ class FrameCount(Criterion):
     at_most: NonNegativeInt = 0
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
-        """One finding per stream."""
+        """One finding per stream; invalid where none of its frames came in to be looked at."""
         return [self._judge(plan, outcome) for plan in outcome.plan.streams]
 
     def _judge(self, plan: StreamPlan, outcome: Outcome) -> Finding:
-        count = _count(outcome.counts(plan.stream), self.kind)
-        text = f"{plan.name}: {count:,} frames {self.kind}; at most {self.at_most:,} allowed"
-        return Finding(
-            rule=self.kind,
-            subject=plan.name,
-            value=count,
-            limit=self.at_most,
-            unit="frames",
-            outcome="ok" if count <= self.at_most else "fail",
-            text=text,
-        )
+        counts = outcome.counts(plan.stream)
+        if outcome.offered(plan.stream) and not _came(counts):
+            return self._finding(plan.name, None, "invalid", "no frame came in")
+        count = _count(counts, self.kind)
+        verdict: FindingOutcome = "ok" if count <= self.at_most else "fail"
+        return self._finding(plan.name, count, verdict, f"{count:,} frames {self.kind}")
+
+    def _finding(
+        self, subject: str, count: int | None, outcome: FindingOutcome, said: str
+    ) -> Finding:
+        text = f"{subject}: {said}; at most {self.at_most:,} {self.kind} allowed"
+        return Finding(self.kind, subject, count, self.at_most, "frames", outcome, text)
+
+
+def _came(counts: StreamCounts) -> int:
+    """On whichever port, whole or not."""
+    return counts.received + counts.corrupt + counts.misdirected
 
 
 def _count(counts: StreamCounts, fault: FrameFault) -> int:

@@ -13,11 +13,14 @@ from plimsoll.trial.due_frames import due_frames
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
 
-Per = Literal["direction", "stream", "total"]
+Per = Literal["direction", "port-pair", "stream", "total"]
 
 
 class LossRatio(Criterion):
-    """At most this share of the offered frames is lost, in each direction (or stream, or all)."""
+    """At most this share of the offered frames is lost, in each direction or other group.
+
+    A port pair is both directions between two ports together.
+    """
 
     kind: Literal["loss-ratio"] = "loss-ratio"
     # The default of the seed methodology (trafficgen's max-loss-pct).
@@ -25,7 +28,7 @@ class LossRatio(Criterion):
     per: Per = "direction"
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
-        """One finding per direction, stream or trial; a loss that stalls explain is invalid."""
+        """One finding per group; a loss that stalls explain is invalid."""
         unexcused = outcome.unexcused_losses()
         return [
             self._judge(subject, streams, outcome, sum(unexcused[each] for each in streams))
@@ -73,6 +76,8 @@ class LossRatio(Criterion):
         match self.per:
             case "direction":
                 return f"{plan.tx_port}-{plan.rx_port}"
+            case "port-pair":
+                return f"ports {' and '.join(map(str, sorted({plan.tx_port, plan.rx_port})))}"
             case "stream":
                 return plan.name
             case "total":

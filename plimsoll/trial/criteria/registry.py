@@ -6,13 +6,25 @@ from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.trial.criteria.delay_variation import DelayVariation
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.rx_stability import RxStability
+from plimsoll.trial.criteria.segment_loss import SegmentLoss
+from plimsoll.trial.criteria.spread_of_latency import SpreadOfLatency
+from plimsoll.trial.criteria.spread_of_rate import SpreadOfRate
 
 # One entry of an experiment's `criteria`, told apart by `kind`.
 CriterionSettings = Annotated[
-    LossRatio | LatencyBound | FrameCount,
+    LossRatio
+    | LatencyBound
+    | DelayVariation
+    | RxStability
+    | SegmentLoss
+    | SpreadOfRate
+    | SpreadOfLatency
+    | FrameCount,
     Field(discriminator="kind"),
 ]
 

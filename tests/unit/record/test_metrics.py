@@ -23,7 +23,7 @@ def test_a_period_ends_as_parquet_that_duckdb_reads(run: RunDirectory) -> None:
     with MetricsWriter(run, "trial-0001") as writer:
         writer.append(rows("trial-0001"))
         writer.append(rows("trial-0001", 1))
-        path = writer.finish()
+        (path,) = writer.finish()
     assert path == run.metrics / "trial-0001.parquet"
     assert list(run.metrics.iterdir()) == [path]
     with duckdb.connect() as connection:

@@ -45,7 +45,7 @@ def test_the_worst_latency_is_attributed_by_whether_a_stall_touched_its_frame() 
 def test_spikes_gather_in_one_parquet_file_over_trials(run: RunDirectory) -> None:
     with SpikeLog(run) as log:
         for trial in (1, 2):
-            log.append(interval_spikes(trial, PLANS, interval((counts(1, latency=FOUR),))))
+            log.append(trial, PLANS, interval((counts(1, latency=FOUR),)))
             log.convert()
     assert [spike.trial for spike in read_spikes(run)] == [1, 2]
     with duckdb.connect() as connection:
@@ -59,7 +59,7 @@ def test_spikes_gather_in_one_parquet_file_over_trials(run: RunDirectory) -> Non
 def test_a_time_stamp_counter_keeps_all_its_bits(run: RunDirectory) -> None:
     stall = Stall(0.5, 2**64 - 1, 30_000)
     with SpikeLog(run) as log:
-        log.append(interval_spikes(1, PLANS, interval((), stalls=(stall,))))
+        log.append(1, PLANS, interval((), stalls=(stall,)))
         assert [spike.tsc for spike in read_spikes(run)] == [2**64 - 1]
         log.convert()
     assert [spike.tsc for spike in read_spikes(run)] == [2**64 - 1]
@@ -67,11 +67,11 @@ def test_a_time_stamp_counter_keeps_all_its_bits(run: RunDirectory) -> None:
 
 def test_spikes_of_a_killed_run_are_read_and_kept(run: RunDirectory) -> None:
     log = SpikeLog(run)
-    log.append(interval_spikes(1, PLANS, interval((counts(1, latency=FOUR),))))
+    log.append(1, PLANS, interval((counts(1, latency=FOUR),)))
     log.close()
     assert len(read_spikes(run)) == 1
     with SpikeLog(run) as resumed:
-        resumed.append(interval_spikes(2, PLANS, interval((counts(1, latency=FOUR),))))
+        resumed.append(2, PLANS, interval((counts(1, latency=FOUR),)))
         resumed.convert()
     assert [spike.trial for spike in read_spikes(run)] == [1, 2]
 

@@ -93,9 +93,13 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
             "(remove it, or use role: latency)",
         ),
         (
+            {"stream_types": ["ddos", "measurement"]},
+            "streams[0].stream_types: streams that the DUT must drop cannot be judged "
+            "(leave out ddos, or the stream)",
+        ),
+        (
             {"stream_types": ["teaching_warmup"]},
-            "streams[0].stream_types: streams only for teaching, and ddos streams, cannot be sent "
-            "yet (include measurement and leave out ddos, or remove the stream)",
+            "streams: every stream is for teaching alone (add one of type measurement)",
         ),
         (
             {"src_mac": "12:34"},
@@ -264,12 +268,6 @@ def test_a_profile_survives_being_written_and_read() -> None:
     given = [LOAD | {"vary": ["src_ip", "dst_port"]}, PROBE | {"taken_from": "load"}]
     profile = Profile.model_validate({"streams": given})
     assert Profile.model_validate(profile.model_dump(mode="json")) == profile
-
-
-def test_teaching_that_is_left_out_is_said() -> None:
-    types = {"stream_types": ["teaching_warmup", "measurement"]}
-    profile = Profile.model_validate({"streams": [LOAD | types, PROBE]})
-    assert profile.notes() == ["no teaching frames are sent yet, though load ask for them"]
 
 
 def test_a_mix_counts_with_its_mean() -> None:

@@ -14,7 +14,7 @@ from plimsoll.errors import InputError
 from plimsoll.traffic.flow_mods import parse_flow_mods
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile
-from plimsoll.traffic.trafficgen import TrafficgenProfile, import_trafficgen
+from plimsoll.traffic.trafficgen import LatencyProbes, TrafficgenProfile, import_trafficgen
 from plimsoll.traffic.units import Rate
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -70,6 +70,53 @@ def test_defaults_are_trafficgens() -> None:
     assert (probe.name, probe.role, probe.taken_from) == ("stream1-latency", "latency", "stream1")
     assert probe.rate == Rate(1000, "pps")
     assert probe.direction == "bidirectional"
+
+
+def test_a_stream_for_teaching_alone_is_neither_load_nor_probe() -> None:
+    taught = MINIMAL | {"stream_types": ["teaching_warmup"], "latency": True, "rate": 50}
+    profile = _import(MINIMAL, taught)
+    assert [stream.name for stream in profile.measured_streams] == ["stream1"]
+    assert (profile.streams[1].rate, profile.rate_pps) == (Rate(50, "pps"), 1_000_000)
+
+
+def test_probes_are_no_faster_than_the_latency_rate() -> None:
+    only = MINIMAL | {"latency": True, "latency_only": True}
+    (probe,) = _import(only).streams
+    assert (probe.role, probe.rate) == ("latency", Rate(1000, "pps"))
+
+
+def test_without_latency_there_is_load_alone() -> None:
+    both = TrafficgenProfile.model_validate(
+        {
+            "streams": [
+                MINIMAL | {"latency": True},
+                MINIMAL | {"latency": True, "latency_only": True},
+            ]
+        }
+    )
+    unmeasured = import_trafficgen(both, probes=LatencyProbes(measured=False))
+    assert [(each.name, each.role) for each in unmeasured.streams] == [("stream1", "load")]
+    fast = import_trafficgen(both, probes=LatencyProbes(rate_pps=5000))
+    assert [each.rate for each in fast.latency_streams] == [Rate(5000, "pps")] * 2
+
+
+def test_a_profile_is_taken_by_its_name() -> None:
+    several = TrafficgenProfile.model_validate(
+        {
+            "profiles": [
+                {"name": "slow", "streams": [MINIMAL]},
+                {"name": "fast", "streams": [MINIMAL | {"rate": 2_000_000}]},
+            ]
+        }
+    )
+    assert import_trafficgen(several, "fast").rate_pps == 2_000_000
+    with pytest.raises(InputError, match=r"there is no profile medium of slow, fast"):
+        import_trafficgen(several, "medium")
+
+
+def test_the_only_profile_needs_no_name() -> None:
+    one = {"profiles": [{"name": "a", "streams": [MINIMAL]}]}
+    assert import_trafficgen(TrafficgenProfile.model_validate(one)).rate_pps == 1_000_000
 
 
 def test_a_slow_stream_with_latency_is_all_probe() -> None:
@@ -165,7 +212,6 @@ _WITHOUT_COUNTERPART: list[tuple[str, object]] = [
     ("the_packet", "scapy:Ether()/IP()"),
     ("device_pairs", ["0:1"]),
     ("stream_types", ["ddos", "measurement"]),
-    ("stream_types", ["teaching_warmup"]),
     ("frame_size", 60),
     ("rate", 0),
     ("latency_only", True),
@@ -196,6 +242,19 @@ def test_what_has_no_counterpart_is_refused_by_name(
             "needs either streams or profiles (give one of them)",
         ),
         ({"streams": [MINIMAL | {"enabled": False}]}, "no stream is enabled (enable one)"),
+        (
+            {"streams": [MINIMAL | {"stream_types": ["teaching_warmup"]}]},
+            "no stream is measured (give one the type measurement)",
+        ),
+        (
+            {"profiles": [{"name": each, "streams": [MINIMAL]} for each in "ab"]},
+            "it does not say which of a, b (set default_profile, or name one by "
+            "--traffic-profile-name)",
+        ),
+        (
+            {"profiles": [{"name": "a", "streams": [MINIMAL]}] * 2},
+            "profiles: two profiles are named a (name each its own)",
+        ),
         (
             {"streams": [MINIMAL | {"flowz": 1}]},
             "streams[0].flowz: unknown field (did you mean flows?)",

@@ -78,6 +78,21 @@ def test_loss_per_stream_and_in_total() -> None:
     }
 
 
+def test_a_port_pair_is_both_directions_between_two_ports() -> None:
+    two_ports_more = replace(PLAN.streams[LOAD_OUT], stream=3, tx_port=2, rx_port=3)
+    plan = replace(PLAN, streams=(*PLAN.streams, two_ports_more))
+    streams = [*outcome(lost=15).report.streams, stream_counts(3, SENT, lost=30)]
+    criterion = LossRatio(per="port-pair", at_most=1e-5)
+    assert _found(criterion, outcome(streams=streams, plan=plan)) == {
+        "ports 0 and 1": ("ok", 15 / (2 * SENT + PROBES)),
+        "ports 2 and 3": ("fail", 30 / SENT),
+    }
+    assert [each.streams for each in criterion.losses_allowed(plan)] == [
+        frozenset({LOAD_OUT, LOAD_BACK, PROBE}),
+        frozenset({3}),
+    ]
+
+
 def test_zero_loss_can_be_asked_for() -> None:
     criterion = _criterion(kind="loss-ratio", at_most=0)
     assert _found(criterion, outcome())["0-1"][0] == "ok"
@@ -221,6 +236,28 @@ def test_frame_faults_are_counted_per_stream(kind: str, count: str) -> None:
         "probe/0-1": ("ok", 0),
     }
     assert _found(_criterion(kind=kind, at_most=3), judged)["load/1-0"] == ("ok", 3)
+
+
+def test_a_broken_frame_count_is_told() -> None:
+    finding = _criterion(kind="corrupt", at_most=2).evaluate(_with(LOAD_BACK, corrupt=3))[1]
+    assert finding.text == "load/1-0: 3 frames corrupt; at most 2 corrupt allowed"
+
+
+def test_faults_of_frames_that_never_came_cannot_be_counted() -> None:
+    found = _found(_criterion(kind="out-of-order"), _with(LOAD_BACK, received=0))
+    assert found == {
+        "load/0-1": ("ok", 0),
+        "load/1-0": ("invalid", None),
+        "probe/0-1": ("ok", 0),
+    }
+    damaged = _with(LOAD_BACK, received=0, corrupt=SENT)
+    assert _found(_criterion(kind="corrupt"), damaged)["load/1-0"] == ("fail", SENT)
+
+
+def test_a_stream_that_had_no_time_to_send_has_no_fault() -> None:
+    """A probe of 10 a second in a trial of 50 ms."""
+    unsent = _with(PROBE, sent=0, received=0)
+    assert _found(_criterion(kind="corrupt"), unsent)["probe/0-1"] == ("ok", 0)
 
 
 def test_the_default_criteria() -> None:

@@ -67,6 +67,12 @@ def test_a_lost_link_ends_the_trial() -> None:
     assert generator.run == 3
 
 
+def test_every_interval_is_in_the_series() -> None:
+    kept = trial(TenIntervals(WatchedLab()), WatchedLab()).series
+    assert list(kept.begin_s) == list(range(10))
+    assert [len(each.sent) for each in kept.streams.values()] == [10, 10, 10]
+
+
 def test_an_interface_that_is_gone_ends_it_with_an_error() -> None:
     lab = WatchedLab(gone=True)
     generator = TenIntervals(lab)

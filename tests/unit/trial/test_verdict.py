@@ -6,7 +6,7 @@ from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.tester import TesterLimits as Limits
-from plimsoll.trial.verdict import Judgement, judge
+from plimsoll.trial.verdict import Judgement, judge, judge_goals
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
@@ -113,3 +113,30 @@ def test_a_link_that_went_down_is_invalid() -> None:
     judgement = _judge(outcome(lost=SENT, ports=ports))
     assert judgement.verdict == "invalid"
     assert judgement.reasons[0].text == "the link of port 1 went down"
+
+
+def test_each_goal_has_its_own_verdict() -> None:
+    goals = {"ndr": [LossRatio(at_most=0)], "pdr": [LossRatio(at_most=0.005)], "p99": [P99]}
+    judgements = judge_goals(outcome(lost=1000), goals, Limits())
+    assert {goal: each.verdict for goal, each in judgements.items()} == {
+        "ndr": "fail",
+        "pdr": "pass",
+        "p99": "fail",
+    }
+    assert [each.rule for each in judgements["p99"].reasons] == ["latency-p99"]
+
+
+def test_a_tester_at_fault_is_so_for_every_goal() -> None:
+    goals = {"ndr": [LossRatio(at_most=0)], "pdr": [LossRatio(at_most=0.005)]}
+    spoiled = outcome(lost=1000, workers=(worker_counts(80_000_000),))
+    for judgement in judge_goals(spoiled, goals, Limits()).values():
+        assert judgement.verdict == "invalid"
+        assert [each.rule for each in judgement.reasons] == ["stall"]
+
+
+def test_a_trial_stopped_for_one_goal_says_nothing_of_another() -> None:
+    goals = {"ndr": [LossRatio(at_most=0)], "pdr": [LossRatio(at_most=0.005)]}
+    judgements = judge_goals(_stopped_after(2, lost=500), goals, Limits())
+    assert judgements["ndr"].verdict == "fail"
+    assert judgements["pdr"].verdict == "invalid"
+    assert [each.rule for each in judgements["pdr"].reasons] == ["runtime"]

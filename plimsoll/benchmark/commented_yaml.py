@@ -1,0 +1,82 @@
+"""YAML with a comment on the lines that need one, which PyYAML does not write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import yaml
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A value, and what is said about it at the end of its line."""
+
+    value: Any
+    note: str
+
+
+def commented_yaml(document: Mapping[str, Any], heading: Sequence[str] = ()) -> str:
+    """The document as YAML, with notes as comments, after a heading of comment lines.
+
+    Mappings are written a field a line, lists of mappings an item a paragraph, and all else
+    in one line.
+    """
+    lines = [f"# {line}".rstrip() for line in heading]
+    for key, value in document.items():
+        lines += ["", *_field(key, value, "")] if lines else _field(key, value, "")
+    return "\n".join(lines) + "\n"
+
+
+def _field(key: str, value: Any, indent: str) -> Iterator[str]:
+    plain, note = (value.value, value.note) if isinstance(value, Noted) else (value, "")
+    comment = f" # {_one_line(note)}" if note else ""
+    if isinstance(plain, Mapping) and plain:
+        yield f"{indent}{_flow(key)}:{comment}"
+        for name, each in plain.items():
+            yield from _field(name, each, f"{indent}  ")
+    elif _is_list_of_mappings(plain):
+        yield f"{indent}{_flow(key)}:{comment}"
+        for each in plain:
+            yield from _item(each, f"{indent}  ")
+    else:
+        yield f"{indent}{_flow(key)}: {_flow(plain)}{comment}"
+
+
+def _item(item: Any, indent: str) -> Iterator[str]:
+    plain, note = (item.value, item.note) if isinstance(item, Noted) else (item, "")
+    if note:
+        yield f"{indent}# {_one_line(note)}"
+    lines = [line for name, each in plain.items() for line in _field(name, each, f"{indent}  ")]
+    yield f"{indent}- {lines[0].lstrip()}"
+    yield from lines[1:]
+
+
+def _is_list_of_mappings(value: Any) -> bool:
+    items = value if isinstance(value, list | tuple) else ()
+    plain = [each.value if isinstance(each, Noted) else each for each in items]
+    return bool(plain) and all(isinstance(each, Mapping) and each for each in plain)
+
+
+def _flow(value: Any) -> str:
+    """In one line, quoted where YAML would read something else."""
+    text: str = yaml.safe_dump(
+        _plain(value), default_flow_style=True, width=2**31, allow_unicode=True, sort_keys=False
+    )
+    return text.removesuffix("\n").removesuffix("\n...").strip()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Noted):
+        return _plain(value.value)
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return value
+
+
+def _one_line(note: str) -> str:
+    """What a comment may hold: printable, and no line's end."""
+    return "".join(each if each.isprintable() else " " for each in note)

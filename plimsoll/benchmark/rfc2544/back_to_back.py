@@ -1,0 +1,33 @@
+"""Back-to-back frames, section 26.4: the longest burst of which the DUT loses nothing."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.rfc2544.bursts import longest_burst, search_plan
+from plimsoll.benchmark.rfc2544.settings import BurstSettings
+from plimsoll.benchmark.rfc2544.spread import spread_of
+from plimsoll.benchmark.rfc2544.subject import TestSubject
+from plimsoll.benchmark.steps import Steps
+from plimsoll.record.rfc2544_result import BackToBackRow
+
+
+def measure_back_to_back(
+    steps: Steps, subject: TestSubject, settings: BurstSettings, test: str = "back-to-back"
+) -> BackToBackRow:
+    """Repeat the search; its average is the benchmark. `test` begins the names of its steps."""
+    found = [
+        longest_burst(steps, subject, settings, test, number)
+        for number in range(1, settings.repeats + 1)
+    ]
+    values = tuple(burst.frames for burst in found)
+    known_steps = [burst.step_frames for burst in found if burst.step_frames is not None]
+    return BackToBackRow(
+        subject=subject.record,
+        values=values,
+        frames=spread_of(values),
+        limit_frames=search_plan(settings, subject.maximum_pps).limit_frames,
+        limit_s=settings.limit_s,
+        step_frames=max(known_steps, default=None),
+        verifications=settings.verifications,
+        at_limit=sum(burst.at_limit for burst in found),
+        reason=None,
+    )

@@ -1,0 +1,65 @@
+"""Frame loss rate, section 26.3: from the maximum down until two trials in a row lose nothing."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.rfc2544.settings import FrameLossSettings
+from plimsoll.benchmark.rfc2544.subject import TestSubject
+from plimsoll.benchmark.steps import Steps
+from plimsoll.record.rfc2544_result import FrameLossRow, LossPoint
+from plimsoll.record.trial_record import TrialRecord
+
+# "Until there are two successive trials in which no frames are lost."
+_ENOUGH = 2
+
+
+def measure_frame_loss(
+    steps: Steps, subject: TestSubject, settings: FrameLossSettings
+) -> FrameLossRow:
+    """Every rate down to the second in a row without loss.
+
+    A rate that the tester could not offer has no loss and does not break the row.
+    """
+    points: list[LossPoint] = []
+    free = 0
+    for percent in percents(settings.step):
+        request = _request(subject, settings, percent)
+        points.append(point_of(percent, steps.valid(subject.experiment, request)))
+        if points[-1].lost is not None:
+            free = 0 if points[-1].lost else free + 1
+        if free == _ENOUGH:
+            break
+    return FrameLossRow(subject=subject.record, points=tuple(points), complete=free == _ENOUGH)
+
+
+def percents(step: float) -> list[float]:
+    """Of the maximum: 100 first, then less by `step` (a share) each time, all above zero."""
+    count = round(1 / step + 0.5 - 1e-9)
+    falling = (100.0 - 100 * step * number for number in range(count))
+    return [round(percent, 9) for percent in falling if percent > 1e-9]
+
+
+def point_of(percent: float, trial: TrialRecord) -> LossPoint:
+    """What the DUT lost, and not what a stall of the tester explains."""
+    valid, evidence = trial.verdict != "invalid", trial.evidence
+    return LossPoint(
+        percent=percent,
+        load_pps=trial.load_pps,
+        offered=evidence.offered if evidence else 0,
+        lost=evidence.lost if valid and evidence else None,
+        loss_percent=100 * evidence.loss_ratio if valid and evidence else None,
+        verdict=trial.verdict,
+        reason=None if valid else "; ".join(each.text for each in trial.reasons),
+    )
+
+
+def _request(subject: TestSubject, settings: FrameLossSettings, percent: float) -> TrialRequest:
+    load_pps = subject.maximum_pps * percent / 100
+    return TrialRequest(
+        "frame-loss",
+        load_pps,
+        settings.trial_s,
+        subject.streams(load_pps),
+        early_abort=False,
+        step=f"frame-loss/{subject.label}/{percent:g}",
+    )

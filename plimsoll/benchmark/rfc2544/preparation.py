@@ -1,0 +1,47 @@
+"""What is looked at before the first trial of a test over several frame sizes."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.engine_limits import check_engine_takes
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.preflight import check_search
+from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
+from plimsoll.benchmark.rfc2544.subject import experiment_for
+from plimsoll.benchmark.testbed import Testbed
+from plimsoll.errors import InputError
+from plimsoll.traffic.units import Rate
+
+
+def check_frames(experiment: Experiment, settings: FrameTestSettings) -> int:
+    """The largest frame of all, in bytes with FCS.
+
+    Raises what can be known to be wrong before anything is started or written.
+    """
+    check_search(experiment)
+    sizes = [
+        _check(experiment_for(experiment, each, settings), settings) for each in settings.frames
+    ]
+    return max(sizes)
+
+
+def highest_pps(experiment: Experiment, bed: Testbed, stated: Rate | None) -> float:
+    """The fastest load of the experiment's own profile, for the tester's calibration."""
+    profile = experiment.profile
+    highest = stated or experiment.search.maximum
+    return highest.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
+
+
+def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
+    """The largest frame of this kind."""
+    profile, lab = experiment.profile, experiment.lab
+    if profile.largest_frame_size > lab.largest_frame_size:
+        raise InputError(
+            f"frames of {profile.largest_frame_size} bytes do not pass a lab of kind {lab.kind}",
+            where="--sizes",
+            remedy=f"use frames of at most {lab.largest_frame_size} bytes, or another lab",
+        )
+    highest = settings.maximum or experiment.search.maximum
+    if highest.unit == "pps":
+        where = "--maximum" if settings.maximum else "search.maximum"
+        check_engine_takes(profile, highest.value, lab, experiment.generator, where)
+    return profile.largest_frame_size

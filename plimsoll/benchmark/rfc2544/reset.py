@@ -1,0 +1,169 @@
+"""Reset, section 26.6: how long the stream is interrupted when the DUT is reset."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.rfc2544.settings import ResetSettings
+from plimsoll.benchmark.rfc2544.subject import TestSubject
+from plimsoll.benchmark.steps import Steps
+from plimsoll.benchmark.watcher import Watcher
+from plimsoll.errors import MachineError
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.host.child import Child
+from plimsoll.record.rfc2544_result import ResetStatement, ThroughputRow
+from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.trial.outcome import Outcome
+
+_LOG_NAME = "reset.log"
+_PATIENCE_S = 5.0
+_NO_COMMAND = (
+    "not available: nothing was told that resets this DUT (--reset-command, a program with "
+    "its arguments)"
+)
+# Labs on which no command can do it, and why.
+_IMPOSSIBLE = {
+    "testpmd-memif": "not available on this lab: dpdk-testpmd holds the sockets that the "
+    "tester's memif ports hang on, so their links end with it, and a trial ends with its "
+    "links: there is no last frame before and first frame after a reset",
+    "simulated": "not available on this lab: a simulated DUT has nothing to reset",
+    "loopback": "not available on this lab: there is no DUT on a loopback",
+}
+
+
+def measure_reset(
+    steps: Steps, subject: TestSubject, settings: ResetSettings, throughput: ThroughputRow
+) -> ResetStatement:
+    """Run the command in the midst of a stream at the throughput, and count what is lost."""
+    problem = why_not(steps.bed.lab.kind, settings)
+    if problem is None and throughput.pps is None:
+        problem = f"no throughput is known: {throughput.reason}"
+    if problem is not None or throughput.pps is None:
+        return _statement(subject, settings, throughput.pps, reason=problem)
+    request = TrialRequest(
+        "reset",
+        throughput.pps,
+        settings.before_s + settings.watch_s,
+        subject.streams(throughput.pps),
+        early_abort=False,
+        step=f"reset/{subject.label}",
+        observe=outage_of,
+    )
+    resetting = Resetting(steps.session.watcher, settings, steps.session.scratch)
+    try:
+        trial = steps.valid(subject.experiment, request, watcher=resetting)
+    finally:
+        resetting.end()
+    return _told(subject, settings, trial)
+
+
+def why_not(lab_kind: str, settings: ResetSettings) -> str | None:
+    """Why a reset cannot be tested on such a lab; None where it can."""
+    if problem := _IMPOSSIBLE.get(lab_kind):
+        return problem
+    return None if settings.command else _NO_COMMAND
+
+
+def outage_of(outcome: Outcome) -> dict[str, float | None]:
+    """The longer of the directions' outages: frames lost ÷ the rate at which they were offered.
+
+    RFC 6201's way, which needs no clock in the DUT. Null where the last interval that sent
+    brought nothing back.
+    """
+    lost: Counter[tuple[int, int]] = Counter()
+    rates: dict[tuple[int, int], float] = {}
+    unexcused = outcome.unexcused_losses()
+    for plan in outcome.plan.streams:
+        path = (plan.tx_port, plan.rx_port)
+        lost[path] += unexcused[plan.stream]
+        rates[path] = rates.get(path, 0.0) + (plan.rate_pps or 0.0)
+    outages = [lost[path] / rates[path] for path in rates if rates[path] > 0]
+    return {
+        "outage_s": max(outages, default=0.0) if _came_back(outcome) else None,
+        "lost": float(sum(lost.values())),
+    }
+
+
+class Resetting:
+    """Passes on what it sees, and starts the command once the stream has run long enough."""
+
+    def __init__(self, inner: Watcher, settings: ResetSettings, directory: Path) -> None:
+        self._inner = inner
+        self._settings = settings
+        self._log = directory / _LOG_NAME
+        self._child: Child | None = None
+        self._due = True
+
+    def note(self, text: str) -> None:
+        """Pass it on."""
+        self._inner.note(text)
+
+    def trial_started(
+        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
+    ) -> None:
+        """Every trial has a reset of its own."""
+        self.end()
+        self._due = True
+        self._inner.trial_started(number, phase, load_pps, plan)
+
+    def interval(self, interval: Interval) -> None:
+        """Start the command in time. Raises MachineError where it does not start."""
+        if self._due and interval.end_s >= self._settings.before_s:
+            self._due = False
+            self._child = Child.start(self._settings.command, log=self._log, environment=os.environ)
+        self._inner.interval(interval)
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        """Pass it on."""
+        self._inner.trial_ended(record)
+
+    def end(self) -> None:
+        """End the command where it still runs."""
+        if self._child is not None:
+            with suppress(MachineError):
+                self._child.end(_PATIENCE_S)
+            self._child = None
+
+
+def _came_back(outcome: Outcome) -> bool:
+    series = outcome.series
+    last = max((place for place, sending in enumerate(series.sending) if sending), default=None)
+    return last is not None and all(column.received[last] > 0 for column in series.streams.values())
+
+
+def _told(subject: TestSubject, settings: ResetSettings, trial: TrialRecord) -> ResetStatement:
+    observed: Mapping[str, float | None] = trial.observed
+    lost, outage_s = observed.get("lost"), observed.get("outage_s")
+    if trial.verdict == "invalid":
+        reason = "; ".join(each.text for each in trial.reasons)
+    elif outage_s is None:
+        reason = f"the stream had not come back {settings.watch_s:g} s after the reset"
+    elif lost == 0:
+        reason = "no frame was lost: the command did not interrupt the stream"
+    else:
+        return _statement(subject, settings, trial.load_pps, outage_s=outage_s, lost=lost)
+    return _statement(subject, settings, trial.load_pps, lost=lost, reason=reason)
+
+
+def _statement(
+    subject: TestSubject,
+    settings: ResetSettings,
+    load_pps: float | None,
+    *,
+    outage_s: float | None = None,
+    lost: float | None = None,
+    reason: str | None = None,
+) -> ResetStatement:
+    return ResetStatement(
+        kind=" ".join(settings.command) or "none",
+        subject=subject.record,
+        load_pps=load_pps,
+        outage_s=outage_s,
+        lost=None if lost is None else round(lost),
+        reason=reason,
+    )

@@ -1,0 +1,91 @@
+"""Whether a soak ended as it began: rate and latency, first against last."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import combinations
+from statistics import median
+from typing import Literal
+
+from plimsoll.benchmark.soak_series import P50, P99, RX, SoakSeries, Stretch
+from plimsoll.record.soak_result import Drift
+from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
+
+TYPES = (RX, P50, P99)
+# 19,900 pairs: some 20 ms.
+POINTS = 200
+_LEAST_POINTS = 8
+_HOUR_S = 3600.0
+_KINDS: dict[str, Literal["rate", "p50", "p99"]] = {RX: "rate", P50: "p50", P99: "p99"}
+# Two-sided 95 % of the normal distribution.
+_Z_95 = 1.96
+# Quantiles are known to 0.78 % (the histogram's buckets); counted frames are exact, and a
+# second's count moves by a few as the second's end falls.
+_RESOLUTION = {"rate": 0.001, "p50": 0.01, "p99": 0.01}
+
+
+def drifts_of(series: Sequence[SoakSeries]) -> tuple[Drift, ...]:
+    """The drift of each series that is long enough to tell."""
+    told = (_drift(each) for each in series if each.type in _KINDS)
+    return tuple(each for each in told if each is not None)
+
+
+def _drift(series: SoakSeries) -> Drift | None:
+    points = [(each.at_s, each.median) for each in series.stretches]
+    if len(points) < _LEAST_POINTS:
+        return None
+    kind = _KINDS[series.type]
+    length_s = points[-1][0] - points[0][0]
+    # The first against the last hour; of a shorter soak, against the last eighth.
+    span_s = min(_HOUR_S, length_s / _LEAST_POINTS)
+    first = median(value for at_s, value in points if at_s <= points[0][0] + span_s)
+    last = median(value for at_s, value in points if at_s >= points[-1][0] - span_s)
+    slope, low, high = (each * _HOUR_S for each in _theil_sen_95(points))
+    moved = abs(last - first) > _RESOLUTION[kind] * abs(first)
+    drifts = (low > 0 or high < 0) and moved
+    return Drift(
+        of=series.of,
+        kind=kind,
+        unit="pps" if kind == "rate" else "us",
+        span_s=span_s,
+        first=first,
+        last=last,
+        slope_per_hour=slope,
+        slope_low=low,
+        slope_high=high,
+        drifts=drifts,
+        text=_text(series.of, kind, span_s, first, last, slope, drifts),
+    )
+
+
+def _theil_sen_95(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
+    """The median slope of all pairs, per s, and its 95 % interval (Sen 1968, by Kendall)."""
+    slopes = sorted((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(points, 2))
+    count, pairs = len(points), len(slopes)
+    spread = _Z_95 * math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    low = max(0, math.floor((pairs - spread) / 2))
+    high = min(pairs - 1, math.ceil((pairs + spread) / 2))
+    return median(slopes), slopes[low], slopes[high]
+
+
+def _text(
+    of: str, kind: str, span_s: float, first: float, last: float, slope: float, drifts: bool
+) -> str:
+    what = f"received rate of {of}" if kind == "rate" else f"{kind} latency of {of}"
+    span = format_duration(span_s)
+    if not drifts:
+        return (
+            f"The {what} did not drift: {_value(kind, first)} in the first {span}, "
+            f"{_value(kind, last)} in the last."
+        )
+    way = "rose" if last > first else "fell"
+    change = format_ratio(abs(last - first) / abs(first)) if first else "from nothing"
+    return (
+        f"The {what} {way} from {_value(kind, first)} in the first {span} to "
+        f"{_value(kind, last)} in the last, by {change}; {_value(kind, abs(slope))} an hour."
+    )
+
+
+def _value(kind: str, value: float) -> str:
+    return format_pps(value) if kind == "rate" else format_ns(value * 1e3)

@@ -1,0 +1,123 @@
+"""A soak summed up from its run directory, be it finished, killed or still running."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from plimsoll.benchmark.agreement import dut_agreement_of
+from plimsoll.benchmark.beginning import asked_of
+from plimsoll.benchmark.soak_asked import SoakAsked
+from plimsoll.benchmark.soak_drift import POINTS, TYPES, drifts_of
+from plimsoll.benchmark.soak_losses import losses_of
+from plimsoll.benchmark.soak_segments import PHASE, segments_of, windows_of
+from plimsoll.benchmark.soak_series import MAX, soak_series
+from plimsoll.benchmark.soak_spikes import spikes_of
+from plimsoll.benchmark.soak_verdict import end_of, notes_of, verdict_of
+from plimsoll.benchmark.versions import versions
+from plimsoll.record.journal import TRIAL_STARTED, JournalContents, read_journal
+from plimsoll.record.result import counts_of, invalid_reasons
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.soak_result import SoakResult, SoakSegment, SoakTester, SoakWindows
+from plimsoll.record.spikes import read_spikes
+from plimsoll.record.trial_record import Verdict
+from plimsoll.record.whole_file import read_whole
+from plimsoll.record.window_record import WindowRecord
+
+_REMEDY = "read it with the version of plimsoll that wrote it, or restore it from a copy"
+
+
+def read_soak_result(run: RunDirectory) -> SoakResult | None:
+    """The soak's result; None while there is none. Raises RecordError."""
+    return read_whole(run.result, SoakResult, _REMEDY)
+
+
+def summarise_soak(run: RunDirectory) -> SoakResult:
+    """What the record says of the soak so far. Raises RecordError and InputError."""
+    history = read_journal(run.journal)
+    asked = SoakAsked.recorded(asked_of(history), str(run.journal))
+    experiment = run.read_experiment()
+    segments, windows = segments_of(history), windows_of(history)
+    trials = [trial for trial in history.trials() if trial.phase == PHASE]
+    counts = _windows(windows, asked.window_s)
+    losses = losses_of(windows, _begins_s(segments))
+    series = soak_series(run, segments, (*TYPES, MAX), POINTS)
+    ended = end_of(history, segments, asked)
+    verdict = verdict_of(windows, segments)
+    begin_ms = segments[0].begin_unix_ns / 1e6 if segments else 0.0
+    return SoakResult(
+        run_id=run.run_id,
+        name=str(experiment.get("name") or run.run_id),
+        quick=False,
+        shortfalls=(),
+        notes=notes_of(verdict, ended, counts, losses, segments),
+        trials=counts_of(history.trials()),
+        invalid_reasons=invalid_reasons(trials),
+        versions=versions(None),
+        load=str(asked.load),
+        load_pps=_load_pps(history),
+        asked_s=asked.duration_s,
+        sent_s=sum(segment.sending_s for segment in segments),
+        ended=ended,
+        verdict=verdict,
+        criteria=_criteria(experiment),
+        windows=counts,
+        segments=segments,
+        losses=losses,
+        drift=drifts_of(series),
+        spikes=spikes_of(read_spikes(run), series, _begins_s(segments).keys(), begin_ms),
+        tester=_tester(windows),
+        dut_agreement=dut_agreement_of(trials),
+    )
+
+
+def _begins_s(segments: Sequence[SoakSegment]) -> dict[int, float]:
+    """By trial, when it began, in s since the first one did."""
+    first_ns = segments[0].begin_unix_ns if segments else 0
+    return {each.trial: (each.begin_unix_ns - first_ns) / 1e9 for each in segments}
+
+
+def _windows(windows: Sequence[WindowRecord], window_s: float) -> SoakWindows:
+    return SoakWindows(
+        window_s=window_s,
+        passed=_count(windows, "pass"),
+        failed=_count(windows, "fail"),
+        invalid=_count(windows, "invalid"),
+        unjudged=_count(windows, "none"),
+        passed_s=_seconds(windows, "pass"),
+        failed_s=_seconds(windows, "fail"),
+        invalid_s=_seconds(windows, "invalid"),
+    )
+
+
+def _count(windows: Sequence[WindowRecord], verdict: Verdict) -> int:
+    return sum(window.verdict == verdict for window in windows)
+
+
+def _seconds(windows: Sequence[WindowRecord], verdict: Verdict) -> float:
+    return sum(window.sending_s for window in windows if window.verdict == verdict)
+
+
+def _tester(windows: Sequence[WindowRecord]) -> SoakTester:
+    return SoakTester(
+        stalls=sum(window.stalls for window in windows),
+        worst_stall_ns=max((window.worst_stall_ns for window in windows), default=0),
+        worst_stalled_share=max((window.stalled_share for window in windows), default=0.0),
+    )
+
+
+def _load_pps(history: JournalContents) -> float:
+    """As the last of the soak's trials was started; 0 before any was."""
+    loads = [
+        event.fields.get("load_pps")
+        for event in history.of_kind(TRIAL_STARTED)
+        if event.fields.get("phase") == PHASE
+    ]
+    known = [float(load) for load in loads if isinstance(load, int | float)]
+    return known[-1] if known else 0.0
+
+
+def _criteria(experiment: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
+    asked = experiment.get("criteria")
+    entries = asked if isinstance(asked, list) else []
+    return tuple(dict(entry) for entry in entries if isinstance(entry, dict))

@@ -1,0 +1,92 @@
+"""The named trials of a standard test: each is run once, in however many sessions it takes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.testbed import Testbed
+from plimsoll.benchmark.watcher import Watcher
+from plimsoll.errors import InputError
+from plimsoll.record.trial_record import TrialRecord
+
+# How often an invalid trial is tried before its step counts as one that cannot be tested.
+TRIES = 4
+
+
+class Steps:
+    """Runs trials by the names of their steps, and knows those that were run before.
+
+    A standard test is a fixed way through its steps, which depends on nothing but what
+    they showed. So a run that was killed goes the same way again, and only runs the
+    trials that are not in its journal.
+    """
+
+    def __init__(self, session: Session, bed: Testbed) -> None:
+        self.session = session
+        self.bed = bed
+        self._recorded: dict[str, list[TrialRecord]] = {}
+        for trial in session.recorder.history().trials():
+            self._remember(trial)
+
+    def once(self, experiment: Experiment, request: TrialRequest) -> TrialRecord:
+        """The step's trial, whatever its verdict, judged by `experiment`."""
+        recorded = self._trials_of(request)
+        return recorded[0] if recorded else self._run(experiment, request)
+
+    def valid(
+        self,
+        experiment: Experiment,
+        request: TrialRequest,
+        *,
+        tries: int = TRIES,
+        watcher: Watcher | None = None,
+    ) -> TrialRecord:
+        """The step's first valid trial of at most `tries`; the last one where none is valid.
+
+        `watcher` sees the trials in place of the session's.
+        """
+        recorded = self._trials_of(request)
+        while not recorded or (recorded[-1].verdict == "invalid" and len(recorded) < tries):
+            attempt = len(recorded) + 1
+            again = replace(request, attempt=attempt)
+            recorded = [*recorded, self._run(experiment, again, watcher)]
+        return recorded[-1]
+
+    def trials(self, steps: Iterable[str]) -> tuple[TrialRecord, ...]:
+        """All trials of these steps, in the steps' order."""
+        return tuple(trial for step in steps for trial in self._recorded.get(step, ()))
+
+    def _run(
+        self, experiment: Experiment, request: TrialRequest, watcher: Watcher | None = None
+    ) -> TrialRecord:
+        session = replace(
+            self.session, experiment=experiment, watcher=watcher or self.session.watcher
+        )
+        trial = TrialRunner(session, self.bed).run(request)
+        self._remember(trial)
+        return trial
+
+    def _remember(self, trial: TrialRecord) -> None:
+        if trial.step is not None:
+            self._recorded.setdefault(trial.step, []).append(trial)
+
+    def _trials_of(self, request: TrialRequest) -> list[TrialRecord]:
+        """Those recorded of its step. Raises InputError where they answer another question."""
+        if request.step is None:
+            raise ValueError("a trial of a standard test has a step")
+        recorded = self._recorded.get(request.step, [])
+        for trial in recorded:
+            same_load = math.isclose(trial.load_pps, request.load_pps, rel_tol=1e-9)
+            if trial.phase != request.phase or not same_load:
+                raise InputError(
+                    f"trial {trial.number} ({request.step}) was run at {trial.load_pps:g} pps, "
+                    f"and this test asks for {request.load_pps:g} pps there",
+                    where="journal",
+                    remedy="resume with the run's own experiment and version, or start a new run",
+                )
+        return recorded

@@ -1,0 +1,87 @@
+"""A long trial's windows: judged and journalled one by one as they close."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from plimsoll.dut.lab import LabPorts
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.record.journal import WINDOW
+from plimsoll.record.recorder import Recorder
+from plimsoll.record.window_record import WindowRecord
+from plimsoll.trial.baseline import Baseline
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.windows import WindowRules, Windows
+
+_RULE = "windows"
+
+
+def _silent(_: WindowRecord) -> None:
+    """Nobody is told."""
+
+
+@dataclass
+class WindowWatch:
+    """The TrialOverseer that keeps a trial's windows. `told` is given each one.
+
+    A failed window fails the trial; an invalid one, which the tester spoiled, does not. With
+    `stop_on_failure` the first failed window ends it.
+    """
+
+    rules: WindowRules
+    recorder: Recorder
+    stop_on_failure: bool = False
+    told: Callable[[WindowRecord], None] = _silent
+    failed: int = 0
+    _count: int = 0
+    _first_failed: WindowRecord | None = None
+    _windows: Windows | None = field(default=None)
+
+    def begin(
+        self,
+        number: int,
+        plan: TrialPlan,
+        load_pps: float,
+        ports: LabPorts,
+        baseline: Baseline | None,
+    ) -> None:
+        """Begin the first window."""
+        self._windows = Windows(
+            self.rules,
+            plan,
+            ports,
+            trial=number,
+            load_pps=load_pps,
+            baseline=baseline,
+            closed=self._closed,
+        )
+
+    def interval(self, interval: Interval) -> bool:
+        """Account for an interval; True when a failed window is to end the trial."""
+        if self._windows is not None:
+            self._windows.add(interval)
+        return self.stop_on_failure and self.failed > 0
+
+    def ended(self, outcome: Outcome) -> tuple[Outcome, list[Finding]]:
+        """Close the last window; a finding tells how many failed."""
+        if self._windows is not None:
+            self._windows.finish(outcome)
+        return outcome, [self._finding()]
+
+    def _closed(self, window: WindowRecord) -> None:
+        self.recorder.event(WINDOW, window=window.model_dump(mode="json"))
+        self._count += 1
+        if window.verdict == "fail":
+            self.failed += 1
+            self._first_failed = self._first_failed or window
+        self.told(window)
+
+    def _finding(self) -> Finding:
+        text = f"{self.failed} of {self._count} windows failed; none may"
+        if self._first_failed is not None:
+            first = self._first_failed
+            text += f"; the first, number {first.index}: {first.reasons[0].text}"
+        outcome = "fail" if self.failed else "ok"
+        return Finding(_RULE, "trial", self.failed, 0, "windows", outcome, text)

@@ -1,0 +1,95 @@
+"""The lab `simulated`: a DUT that is a model, tested in simulated time."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from pydantic import Field
+
+from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths
+from plimsoll.dut.passive import PassiveLab
+from plimsoll.generator.simulated import SimulatedGenerator
+from plimsoll.generator.simulated.models.registry import ModelSettings
+from plimsoll.host.child import Lifetime
+from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger import Ledger
+
+_QUEUE_FRAMES = 4096
+_LINE_RATE_BPS = 10e9
+_PATHS: Paths = ((0, 1), (1, 0))
+
+
+class SimulatedSettings(LabModel):
+    """A simulated DUT between two ports of 10 Gbit/s; the same `seed` gives the same run.
+
+    No frame is sent, and no time passes but that of the computation.
+    """
+
+    summary: ClassVar[str] = "a simulated DUT in simulated time: nothing is sent"
+    simulated: ClassVar[bool] = True
+
+    kind: Literal["simulated"] = "simulated"
+    model: ModelSettings
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+
+    @property
+    def port_count(self) -> int:
+        """A port on either side."""
+        return 2
+
+    @property
+    def directions(self) -> Paths:
+        """Both, through the DUT."""
+        return _PATHS
+
+    def check_machine(self) -> LineRate:
+        """Nothing is needed of the machine."""
+        return LineRate(_LINE_RATE_BPS)
+
+    def generator(self) -> SimulatedGenerator:
+        """The generator that this lab is tested with, the DUT in it."""
+        return SimulatedGenerator(
+            self.model,
+            self.directions,
+            seed=self.seed,
+            line_rate_bps=_LINE_RATE_BPS,
+            queue_frames=_QUEUE_FRAMES,
+        )
+
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
+        """A lab that needs neither ledger nor memory."""
+        return self.lab()
+
+    def lab(self) -> SimulatedLab:
+        """Nothing that could be up or down."""
+        return SimulatedLab(self)
+
+
+class SimulatedLab(PassiveLab):
+    """Ports that exist on paper; its facts say so."""
+
+    def __init__(self, settings: SimulatedSettings) -> None:
+        self._settings = settings
+        super().__init__(
+            settings.kind,
+            LabPorts(
+                devargs=tuple(f"simulated{port}" for port in range(settings.port_count)),
+                descriptors=_QUEUE_FRAMES,
+                queue_frames=_QUEUE_FRAMES,
+                paths=settings.directions,
+                drained_by="wire",
+                line_rate_bps=_LINE_RATE_BPS,
+                notes=(
+                    f"SIMULATED: the DUT is the model {settings.model.kind} "
+                    f"(seed {settings.seed}); no frame was sent",
+                ),
+            ),
+        )
+
+    def facts(self) -> dict[str, object]:
+        """That it is simulated, and by which model."""
+        return {
+            "simulated": True,
+            "model": self._settings.model.model_dump(mode="json"),
+            "seed": self._settings.seed,
+        }

@@ -1,0 +1,5 @@
+"""A generator and a DUT in simulated time, behind the interface of the engine."""
+
+from plimsoll.generator.simulated.generator import SimulatedGenerator
+
+__all__ = ["SimulatedGenerator"]

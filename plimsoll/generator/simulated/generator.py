@@ -1,0 +1,155 @@
+"""The simulated generator: trials in simulated time, through a simulated DUT.
+
+It stands where the engine stands and sends nothing. Hours pass in the time that it takes
+to count them; two generators with the same seed do the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from plimsoll.generator.interface import (
+    GeneratorFacts,
+    Interval,
+    PortInfo,
+    TrialPlan,
+    TrialReport,
+)
+from plimsoll.generator.simulated.direction import Direction, Passage
+from plimsoll.generator.simulated.latency_shape import LatencyPools
+from plimsoll.generator.simulated.models.dut_model import DutModel
+from plimsoll.generator.simulated.path_run import PathRun
+from plimsoll.generator.simulated.polling_loop import LoopRun, PollingLoop
+from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
+from plimsoll.generator.simulated.stream_run import StreamRun
+from plimsoll.generator.simulated.trial_run import TrialRun
+from plimsoll.traffic.wire import max_pps
+
+# Every simulation begins at the start of 2026, UTC.
+_BEGIN_UNIX_NS = 1_767_225_600 * 10**9
+# From the end of one trial's drain to the next one's first frame.
+_BETWEEN_TRIALS_S = 0.1
+# Of a sending loop, to see a frame come back and send the next.
+_TURN_S = 1e-6
+
+
+class SimulatedGenerator:
+    """A tester whose port N is polled by a loop of its own, and a DUT between the ports.
+
+    Direction n of the DUT is the n-th of `paths`. Its state goes on from trial to trial.
+    """
+
+    def __init__(
+        self,
+        model: DutModel,
+        paths: Sequence[tuple[int, int]],
+        *,
+        seed: int = 0,
+        line_rate_bps: float = 10e9,
+        queue_frames: int = 4096,
+    ) -> None:
+        self._model = model
+        self._line_rate_bps = line_rate_bps
+        self._queue_frames = queue_frames
+        self._port_count = 1 + max(port for path in paths for port in path)
+        self._chance = Random(f"{seed}/trials")
+        self._pools = LatencyPools(Random(f"{seed}/latencies"))
+        self._directions = {
+            path: Direction(model.behaviour(number, Random(f"{seed}/direction {number}")))
+            for number, path in enumerate(paths)
+        }
+        self._loops = [
+            PollingLoop(port, model.tester_away, Random(f"{seed}/loop {port}"))
+            for port in range(self._port_count)
+        ]
+        self._stale = [0] * self._port_count
+        self.now_s = 0.0
+
+    @property
+    def facts(self) -> GeneratorFacts:
+        """That it is a simulation."""
+        return GeneratorFacts(engine=None, dpdk=None, pid=None, simulated=True)
+
+    @property
+    def ports(self) -> tuple[PortInfo, ...]:
+        """As many as the paths need, of the line rate."""
+        return tuple(self._port(number) for number in range(self._port_count))
+
+    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
+        for direction in self._directions.values():
+            direction.behaviour.begin_trial(self.now_s)
+        paths = self._paths_of(plan)
+        run = TrialRun(
+            plan,
+            paths,
+            [LoopRun(loop, self._pools, plan.stall_us / 1e6, self.now_s) for loop in self._loops],
+            self._stale,
+            began_s=self.now_s,
+            begin_unix_ns=_BEGIN_UNIX_NS + round(self.now_s * 1e9),
+        )
+        report = run.run(watch)
+        self._stale = [0] * self._port_count
+        for (_, rx_port), path in paths.items():
+            self._stale[rx_port] += path.outstanding
+        self._rest(self.now_s + run.ended_s)
+        return report
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+    def _paths_of(self, plan: TrialPlan) -> dict[tuple[int, int], PathRun]:
+        """The streams of the trial by their direction. A path that the DUT has not raises KeyError."""
+        rates = self._rates_of(plan)
+        streams: dict[tuple[int, int], list[StreamRun]] = {path: [] for path in self._directions}
+        for each in plan.streams:
+            run = StreamRun(each, *rates[each.stream], self._pools, self._chance)
+            streams[each.tx_port, each.rx_port].append(run)
+        return {
+            path: PathRun(
+                direction,
+                streams[path],
+                self._model.floor,
+                self._queue_frames,
+                self._line_pps(streams[path]),
+                plan.catch_up_us / 1e6,
+                self._chance,
+            )
+            for path, direction in self._directions.items()
+        }
+
+    def _rates_of(self, plan: TrialPlan) -> dict[int, PortRate]:
+        rates: dict[int, PortRate] = {}
+        round_trip_s = self._model.latency / 1e9 + _TURN_S
+        for port in range(self._port_count):
+            streams = [each for each in plan.streams if each.tx_port == port]
+            rates |= port_schedule(streams, self._line_rate_bps, round_trip_s)
+        return rates
+
+    def _line_pps(self, streams: Sequence[StreamRun]) -> float:
+        smallest = min((each.plan.mean_frame_size for each in streams), default=64.0)
+        return max_pps(smallest, self._line_rate_bps)
+
+    def _rest(self, since_s: float) -> None:
+        """Until the next trial nothing is sent; what is queued comes out."""
+        self.now_s = since_s + _BETWEEN_TRIALS_S
+        for direction in self._directions.values():
+            direction.pass_on(since_s, self.now_s, 0.0, Passage())
+
+    def _port(self, number: int) -> PortInfo:
+        return PortInfo(
+            port=number,
+            devargs=f"simulated{number}",
+            driver="simulated",
+            mac=f"02:00:00:00:00:{number:02x}",
+            link_up=True,
+            link_mbps=round(self._line_rate_bps / 1e6),
+            numa_node=None,
+            rx_queues=1,
+            tx_queues=1,
+            rss=False,
+            rx_stamps=False,
+            tx_stamps=False,
+            latency_clock="tsc",
+        )

@@ -1,0 +1,207 @@
+"""Latencies of frames through a simulated DUT, as histograms in the engine's buckets.
+
+A shape says how latency is distributed: a floor that jitters (log-normally, as the sum
+of many small things does), a constant, and an exponential wait for whatever is served
+first. Quantiles of the three are added, so a frame that is slow in one is so in all.
+Drawing millions of frames one by one would take longer than sending them; a histogram
+is drawn by layers of equal share, finer towards the tail, and its maximum by itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from random import Random
+from statistics import NormalDist
+from typing import NamedTuple
+
+from plimsoll.generator.histogram import Histogram
+
+# Equal layers of the body; the last is halved again and again, down to one frame.
+_LAYERS = 40
+# Enough for 2^40 frames in a layer.
+_HALVES = 40
+# Histograms of one shape and number of frames to take turns.
+_VARIANTS = 4
+_MOST_POOLS = 256
+_STANDARD_NORMAL = NormalDist()
+# In StreamCounts.latency_us it stands for a millisecond and more.
+TOP_US = 1000
+
+Buckets = tuple[tuple[int, int], ...]
+
+
+class LatencyShape(NamedTuple):
+    """Floor (a median) and its relative deviation, a constant, a mean wait; times in ns."""
+
+    floor_ns: float
+    deviation: float
+    constant_ns: float
+    wait_ns: float
+
+    def value_ns(self, normal: float, exponential: float) -> int:
+        """The latency at the same quantile of both standard distributions."""
+        body_ns = self.floor_ns * math.exp(self.deviation * normal)
+        return max(1, int(body_ns + self.constant_ns + self.wait_ns * exponential))
+
+
+def bucket_of(value_ns: int) -> int:
+    """The index of the engine's bucket (see generator/histogram.py) that counts the value."""
+    if value_ns < 256:
+        return value_ns
+    shift = value_ns.bit_length() - 8
+    return shift * 128 + (value_ns >> shift)
+
+
+@dataclass(slots=True, eq=False)
+class Drawn:
+    """Frames with their latencies. `us` is as StreamCounts.latency_us has it."""
+
+    count: int = 0
+    sum_ns: int = 0
+    min_ns: int = 0
+    max_ns: int = 0
+    buckets: Buckets = ()
+    us: Buckets = ()
+
+
+@dataclass(slots=True)
+class Collected:
+    """Latencies added up, for histograms of more than one source."""
+
+    count: int = 0
+    sum_ns: int = 0
+    min_ns: int = 1 << 62
+    max_ns: int = 0
+    buckets: dict[int, int] = field(default_factory=dict)
+    us: dict[int, int] = field(default_factory=dict)
+
+    def add_value(self, value_ns: int, frames: int) -> None:
+        """So many frames of one latency."""
+        self.count += frames
+        self.sum_ns += value_ns * frames
+        self.min_ns = min(self.min_ns, value_ns)
+        self.max_ns = max(self.max_ns, value_ns)
+        bucket, us = bucket_of(value_ns), min(value_ns // 1000, TOP_US)
+        self.buckets[bucket] = self.buckets.get(bucket, 0) + frames
+        self.us[us] = self.us.get(us, 0) + frames
+
+    def add(self, drawn: Drawn, times: int = 1) -> None:
+        """The same frames so many times."""
+        if not drawn.count:
+            return
+        self.count += drawn.count * times
+        self.sum_ns += drawn.sum_ns * times
+        self.min_ns = min(self.min_ns, drawn.min_ns)
+        self.max_ns = max(self.max_ns, drawn.max_ns)
+        for bucket, frames in drawn.buckets:
+            self.buckets[bucket] = self.buckets.get(bucket, 0) + frames * times
+        for us, frames in drawn.us:
+            self.us[us] = self.us.get(us, 0) + frames * times
+
+    def drawn(self) -> Drawn:
+        """All of it, ascending."""
+        if not self.count:
+            return NOTHING
+        return Drawn(
+            self.count,
+            self.sum_ns,
+            self.min_ns,
+            self.max_ns,
+            tuple(sorted(self.buckets.items())),
+            tuple(sorted(self.us.items())),
+        )
+
+
+NOTHING = Drawn()
+NO_HISTOGRAM = Histogram()
+
+
+def histogram_of(drawn: Drawn) -> Histogram:
+    """As StreamCounts has it."""
+    if not drawn.count:
+        return NO_HISTOGRAM
+    return Histogram(drawn.count, drawn.sum_ns, drawn.min_ns, drawn.max_ns, drawn.buckets)
+
+
+class LatencyPools:
+    """Draws histograms of a shape; a few of each shape and number of frames take turns."""
+
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
+        self._pools: dict[tuple[LatencyShape, int], list[Drawn]] = {}
+        self._layers: dict[tuple[int, int], _Layers] = {}
+
+    def draw(self, shape: LatencyShape, frames: int) -> Drawn:
+        """About `frames` frames, at least 1: to three digits, and never more than asked for."""
+        rounded = _three_digits(frames)
+        pool = self._pools.get((shape, rounded))
+        if pool is None:
+            if len(self._pools) >= _MOST_POOLS:
+                self._pools.clear()
+            pool = self._pools[shape, rounded] = []
+        turn = int(self._chance.random() * _VARIANTS)
+        if turn >= len(pool):
+            turn = len(pool)
+            pool.append(self._variant(shape, rounded, turn))
+        return pool[turn]
+
+    def slowest_ns(self, shape: LatencyShape, frames: int) -> int:
+        """The latency of the slowest of so many frames.
+
+        Drawn each time, so that the maximum over hours is one of hours.
+        """
+        return shape.value_ns(*_standard((1.0 - self._chance.random()) / frames))
+
+    def _variant(self, shape: LatencyShape, frames: int, turn: int) -> Drawn:
+        count = max(1, min(_LAYERS, frames))
+        layers = self._layers.get((count, turn))
+        if layers is None:
+            layers = self._layers[count, turn] = _Layers.drawn(self._chance, count)
+        collected = Collected()
+        for share, normal, exponential in layers.shares(frames):
+            collected.add_value(shape.value_ns(normal, exponential), share)
+        return collected.drawn()
+
+
+class _Layers(NamedTuple):
+    """Standard values in equal layers of a distribution, and in halves of the last of them."""
+
+    body: list[tuple[float, float]]
+    tail: list[tuple[float, float]]
+
+    @classmethod
+    def drawn(cls, chance: Random, count: int) -> _Layers:
+        """Somewhere in each layer; in the halves, away from the end that the next one has."""
+        body = [_standard(1.0 - (layer + chance.random()) / count) for layer in range(count - 1)]
+        halves = (1.0 / count / 2**half for half in range(_HALVES))
+        return cls(body, [_standard(beyond * (1.0 + chance.random()) / 2) for beyond in halves])
+
+    def shares(self, frames: int) -> Iterator[tuple[int, float, float]]:
+        """How many of `frames` have which standard values; they add up to `frames`."""
+        each, given = frames // (len(self.body) + 1), 0
+        for normal, exponential in self.body:
+            yield each, normal, exponential
+            given += each
+        left = frames - given
+        for normal, exponential in self.tail:
+            share = left if left < 2 else left // 2
+            yield share, normal, exponential
+            left -= share
+            if not left:
+                return
+        yield left, *self.tail[-1]
+
+
+def _three_digits(number: int) -> int:
+    if number < 1000:
+        return number
+    unit = 10 ** (len(str(number)) - 3)
+    return number // unit * unit
+
+
+def _standard(beyond: float) -> tuple[float, float]:
+    """The standard normal's and exponential's value that a share of `beyond` exceeds."""
+    beyond = min(max(beyond, 1e-15), 1.0 - 1e-15)
+    return -_STANDARD_NORMAL.inv_cdf(beyond), -math.log(beyond)

@@ -1,0 +1,127 @@
+"""The latencies of one stream of a simulated trial, by interval and over the whole trial."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from plimsoll.generator.histogram import bucket_bounds_ns
+from plimsoll.generator.simulated.latency_shape import (
+    NOTHING,
+    TOP_US,
+    Buckets,
+    Collected,
+    Drawn,
+    LatencyPools,
+    LatencyShape,
+    bucket_of,
+)
+
+# Waits that grow or shrink in a row are told by so many of them, the first and last included.
+_RAMP_POINTS = 12
+# Different histograms that are only counted before they are added up.
+_MOST_COUNTED = 64
+
+
+class Share(NamedTuple):
+    """A stream's part of a Delay: whole frames, their waits from the first to the last."""
+
+    frames: int
+    first_s: float
+    last_s: float
+
+    def ramp_ns(self) -> Iterator[tuple[float, int]]:
+        """Waits and how many frames had each."""
+        points = min(self.frames, _RAMP_POINTS) if self.first_s != self.last_s else 1
+        each, left = divmod(self.frames, points)
+        step_s = (self.last_s - self.first_s) / max(1, points - 1)
+        for point in range(points):
+            yield (self.first_s + point * step_s) * 1e9, each + (point < left)
+
+
+class LatencyTally:
+    """Draws each interval's latencies and adds them up.
+
+    Histograms of a pool come again and again, so that they are counted, and added up
+    bucket by bucket only when there are many of them.
+    """
+
+    def __init__(self, pools: LatencyPools, *, in_us: bool = False) -> None:
+        """With `in_us`, latencies are counted in whole microseconds as well."""
+        self._pools = pools
+        self._in_us = in_us
+        self._counted: dict[int, tuple[Drawn, int]] = {}
+        self._total = Collected()
+
+    def unqueued(self, shape: LatencyShape, frames: int) -> Drawn:
+        """So many frames that found no queue."""
+        if frames == 0:
+            return NOTHING
+        slowest_ns = self._pools.slowest_ns(shape, frames)
+        if frames == 1:
+            self._total.add_value(slowest_ns, 1)
+            return self._whole(NOTHING, 0, 0, slowest_ns)
+        variant = self._pools.draw(shape, frames - 1)
+        slowest_ns = max(slowest_ns, variant.max_ns)
+        typical_ns = max(variant.min_ns, _middle_ns(variant.buckets))
+        more = frames - 1 - variant.count
+        self._count(variant)
+        self._total.add_value(slowest_ns, 1)
+        if more:
+            self._total.add_value(typical_ns, more)
+        return self._whole(variant, more, typical_ns, slowest_ns)
+
+    def queued(self, shape: LatencyShape, frames: int, delays: Sequence[Share]) -> Drawn:
+        """So many frames, those in `delays` having waited besides."""
+        waited = sum(share.frames for share in delays)
+        collected = Collected()
+        collected.add(self.unqueued(shape, frames - waited))
+        for share in delays:
+            for wait_ns, count in share.ramp_ns():
+                value_ns = int(wait_ns + shape.floor_ns + shape.constant_ns)
+                collected.add_value(value_ns, count)
+                self._total.add_value(value_ns, count)
+        return collected.drawn()
+
+    def total(self) -> Drawn:
+        """The whole trial so far."""
+        for drawn, times in self._counted.values():
+            self._total.add(drawn, times)
+        self._counted.clear()
+        return self._total.drawn()
+
+    def _count(self, variant: Drawn) -> None:
+        seen = self._counted.get(id(variant))
+        self._counted[id(variant)] = (variant, 1 if seen is None else seen[1] + 1)
+        if len(self._counted) > _MOST_COUNTED:
+            self.total()
+
+    def _whole(self, variant: Drawn, more: int, typical_ns: int, slowest_ns: int) -> Drawn:
+        """The variant with `more` typical frames and the slowest."""
+        buckets, us = variant.buckets, variant.us
+        if more:
+            buckets = _with(buckets, bucket_of(typical_ns), more)
+        whole = Drawn(
+            variant.count + more + 1,
+            variant.sum_ns + more * typical_ns + slowest_ns,
+            variant.min_ns if variant.count else slowest_ns,
+            slowest_ns,
+            _with(buckets, bucket_of(slowest_ns), 1),
+        )
+        if self._in_us:
+            us = _with(us, min(typical_ns // 1000, TOP_US), more) if more else us
+            whole.us = _with(us, min(slowest_ns // 1000, TOP_US), 1)
+        return whole
+
+
+def _middle_ns(buckets: Buckets) -> int:
+    return bucket_bounds_ns(buckets[len(buckets) // 2][0])[0]
+
+
+def _with(buckets: Buckets, index: int, count: int) -> Buckets:
+    """With `count` more at `index`."""
+    place = bisect_left(buckets, (index, 0))
+    if place < len(buckets) and buckets[place][0] == index:
+        return (*buckets[:place], (index, buckets[place][1] + count), *buckets[place + 1 :])
+    return (*buckets[:place], (index, count), *buckets[place:])

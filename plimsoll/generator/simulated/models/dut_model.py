@@ -1,0 +1,136 @@
+"""What every simulated DUT has: capacity, buffer, latency, and what load it truly sustains."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from random import Random
+from statistics import NormalDist
+from typing import Annotated, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from plimsoll.generator.simulated.latency_shape import LatencyShape
+from plimsoll.generator.simulated.models.highest_load import highest_load
+from plimsoll.generator.simulated.polling_loop import AwayTimes
+from plimsoll.generator.simulated.service import Behaviour
+from plimsoll.traffic.mistakes import mistake
+from plimsoll.traffic.units import DurationField, LatencyField, RatioField, parse_rate
+
+# Three hours: the validation of the seed methodology.
+HORIZON_S = 10_800.0
+SURVIVAL = 0.95
+# DPDK's usual burst: a polling loop takes up to so many frames at once.
+_BURST_FRAMES = 32.0
+# Capacity of a trial strays no further than this many of its deviations.
+_MOST_DEVIATIONS = 4.0
+_NORMAL = NormalDist()
+
+
+def _parse_pps(given: object) -> float:
+    if isinstance(given, float | int) and not isinstance(given, bool):
+        return float(given)
+    rate = parse_rate(given)
+    if rate.unit != "pps":
+        raise mistake(f"{given!r} is not in frames a second", "write it as in 1Mpps")
+    return rate.value
+
+
+PpsField = Annotated[
+    float,
+    BeforeValidator(_parse_pps),
+    Field(gt=0, le=1e9),
+    WithJsonSchema({"type": ["string", "number"]}),
+]
+
+
+class DutModel(BaseModel, ABC):
+    """A simulated DUT's settings. A subclass adds `kind: Literal[...]` and is in registry.py.
+
+    `capacity` is per direction, in frames of any size; in each trial it is another one,
+    normally distributed by the share `capacity_deviation`. `buffer` frames of a direction
+    can wait. Without load a frame takes `latency` in the median, log-normally by
+    `latency_deviation`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    summary: ClassVar[str]
+
+    capacity: PpsField = 1e6
+    capacity_deviation: Annotated[RatioField, Field(le=0.1)] = 5e-4
+    buffer: Annotated[int, Field(ge=1, le=1 << 24)] = 4096
+    latency: LatencyField = 10_000
+    latency_deviation: Annotated[RatioField, Field(le=1)] = 0.06
+
+    @abstractmethod
+    def behaviour(self, direction: int, chance: Random) -> Behaviour:
+        """A direction of the DUT, as it is before anything was sent."""
+
+    @abstractmethod
+    def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
+        """The probability that a direction loses at most a share of `limit` of its frames.
+
+        For a load of `load_pps`, probes included, over `horizon_s`, begun in a DUT that
+        was idle for long.
+        """
+
+    @property
+    def tester_away(self) -> AwayTimes | None:
+        """How the tester's own loops are away; None where they are not."""
+        return None
+
+    def capacity_of(self, direction: int) -> float:
+        """The mean capacity of a direction, in pps."""
+        return self.capacity
+
+    @property
+    def floor(self) -> LatencyShape:
+        """The latency without load."""
+        return LatencyShape(float(self.latency), self.latency_deviation, 0.0, 0.0)
+
+    def sustainable_pps(
+        self,
+        limit: float,
+        *,
+        directions: Sequence[int] = (0, 1),
+        horizon_s: float = HORIZON_S,
+        survival: float = SURVIVAL,
+        least_pps: float = 1000.0,
+    ) -> float | None:
+        """The highest load per direction, probes included, that survives.
+
+        That is: with at least the probability `survival`, all `directions` lose at most a
+        share of `limit` over `horizon_s`. None where not even `least_pps` survives. The
+        model's own distributions are evaluated; nothing is tried.
+        """
+
+        def survives(load_pps: float) -> bool:
+            odds = 1.0
+            for direction in directions:
+                odds *= self.survival(direction, load_pps, limit, horizon_s)
+            return odds >= survival
+
+        return highest_load(survives, least_pps, 1.25 * max(map(self.capacity_of, directions)))
+
+    def drawn_capacity(self, direction: int, chance: Random) -> float:
+        """The capacity of a direction in one trial, in pps."""
+        strayed = max(-_MOST_DEVIATIONS, min(_MOST_DEVIATIONS, chance.gauss(0.0, 1.0)))
+        return self.capacity_of(direction) * (1.0 + self.capacity_deviation * strayed)
+
+    def odds_of_capacity(self, direction: int, needed_pps: float) -> float:
+        """The probability that a trial's capacity is at least `needed_pps`."""
+        short = needed_pps / self.capacity_of(direction) - 1.0
+        if self.capacity_deviation == 0.0:
+            return 1.0 if short <= 0.0 else 0.0
+        return 1.0 - _NORMAL.cdf(short / self.capacity_deviation)
+
+
+def batch_wait_s(load_pps: float, capacity_pps: float) -> float:
+    """The mean wait in a polling loop: for half of the burst that a frame is taken with.
+
+    Bursts grow as the loop finds more waiting each turn, up to 32 frames.
+    """
+    spare = 1.0 - load_pps / capacity_pps
+    burst = _BURST_FRAMES if spare * _BURST_FRAMES <= 1.0 else 1.0 / spare
+    return (burst - 1.0) / 2.0 / capacity_pps

@@ -1,0 +1,198 @@
+"""One direction of a simulated trial: its streams, through the DUT, and back to the tester."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import NamedTuple
+
+from plimsoll.generator.interface import StreamCounts
+from plimsoll.generator.simulated.chance import binomial, geometric_sum, poisson
+from plimsoll.generator.simulated.direction import Direction, Passage
+from plimsoll.generator.simulated.latency_shape import LatencyShape
+from plimsoll.generator.simulated.latency_tally import Share
+from plimsoll.generator.simulated.polling_loop import Away
+from plimsoll.generator.simulated.stream_run import StreamRun
+
+# The mean wait is told to this part of the floor, so that alike intervals share histograms.
+_WAIT_STEPS = 32
+
+
+class Span(NamedTuple):
+    """An interval of the trial, in s since its first frame; the trial began at `began_s`.
+
+    `tx_away` and `rx_away` are when the sending and the receiving loop were away, in s of
+    the trial, whole: they may reach beyond the interval.
+    """
+
+    began_s: float
+    begin_s: float
+    end_s: float
+    sending: bool
+    tx_away: Sequence[Away] = ()
+    rx_away: Sequence[Away] = ()
+
+
+class PathRun:
+    """The streams of one direction in one trial."""
+
+    def __init__(
+        self,
+        direction: Direction,
+        streams: Sequence[StreamRun],
+        floor: LatencyShape,
+        tester_queue_frames: int,
+        line_pps: float,
+        catch_up_s: float,
+        chance: Random,
+    ) -> None:
+        self.streams = streams
+        self._direction = direction
+        self._floor = floor
+        self._tester_queue_frames = tester_queue_frames
+        self._line_pps = line_pps
+        self._catch_up_s = catch_up_s
+        self._chance = chance
+        self._not_yet_lost = 0.0
+        self._late = 0
+
+    @property
+    def outstanding(self) -> int:
+        """Frames still in the DUT."""
+        return sum(stream.outstanding for stream in self.streams)
+
+    def interval(self, span: Span) -> list[StreamCounts]:
+        """What each stream counts over the interval."""
+        passage = Passage()
+        for begin_s, end_s, load_pps in self._loads(span):
+            self._direction.pass_on(span.began_s + begin_s, span.began_s + end_s, load_pps, passage)
+        return self._counts(span, passage)
+
+    def _loads(self, span: Span) -> Iterator[tuple[float, float, float]]:
+        """Have the streams send; the constant loads that this makes, in order."""
+        if not span.sending:
+            yield span.begin_s, span.end_s, 0.0
+            return
+        now_s = span.begin_s
+        for away in span.tx_away:
+            if away.begin_s > now_s:
+                yield from self._steady(now_s, away.begin_s)
+            back_s = min(away.end_s, span.end_s)
+            yield max(now_s, away.begin_s), back_s, 0.0
+            if away.end_s <= span.end_s:
+                self._late += sum(each.catch_up(away, self._catch_up_s) for each in self.streams)
+            now_s = back_s
+        if now_s < span.end_s:
+            yield from self._steady(now_s, span.end_s)
+
+    def _steady(self, begin_s: float, end_s: float) -> Iterator[tuple[float, float, float]]:
+        """The loads while no loop is away: what is late first, then as scheduled."""
+        for stream in self.streams:
+            stream.send(begin_s, end_s)
+        burst_s = min(self._late / self._line_pps, end_s - begin_s)
+        if burst_s > 0.0:
+            yield begin_s, begin_s + burst_s, self._late / burst_s + self._load_pps(begin_s)
+            begin_s += burst_s
+            self._late = 0
+        ends = {each.length_s for each in self.streams if begin_s < each.length_s < end_s}
+        for until_s in (*sorted(ends), end_s):
+            yield begin_s, until_s, self._load_pps(begin_s)
+            begin_s = until_s
+
+    def _load_pps(self, at_s: float) -> float:
+        return sum(each.taken_pps for each in self.streams if each.length_s > at_s)
+
+    def _counts(self, span: Span, passage: Passage) -> list[StreamCounts]:
+        """Whole frames for each stream, none made and none gone."""
+        lost = self._lost(passage)
+        shape = self._shape(passage)
+        sent = sum(stream.sent for stream in self.streams)
+        lost_of = self._spread(lost, [min(s.sent, s.outstanding) for s in self.streams])
+        for stream, frames in zip(self.streams, lost_of, strict=True):
+            if stream.closed_loop:
+                stream.hold_back(passage.delays, frames)
+        left = [s.outstanding - n for s, n in zip(self.streams, lost_of, strict=True)]
+        under_way = self._spread(int(self._direction.queue_frames + 0.5), left)
+        return [
+            self._stream_counts(span, passage, shape, stream, n_lost, n_under_way, sent)
+            for stream, n_lost, n_under_way in zip(self.streams, lost_of, under_way, strict=True)
+        ]
+
+    def _stream_counts(
+        self,
+        span: Span,
+        passage: Passage,
+        shape: LatencyShape,
+        stream: StreamRun,
+        lost: int,
+        under_way: int,
+        sent: int,
+    ) -> StreamCounts:
+        share = stream.sent / sent if sent else 0.0
+        delays: list[Share] = []
+        for delay in passage.delays:
+            frames = int(stream.part_of(delay, share) + self._chance.random())
+            if frames:
+                delays.append(Share(frames, delay.first_s, delay.last_s))
+        missed: list[Share] = []
+        overrun = 0
+        if span.rx_away:
+            came = stream.outstanding - lost - under_way
+            missed, overrun = self._missed(span, came)
+        return stream.counts(lost, under_way, delays, shape, missed, overrun)
+
+    def _missed(self, span: Span, came: int) -> tuple[list[Share], int]:
+        """What came while the receiving loop was away: frames that waited for it, and too many.
+
+        The queue holds the frames of all streams; each has its part of the room.
+        """
+        missed, overrun, left = [], 0, came
+        came_of_all = sum(each.outstanding for each in self.streams)
+        room = self._tester_queue_frames * came / came_of_all if came_of_all else 0.0
+        for away in span.rx_away:
+            if away.end_s > span.end_s:
+                continue
+            frames = min(left, round(came * away.length_s / (span.end_s - span.begin_s)))
+            waited = min(frames, int(room))
+            if waited:
+                missed.append(Share(waited, away.length_s, 0.0))
+            overrun += frames - waited
+            left -= frames
+        return missed, overrun
+
+    def _lost(self, passage: Passage) -> int:
+        """Whole frames; what is left of one is lost later."""
+        frames = self._not_yet_lost + passage.overflow
+        whole = int(frames)
+        self._not_yet_lost = frames - whole
+        if passage.loss_events:
+            events = poisson(self._chance, passage.loss_events)
+            whole += geometric_sum(self._chance, events, passage.frames_per_event)
+        return whole
+
+    def _shape(self, passage: Passage) -> LatencyShape:
+        step_ns = self._floor.floor_ns / _WAIT_STEPS
+        wait_ns = round(passage.mean_wait_s * 1e9 / step_ns) * step_ns
+        return self._floor._replace(wait_ns=wait_ns)
+
+    def _spread(self, frames: int, rooms: list[int]) -> list[int]:
+        """So many frames, by chance over streams that have so many each; never more than that."""
+        given = [0] * len(rooms)
+        all_rooms = sum(rooms)
+        frames = min(frames, all_rooms)
+        if not frames:
+            return given
+        most = max(range(len(rooms)), key=rooms.__getitem__)
+        left = frames
+        for place, room in enumerate(rooms):
+            if place != most:
+                drawn = binomial(self._chance, frames, room / all_rooms)
+                given[place] = min(drawn, room, left)
+                left -= given[place]
+        given[most] = min(left, rooms[most])
+        left -= given[most]
+        for place, room in enumerate(rooms):
+            more = min(left, room - given[place])
+            given[place] += more
+            left -= more
+        return given

@@ -1,0 +1,171 @@
+"""The simulated tester's own polling loops: now and then one of them is away.
+
+While it is away it sends nothing, and what comes back waits in its port's queue. The
+loop sees the gap itself, as the engine's loops do, so the counts show it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import CycleBudget, Cycles, Stall, WorkerCounts
+from plimsoll.generator.simulated.latency_shape import (
+    LatencyPools,
+    LatencyShape,
+    histogram_of,
+)
+from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
+
+# Gaps over 1 us that a loop's own work makes: a turn with 32 frames to send and measure.
+_TURN = LatencyShape(1600.0, 0.18, 0.0, 60.0)
+_TURNS_PER_S = 200_000
+# Those without frames, in a loop that has no others.
+_IDLE_TURNS_PER_S = 8_000_000
+_TSC_HZ = 2_000_000_000
+# As the engine keeps them (docs/engine-protocol.md).
+_LONGEST_OF_INTERVAL, _LONGEST_OF_TRIAL = 16, 64
+# No burst was sampled: a simulated loop spends no cycles.
+_NO_CYCLES = CycleBudget(*[Cycles(0, 0)] * 4)
+
+
+class Away(NamedTuple):
+    """A loop is away from `begin_s` to `end_s` of simulated time."""
+
+    begin_s: float
+    end_s: float
+
+    @property
+    def length_s(self) -> float:
+        """How long."""
+        return self.end_s - self.begin_s
+
+
+@dataclass(frozen=True, slots=True)
+class AwayTimes:
+    """How often a loop is away and for how long: exponential gaps, log-normal lengths."""
+
+    mean_gap_s: float
+    median_s: float
+    deviation: float
+
+    def after(self, now_s: float, chance: Random) -> Away:
+        """The next time it is away."""
+        begin_s = now_s + chance.expovariate(1.0 / self.mean_gap_s)
+        return Away(
+            begin_s, begin_s + chance.lognormvariate(math.log(self.median_s), self.deviation)
+        )
+
+
+class PollingLoop:
+    """One loop of the tester; without `times` it is never away."""
+
+    def __init__(self, cpu: int, times: AwayTimes | None, chance: Random) -> None:
+        self.cpu = cpu
+        self._times = times
+        self._chance = chance
+        self._pools = LatencyPools(chance)
+        self._next: Away | None = None
+
+    def away_within(self, begin_s: float, end_s: float) -> list[Away]:
+        """When it is away in that time, whole: the first may begin before, the last end after.
+
+        Time never goes back from call to call.
+        """
+        found: list[Away] = []
+        if self._times is None:
+            return found
+        away = self._next or self._times.after(begin_s, self._chance)
+        while away.begin_s < end_s:
+            if away.end_s > begin_s:
+                found.append(away)
+            if away.end_s > end_s:
+                break
+            away = self._times.after(away.end_s, self._chance)
+        self._next = away
+        return found
+
+
+class LoopRun:
+    """What one loop counts in one trial, which began at `began_s`."""
+
+    def __init__(self, loop: PollingLoop, pools: LatencyPools, stall_s: float, began_s: float):
+        self.loop = loop
+        self._gaps = LatencyTally(pools)
+        self._stall_s = stall_s
+        self._began_s = began_s
+        self._total = WorkerCounts(loop.cpu, 0, 0, 0, 0, 0, Histogram(), _NO_CYCLES)
+
+    def interval(self, length_s: float, busy: bool, ended: Sequence[Away]) -> WorkerCounts:
+        """An interval of the trial, in which these times of being away ended."""
+        watched_s = max(0.0, length_s - sum(away.length_s for away in ended))
+        turns = int(watched_s * _TURNS_PER_S) if busy else 0
+        idle = int(watched_s * _IDLE_TURNS_PER_S * (0.5 if busy else 1.0))
+        gaps = (
+            self._gaps.queued(
+                _TURN,
+                turns + len(ended),
+                [Share(1, away.length_s, away.length_s) for away in ended],
+            )
+            if ended
+            else self._gaps.unqueued(_TURN, turns)
+        )
+        stalls = [self._stall(away) for away in ended if away.length_s > self._stall_s]
+        lengths = [stall.length_ns for stall in stalls]
+        counts = WorkerCounts(
+            self.loop.cpu,
+            turns + idle,
+            idle,
+            len(stalls),
+            sum(lengths),
+            max(lengths, default=0),
+            histogram_of(gaps),
+            _NO_CYCLES,
+            _longest(stalls, _LONGEST_OF_INTERVAL),
+        )
+        self._add(counts)
+        return counts
+
+    def total(self) -> WorkerCounts:
+        """The whole trial so far."""
+        total = self._total
+        return WorkerCounts(
+            total.cpu,
+            total.polls,
+            total.idle_polls,
+            total.stalls,
+            total.stalled_ns,
+            total.worst_stall_ns,
+            histogram_of(self._gaps.total()),
+            total.cycles,
+            total.longest,
+        )
+
+    def _stall(self, away: Away) -> Stall:
+        return Stall(
+            away.end_s - self._began_s, int(away.end_s * _TSC_HZ), round(away.length_s * 1e9)
+        )
+
+    def _add(self, counts: WorkerCounts) -> None:
+        total = self._total
+        self._total = WorkerCounts(
+            total.cpu,
+            total.polls + counts.polls,
+            total.idle_polls + counts.idle_polls,
+            total.stalls + counts.stalls,
+            total.stalled_ns + counts.stalled_ns,
+            max(total.worst_stall_ns, counts.worst_stall_ns),
+            total.gaps,
+            _NO_CYCLES,
+            _longest((*total.longest, *counts.longest), _LONGEST_OF_TRIAL)
+            if counts.longest
+            else total.longest,
+        )
+
+
+def _longest(stalls: Sequence[Stall], most: int) -> tuple[Stall, ...]:
+    return tuple(sorted(stalls, key=lambda stall: -stall.length_ns)[:most])

@@ -1,0 +1,43 @@
+"""The result of an RFC 9004 run: back-to-back bursts and the buffer that they tell of.
+
+Its JSON Schema is published as docs/schemas/rfc9004-result.schema.json. Rates and frames are
+per direction.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from plimsoll.record.method_result import MethodResult
+from plimsoll.record.record_model import RecordModel
+from plimsoll.record.rfc2544_result import BackToBackRow, ThroughputRow
+
+# The journal's event that a row is known: `row`. A run tells it as it goes on.
+ROW = "rfc9004-row"
+
+
+class BufferRow(RecordModel):
+    """One frame size; `bursts` is null where it was not tested, and `reason` says why.
+
+    `implied_s` is the average burst ÷ the maximum frame rate, `corrected_s` that without
+    what the DUT forwarded meanwhile (section 6.4). Not `valid` are bursts near the limit:
+    the test has to be repeated with longer ones.
+    """
+
+    throughput: ThroughputRow
+    bursts: BackToBackRow | None
+    implied_s: float | None
+    corrected_s: float | None
+    valid: bool
+    reason: str | None
+
+
+class Rfc9004Result(MethodResult):
+    """`repetitions` is the N of section 6.3, of every size."""
+
+    method: Literal["rfc9004"] = "rfc9004"
+    traffic: str
+    media: str
+    directions: int
+    repetitions: int
+    rows: tuple[BufferRow, ...]

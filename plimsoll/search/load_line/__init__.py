@@ -1,0 +1,1 @@
+"""Our own strategy: the shortest time to a load that then holds for hours."""

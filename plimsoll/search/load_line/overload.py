@@ -1,0 +1,64 @@
+"""Whether a trial was beyond the DUT's capacity, and what capacity it shows.
+
+Two signs. Loss that, once begun, does not end: frames leave at the capacity, and the
+rest is lost. Or latency that only grows: the queue takes what the capacity does not, and
+says by its growth how much that is, seconds before the first frame is lost.
+"""
+
+from __future__ import annotations
+
+from plimsoll.search.load_line.tried import Tried
+
+# Of the intervals from the first loss on, so many have losses when it does not end. The
+# last may be cut short.
+_LOSSY_SHARE = 0.8
+# An event of loss may fall on the border of two intervals.
+_LOSSY_AT_LEAST = 3
+# A queue that grows from the beginning to the end makes the latency's range; a slope that
+# explains less than this share of it is a trend of something else.
+_GROWTH_SHARE = 0.5
+# Of the least latency: a queue that has not even doubled it may be the DUT's own habit.
+_GROWTH_AT_LEAST = 1.0
+
+
+def overload_capacity_pps(tried: Tried, width: float) -> float | None:
+    """The capacity of the worst direction; None where the trial shows no overload.
+
+    Loss below a tenth of `width` does not move the capacity by as much as anybody asked to
+    know it; such losses are not counted as overload.
+    """
+    evidence = tried.evidence
+    if _grows(tried):
+        growth = evidence.latency_growth or 0.0
+        if growth * 1e-9 > width / 10:
+            return tried.load_pps / (1.0 + growth * 1e-9)
+    if loses_all_along(tried) and evidence.loss_ratio > width / 10:
+        return _served_pps(tried)
+    return None
+
+
+def loses_all_along(tried: Tried) -> bool:
+    """Whether loss, once begun, did not end."""
+    evidence = tried.evidence
+    if evidence.first_loss_s is None or not tried.interval_s:
+        return False
+    after_s = evidence.sending_s - evidence.first_loss_s
+    lossy_s = evidence.lossy_intervals * tried.interval_s
+    whole = evidence.lossy_intervals >= min(_LOSSY_AT_LEAST, evidence.intervals)
+    return whole and lossy_s >= _LOSSY_SHARE * after_s
+
+
+def _served_pps(tried: Tried) -> float:
+    """Of what came back, the frames that waited in the queue at the end came in the drain."""
+    evidence = tried.evidence
+    queued_s = tried.above_least_s(evidence.p99_ns or 0)
+    return evidence.forwarded_pps * evidence.sending_s / (evidence.sending_s + queued_s)
+
+
+def _grows(tried: Tried) -> bool:
+    evidence = tried.evidence
+    if not evidence.latency_growth or evidence.p99_ns is None or evidence.min_ns is None:
+        return False
+    grown_ns = evidence.latency_growth * evidence.sending_s
+    range_ns = evidence.p99_ns - evidence.min_ns
+    return grown_ns > _GROWTH_SHARE * range_ns and grown_ns > _GROWTH_AT_LEAST * evidence.min_ns

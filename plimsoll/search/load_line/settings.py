@@ -1,0 +1,95 @@
+"""What a load-line search can be told, as written in an experiment under `search`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
+
+from plimsoll.search.ask import ONLY_GOAL
+from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
+from plimsoll.search.load_line.search import LoadLineSearch
+from plimsoll.search.settings import (
+    GoalCriteria,
+    GoalSettings,
+    SearchModel,
+    ToPps,
+    TrialDurationField,
+    ValidationSettings,
+)
+from plimsoll.traffic.mistakes import mistake
+from plimsoll.traffic.units import RatioField
+from plimsoll.trial.criteria.loss_ratio import LossRatio
+
+
+class LoadLineSettings(SearchModel):
+    """The highest load that holds through the validation, found by what trials show.
+
+    docs/load-line.md has the reasoning.
+    """
+
+    strategy: Literal["load-line"]
+    # Of the capacity's bracket, as a share of its upper end.
+    width: Annotated[RatioField, Field(ge=1e-4, le=0.2)] = 0.005
+    # Of a trial that looks for the capacity.
+    duration: TrialDurationField = 2.0
+    # Of the trial that looks for stalls just below the capacity.
+    watch: TrialDurationField = 60.0
+    # Whether back-to-back bursts may be sent to learn how much the DUT's buffers hold.
+    bursts: bool = True
+    # The chance that the load found is to have of surviving as long as its validation again.
+    confidence: Annotated[RatioField, Field(ge=0.5, lt=1)] = 0.95
+    # How often in a row an invalid trial other than a validation is run again.
+    retries: NonNegativeInt = 3
+    # So many validations of one goal may fail before the search gives up.
+    attempts: PositiveInt = 20
+    # What to look for; without any, what the experiment's own criteria allow.
+    goals: tuple[GoalSettings, ...] = ()
+    validation: ValidationSettings = ValidationSettings()
+
+    @model_validator(mode="after")
+    def _goals_have_names_of_their_own(self) -> Self:
+        names = [goal.name for goal in self.goals]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                remedy = "give each goal a name of its own"
+                raise mistake(f"two goals are named {name}", remedy, "goals", index, "name")
+        return self
+
+    @property
+    def goal_criteria(self) -> GoalCriteria:
+        """The goals in order, the first of which is the run's; one by default."""
+        if not self.goals:
+            return {ONLY_GOAL: None}
+        return {goal.name: goal.criteria for goal in self.goals}
+
+    def begin(self, to_pps: ToPps) -> LoadLineSearch:
+        """The search, at its beginning. Raises InputError naming the field."""
+        minimum_pps, maximum_pps = self.resolve_range(to_pps)
+        return LoadLineSearch(
+            LoadLinePlan(
+                minimum_pps=minimum_pps,
+                maximum_pps=maximum_pps,
+                width=self.width,
+                duration_s=self.duration,
+                watch_s=min(self.watch, self.validation.duration),
+                validation_s=self.validation.duration,
+                bursts=self.bursts,
+                confidence=self.confidence,
+                retries=self.retries,
+                validation_retries=self.validation.retries,
+                attempts=self.attempts,
+                goals=self._goal_plans(),
+            )
+        )
+
+    def _goal_plans(self) -> tuple[GoalPlan, ...]:
+        return tuple(
+            GoalPlan(name, None if criteria is None else _tolerance(criteria))
+            for name, criteria in self.goal_criteria.items()
+        )
+
+
+def _tolerance(criteria: tuple[object, ...]) -> float:
+    """The share of frames that may be lost; all of them where no criterion minds."""
+    return min((each.at_most for each in criteria if isinstance(each, LossRatio)), default=1.0)

@@ -1,0 +1,58 @@
+"""The load at which the DUT's buffer holds what comes during its longest stall."""
+
+from __future__ import annotations
+
+import math
+
+from plimsoll.search.load_line.knowledge import Knowledge
+from plimsoll.search.load_line.limit import Limit
+from plimsoll.traffic.units import format_duration, format_ns, format_pps
+
+# By the queue's length in overload, the buffer is known roughly; a burst asks exactly when
+# the longest stall would fill so much of it.
+_WORTH_A_BURST = 0.5
+# Of what the longest stall lets come, so many times are sent: while a burst comes in,
+# the DUT forwards.
+_BURST_FACTOR = 4
+_MOST_BURSTS = 3
+_LARGEST_BURST = 1 << 22
+
+
+CH=lambda x,c: c
+def stall_limit(knowledge: Knowledge) -> Limit | None:
+    """Buffer ÷ the longest stall of a validation; None where no stall filled the buffer."""
+    plan, tail, buffer = knowledge.plan, knowledge.tail(), knowledge.buffer()
+    if tail is None or buffer is None:
+        return None
+    chance=CH(tail.watched_s/plan.validation_s, plan.confidence)
+    longest_s = tail.length_s(plan.validation_s, chance)
+    load_pps = buffer / longest_s
+    text = (
+        f"stalls of the DUT: its buffer holds {buffer:,.0f} frames, and with a chance of "
+        f"{plan.confidence:.0%} its longest stall in {format_duration(plan.validation_s)} is no "
+        f"longer than {format_ns(round(longest_s * 1e9))} (the longest seen: "
+        f"{format_ns(round(tail.longest_s * 1e9))}, a fit to the {tail.seen} longest), so it loses "
+        f"nothing up to {format_pps(load_pps)}"
+    )
+    return Limit(load_pps, "stalls", text)
+
+
+def chance_to_survive(knowledge: Knowledge, load_pps: float) -> float:
+    """The chance that no stall overflows the buffer during a validation at this load."""
+    tail, buffer = knowledge.tail(), knowledge.buffer()
+    if tail is None or buffer is None:
+        return 1.0
+    return tail.chance(buffer / load_pps, knowledge.plan.validation_s)
+
+
+def burst_wanted(knowledge: Knowledge, load_pps: float) -> int | None:
+    """How many frames to send back to back to learn what the buffer holds; None for no burst."""
+    plan, tail = knowledge.plan, knowledge.tail()
+    if not plan.bursts or tail is None or knowledge.buffer() is not None:
+        return None
+    needed = load_pps * tail.length_s(plan.validation_s, plan.confidence)
+    known = max(knowledge.held(), _WORTH_A_BURST * knowledge.queue_in_overload())
+    if needed <= known or len(knowledge.bursts) >= _MOST_BURSTS:
+        return None
+    frames = needed * math.pow(_BURST_FACTOR, 1 + len(knowledge.bursts))
+    return min(math.ceil(frames), _LARGEST_BURST)

@@ -1,0 +1,71 @@
+"""The DUT's stalls, as load frames saw them, and what its buffer holds meanwhile.
+
+While a DUT is away for s seconds, load·s frames come. The first of them waits for s, so
+the worst latency of an interval, less the least there is, is the length of its longest
+stall. What the buffer of B frames does not hold is lost: load·s - B. So an interval with a
+loss and a peak says what B is, and one with a peak and no loss how much it is at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from statistics import median
+
+from plimsoll.record.trial_evidence import LossSample
+from plimsoll.search.load_line.tried import Tried
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """The longest stall of an interval. `lost` frames are those of the worst direction."""
+
+    length_s: float
+    load_pps: float
+    lost: float
+
+    @property
+    def came(self) -> float:
+        """Frames that came while the DUT was away."""
+        return self.load_pps * self.length_s
+
+    @property
+    def held(self) -> float:
+        """Frames that the buffer held: all of it, where some were lost."""
+        return self.came - self.lost
+
+
+def stalls_of(tried: Tried) -> Iterator[Stall]:
+    """The longest stall of each interval that the evidence keeps, by time."""
+    share = tried.worst_direction_share
+    losses = {loss.begin_s: loss for loss in tried.evidence.losses}
+    for peak in tried.evidence.peaks:
+        loss = losses.get(peak.at_s)
+        lost = loss.frames * share if loss else 0.0
+        yield Stall(tried.above_least_s(peak.max_ns), tried.load_pps, lost)
+
+
+def explains(stall: Stall) -> bool:
+    """Whether so many frames can have been lost for want of room during the stall."""
+    return 0 < stall.lost < stall.came
+
+
+def unexplained_losses(tried: Tried) -> list[LossSample]:
+    """The losses in intervals without a stall that could have caused them."""
+    explained = {
+        peak.at_s
+        for peak, stall in zip(tried.evidence.peaks, stalls_of(tried), strict=True)
+        if explains(stall)
+    }
+    return [loss for loss in tried.evidence.losses if loss.begin_s not in explained]
+
+
+def buffer_frames(stalls: Iterable[Stall]) -> float | None:
+    """What the buffer holds, by the stalls that it did not hold; None where it held all."""
+    overflowed = [stall.held for stall in stalls if explains(stall)]
+    return median(overflowed) if overflowed else None
+
+
+def held_frames(stalls: Iterable[Stall]) -> float:
+    """The most that the buffer is known to have held without a loss."""
+    return max((stall.came for stall in stalls if not stall.lost), default=0.0)

@@ -1,0 +1,52 @@
+"""A bound on one quantile of the packet delay variation."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.units import LatencyField, format_ns
+from plimsoll.trial.criteria.stream_criterion import StreamCriterion
+from plimsoll.trial.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.quantiles import quantile_ns, samples_needed
+
+
+class DelayVariation(StreamCriterion):
+    """At most this packet delay variation at a quantile, of each stream of a role.
+
+    That of a frame is its latency minus the lowest of its stream in the trial (RFC 5481,
+    section 4.2). The maximum is exact; the others are as coarse as the latency's buckets,
+    at most 0.78 % of the latency too high and never too low.
+    """
+
+    kind: Literal["pdv"] = "pdv"
+    quantile: Literal["p50", "p99", "p99.9", "p99.99", "max"]
+    at_most: LatencyField
+
+    def evaluate(self, outcome: Outcome) -> list[Finding]:
+        """One finding per stream; invalid where no stream or too few samples are there to judge."""
+        streams = self.concerned(outcome.plan.streams)
+        if not streams:
+            return [self._finding("trial", None, "invalid", self.none_concerned)]
+        return [self._judge(plan, outcome) for plan in streams]
+
+    def _judge(self, plan: StreamPlan, outcome: Outcome) -> Finding:
+        latency = outcome.counts(plan.stream).latency
+        # One sample does not vary.
+        needed = max(2, samples_needed(self.quantile))
+        value_ns = quantile_ns(latency, self.quantile)
+        if value_ns is None or latency.min_ns is None or latency.count < needed:
+            said = f"too few samples ({latency.count:,}) for {self.quantile}, which needs "
+            return self._finding(plan.name, None, "invalid", said + f"{needed:,}")
+        variation_ns = value_ns - latency.min_ns
+        said = f"{self.quantile} delay variation {format_ns(variation_ns)} of {latency.count:,}"
+        verdict: FindingOutcome = "ok" if variation_ns <= self.at_most else "fail"
+        return self._finding(plan.name, variation_ns, verdict, f"{said} samples")
+
+    def _finding(
+        self, subject: str, value_ns: int | None, outcome: FindingOutcome, said: str
+    ) -> Finding:
+        text = f"{subject}: {said}; {self.quantile} at most {format_ns(self.at_most)} allowed"
+        rule = f"{self.kind}-{self.quantile}"
+        return Finding(rule, subject, value_ns, self.at_most, "ns", outcome, text)

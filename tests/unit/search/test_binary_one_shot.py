@@ -1,0 +1,66 @@
+"""One load, validated without a search."""
+
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.search.ask import Ask, Finished
+from plimsoll.search.binary_one_shot import OneShot
+from plimsoll.search.question import TrialManner
+from tests.unit.search.duts import carries, check_resumes, judged, run, told
+
+VALIDATION = TrialManner("validation", 60, retries=2)
+
+
+def test_a_load_that_holds_is_the_load_line() -> None:
+    finished, _, asks = run(OneShot(VALIDATION, 50_000), carries(50_000))
+    assert asks == [Ask("validation", 50_000, 60)]
+    assert finished == Finished.only(50_000, "the one load asked for passed validation", "maximum")
+
+
+def test_a_load_that_does_not_hold_is_not_followed_by_another() -> None:
+    finished, _, asks = run(OneShot(VALIDATION, 50_000), carries(49_000))
+    assert len(asks) == 1
+    assert finished == Finished.only(None, "the one load asked for, 50 kpps, failed validation")
+
+
+def test_every_repetition_has_to_pass() -> None:
+    dut = judged(lambda asked: "fail" if asked.repetition == 3 else "pass")
+    finished, _, asks = run(OneShot(replace(VALIDATION, repeat=3), 50_000), dut)
+    assert [each.repetition for each in asks] == [1, 2, 3]
+    assert finished.first.load_line_pps is None
+
+
+def test_a_tester_that_cannot_tell_says_so() -> None:
+    finished, _, asks = run(OneShot(VALIDATION, 50_000), judged(lambda _: "invalid"))
+    assert [each.attempt for each in asks] == [1, 2, 3]
+    assert finished == Finished.only(
+        None,
+        "3 validations in a row at 50 kpps were invalid: the tester could not tell whether the "
+        "load holds",
+    )
+
+
+def test_quitting_tells_the_rule() -> None:
+    manner = replace(VALIDATION, retries=0, actions={"runtime": "quit"})
+    finished, _, _ = run(OneShot(manner, 50_000), lambda asked: told(asked, "invalid", "runtime"))
+    assert finished.first.load_line_pps is None
+    assert finished.first.reason == (
+        "trials at 50 kpps stayed invalid (runtime), and the experiment asks to quit there"
+    )
+
+
+def test_it_resumes_by_replay_from_anywhere() -> None:
+    manner = replace(VALIDATION, repeat=2)
+    dut = judged(lambda asked: "invalid" if asked.attempt == 1 else "pass")
+    finished, trials, asks = run(OneShot(manner, 50_000), dut)
+    for after in range(len(trials) + 1):
+        resumed = check_resumes(lambda: OneShot(manner, 50_000), trials, asks, after)
+        assert resumed.ask() == finished
+
+
+def test_the_end_takes_no_more_verdicts() -> None:
+    search = OneShot(VALIDATION, 50_000)
+    _, trials, _ = run(search, carries(50_000))
+    with pytest.raises(RuntimeError):
+        search.tell(trials[-1].told)
