@@ -123,6 +123,7 @@ class _LoadLineSearch:
             goal=asked.goal,
             early_abort=asked.early_abort,
             repetition=asked.repetition,
+            comes_again=asked.comes_again,
         )
 
     def _streams(self, runner: TrialRunner, load_pps: float) -> tuple[StreamPlan, ...]:

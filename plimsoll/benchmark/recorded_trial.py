@@ -34,8 +34,9 @@ class TrialRequest:
 
     With `tester_only` no criterion is asked: a pass then says that the tester was fit.
     The criteria of `goal`, None for the experiment's own, give the verdict, and end the
-    trial early where `early_abort` allows. `repetition` and `step` are recorded, and what
-    `observe` finds in the outcome. The `overseer` may stop it, and adds its own findings.
+    trial early where `early_abort` allows; those of repeatability heed `comes_again`.
+    `repetition` and `step` are recorded, and what `observe` finds in the outcome. The
+    `overseer` may stop it, and adds its own findings.
     """
 
     phase: TrialPhase
@@ -48,6 +49,7 @@ class TrialRequest:
     goal: str | None = None
     early_abort: bool = True
     repetition: int = 1
+    comes_again: bool = False
     step: str | None = None
     observe: Callable[[Outcome], Mapping[str, float | None]] | None = None
     overseer: TrialOverseer | None = None
@@ -139,6 +141,7 @@ class TrialRunner:
             self.session.experiment.criteria_of(request.goal),
             self.bed.ports.drained_by,
             self.bed.ports.queue_frames,
+            baseline=_baseline(self.session.recorder.history().trials()),
         )
         may_stop = request.judged and request.early_abort and not request.tester_only
 
@@ -156,7 +159,7 @@ class TrialRunner:
         judgements = self._judge(request, outcome, overseen) if request.judged else {}
         judgement = judgements.get(request.goal or ONLY_GOAL)
         return TrialRecord.from_report(
-            outcome.plan,
+            replace(outcome.plan, duration_s=request.duration_s),
             outcome.report,
             number=number,
             phase=request.phase,
@@ -205,6 +208,7 @@ def _with_comparisons(
         outcome,
         baseline=_baseline(trials),
         earlier=tuple(earlier),
+        comes_again=request.comes_again,
     )
 
 

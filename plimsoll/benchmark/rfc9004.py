@@ -70,7 +70,7 @@ def _result(
         notes=tuple(_notes(first)),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
-        versions=versions(steps.bed.generator),
+        versions=versions(steps.bed.generator.facts),
         traffic=described_traffic(experiment.profile),
         media=media_of(steps.bed),
         directions=len(directions),

@@ -7,13 +7,9 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from plimsoll.benchmark.trial_settings import check_trial_duration
+from plimsoll.benchmark.trial_settings import SHORTEST_WINDOW_S, check_trial_duration
 from plimsoll.errors import InputError
 from plimsoll.traffic.units import DurationField, RateField, format_duration
-
-# Ten seconds of a second each: with fewer a window's quantiles say little.
-SHORTEST_WINDOW_S = 10.0
-DEFAULT_WINDOW_S = 300.0
 
 
 class SoakAsked(BaseModel):
@@ -23,7 +19,7 @@ class SoakAsked(BaseModel):
 
     load: RateField
     duration_s: DurationField
-    window_s: DurationField = DEFAULT_WINDOW_S
+    window_s: DurationField
     stop_on_failure: bool = False
 
     def check(self) -> None:

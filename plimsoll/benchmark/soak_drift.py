@@ -8,7 +8,7 @@ from itertools import combinations
 from statistics import median
 from typing import Literal
 
-from plimsoll.benchmark.soak_series import P50, P99, RX, SoakSeries, Stretch
+from plimsoll.benchmark.soak_series import P50, P99, RX, SoakSeries
 from plimsoll.record.soak_result import Drift
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
@@ -43,8 +43,7 @@ def _drift(series: SoakSeries) -> Drift | None:
     last = median(value for at_s, value in points if at_s >= points[-1][0] - span_s)
     slope, low, high = (each * _HOUR_S for each in _theil_sen_95(points))
     moved = abs(last - first) > _RESOLUTION[kind] * abs(first)
-    drifts = (low > 0 or high < 0) and moved
-    return Drift(
+    drift = Drift(
         of=series.of,
         kind=kind,
         unit="pps" if kind == "rate" else "us",
@@ -54,9 +53,10 @@ def _drift(series: SoakSeries) -> Drift | None:
         slope_per_hour=slope,
         slope_low=low,
         slope_high=high,
-        drifts=drifts,
-        text=_text(series.of, kind, span_s, first, last, slope, drifts),
+        drifts=(low > 0 or high < 0) and moved,
+        text="",
     )
+    return drift.model_copy(update={"text": _text(drift)})
 
 
 def _theil_sen_95(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
@@ -69,21 +69,17 @@ def _theil_sen_95(points: Sequence[tuple[float, float]]) -> tuple[float, float, 
     return median(slopes), slopes[low], slopes[high]
 
 
-def _text(
-    of: str, kind: str, span_s: float, first: float, last: float, slope: float, drifts: bool
-) -> str:
-    what = f"received rate of {of}" if kind == "rate" else f"{kind} latency of {of}"
-    span = format_duration(span_s)
-    if not drifts:
-        return (
-            f"The {what} did not drift: {_value(kind, first)} in the first {span}, "
-            f"{_value(kind, last)} in the last."
-        )
-    way = "rose" if last > first else "fell"
-    change = format_ratio(abs(last - first) / abs(first)) if first else "from nothing"
+def _text(drift: Drift) -> str:
+    kind, span = drift.kind, format_duration(drift.span_s)
+    what = f"received rate of {drift.of}" if kind == "rate" else f"{kind} latency of {drift.of}"
+    first, last = _value(kind, drift.first), _value(kind, drift.last)
+    if not drift.drifts:
+        return f"The {what} did not drift: {first} in the first {span}, {last} in the last."
+    way = "rose" if drift.last > drift.first else "fell"
+    by = format_ratio(abs(drift.last - drift.first) / drift.first) if drift.first else "all of it"
     return (
-        f"The {what} {way} from {_value(kind, first)} in the first {span} to "
-        f"{_value(kind, last)} in the last, by {change}; {_value(kind, abs(slope))} an hour."
+        f"The {what} {way} from {first} in the first {span} to {last} in the last, by {by}; "
+        f"{_value(kind, abs(drift.slope_per_hour))} an hour."
     )
 
 

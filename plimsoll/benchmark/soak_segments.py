@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from plimsoll.record.journal import TRIAL_STARTED, WINDOW, JournalContents
 from plimsoll.record.soak_result import SoakSegment
 from plimsoll.record.trial_record import TrialRecord
@@ -30,6 +32,21 @@ def segments_of(history: JournalContents) -> tuple[SoakSegment, ...]:
         begin_unix_ns = own[0].begin_unix_ns if own else event.at_unix_ns
         segments.append(_segment(number, begin_unix_ns, finished.get(number), own, segments))
     return tuple(segments)
+
+
+def begins_of(segments: Sequence[SoakSegment]) -> dict[int, float]:
+    """By trial, when it began, in s since the first one did.
+
+    By the clock, and never before the end of the one before: a clock that was set back
+    between two sessions must not lay one trial over another.
+    """
+    begins_s: dict[int, float] = {}
+    end_s = 0.0
+    for segment in segments:
+        elapsed_s = (segment.begin_unix_ns - segments[0].begin_unix_ns) / 1e9
+        begins_s[segment.trial] = max(elapsed_s, end_s)
+        end_s = begins_s[segment.trial] + segment.sending_s
+    return begins_s
 
 
 def _segment(

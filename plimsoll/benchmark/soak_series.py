@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.benchmark.soak_segments import begins_of
 from plimsoll.record.metrics import query_metrics, trial_period
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.soak_result import SoakSegment
@@ -23,8 +24,9 @@ GROUP BY ALL ORDER BY type, of, stretch
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A stretch of a series: its middle in s since the soak's first frame, and its values."""
+    """A stretch of a series in one trial: its middle in s since the soak's first frame."""
 
+    trial: int
     at_s: float
     median: float
     least: float
@@ -50,22 +52,22 @@ def soak_series(
     """
     if not segments:
         return ()
-    begin_ms, end_ms = segments[0].begin_unix_ns / 1e6, _end_ms(segments[-1])
+    begins_s = begins_of(segments)
+    length_s = begins_s[segments[-1].trial] + segments[-1].sending_s
     # Whole seconds: intervals that a stretch cuts would make it seem unsteady.
-    width_s = max(1, round((end_ms - begin_ms) / 1e3 / stretches))
+    width_s = max(1, round(length_s / stretches))
     found: dict[tuple[str, str], list[Stretch]] = {}
     for segment in segments:
+        begin_ms = segment.begin_unix_ns / 1e6
+        zero_ms = round(begin_ms - begins_s[segment.trial] * 1e3)
+        end_ms = begin_ms + segment.sending_s * 1e3
         rows = query_metrics(
             run,
             _STATEMENT,
-            (round(begin_ms), width_s * 1000, list(types), _end_ms(segment)),
+            (zero_ms, width_s * 1000, list(types), end_ms),
             periods=[trial_period(segment.trial)],
         )
         for kind, of, stretch, *values in rows:
             at_s = (stretch + 0.5) * width_s
-            found.setdefault((kind, of), []).append(Stretch(at_s, *values))
+            found.setdefault((kind, of), []).append(Stretch(segment.trial, at_s, *values))
     return tuple(SoakSeries(kind, of, tuple(each)) for (kind, of), each in found.items())
-
-
-def _end_ms(segment: SoakSegment) -> float:
-    return segment.begin_unix_ns / 1e6 + segment.sending_s * 1e3

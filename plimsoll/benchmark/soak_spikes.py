@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from heapq import nlargest
 from statistics import median
 
+from plimsoll.benchmark.soak_segments import begins_of
 from plimsoll.benchmark.soak_series import MAX, SoakSeries
-from plimsoll.record.soak_result import LatencySpike, SoakSpikes
+from plimsoll.record.soak_result import LatencySpike, SoakSegment, SoakSpikes
 from plimsoll.record.spikes import Spike
 
 # Of the usual worst latency of an interval. It varies by half or so in a steady queue, and
@@ -20,19 +21,21 @@ _SHOWN = 20
 def spikes_of(
     spikes: Sequence[Spike],
     series: Sequence[SoakSeries],
-    trials: Collection[int],
-    begin_unix_ms: float,
+    segments: Sequence[SoakSegment],
 ) -> SoakSpikes:
-    """The spikes of these trials' streams against what is usual by `series`."""
+    """The spikes in these trials against what is usual by `series`."""
+    begins_s = begins_of(segments)
+    # When the soak began by each trial's own clock.
+    zeros_ms = {s.trial: s.begin_unix_ns / 1e6 - begins_s[s.trial] * 1e3 for s in segments}
     usual_ns = {
         each.of: median(stretch.median for stretch in each.stretches) * 1e3
         for each in series
         if each.type == MAX
     }
     found = [
-        _spike(spike, begin_unix_ms)
+        _spike(spike, zeros_ms[spike.trial])
         for spike in spikes
-        if spike.trial in trials and _stands_out(spike, usual_ns)
+        if spike.trial in zeros_ms and _stands_out(spike, usual_ns)
     ]
     counts = Counter(spike.cause for spike in found)
     worst = [
@@ -49,15 +52,14 @@ def spikes_of(
 
 
 def _stands_out(spike: Spike, usual_ns: Mapping[str, float]) -> bool:
-    if spike.kind != "latency" or spike.stream not in usual_ns:
-        return False
-    return spike.length_ns > FACTOR * usual_ns[spike.stream]
+    usual = usual_ns.get(spike.stream or "")
+    return spike.kind == "latency" and usual is not None and spike.length_ns > FACTOR * usual
 
 
-def _spike(spike: Spike, begin_unix_ms: float) -> LatencySpike:
+def _spike(spike: Spike, zero_ms: float) -> LatencySpike:
     return LatencySpike(
         trial=spike.trial,
-        at_s=(spike.begin_ms - begin_unix_ms) / 1e3,
+        at_s=(spike.begin_ms - zero_ms) / 1e3,
         stream=spike.stream or "",
         latency_ns=spike.length_ns,
         cause=spike.attribution,

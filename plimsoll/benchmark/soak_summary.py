@@ -10,15 +10,16 @@ from plimsoll.benchmark.beginning import asked_of
 from plimsoll.benchmark.soak_asked import SoakAsked
 from plimsoll.benchmark.soak_drift import POINTS, TYPES, drifts_of
 from plimsoll.benchmark.soak_losses import losses_of
-from plimsoll.benchmark.soak_segments import PHASE, segments_of, windows_of
+from plimsoll.benchmark.soak_segments import PHASE, begins_of, segments_of, windows_of
 from plimsoll.benchmark.soak_series import MAX, soak_series
 from plimsoll.benchmark.soak_spikes import spikes_of
 from plimsoll.benchmark.soak_verdict import end_of, notes_of, verdict_of
 from plimsoll.benchmark.versions import versions
+from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import TRIAL_STARTED, JournalContents, read_journal
 from plimsoll.record.result import counts_of, invalid_reasons
 from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.soak_result import SoakResult, SoakSegment, SoakTester, SoakWindows
+from plimsoll.record.soak_result import SoakResult, SoakTester, SoakWindows
 from plimsoll.record.spikes import read_spikes
 from plimsoll.record.trial_record import Verdict
 from plimsoll.record.whole_file import read_whole
@@ -40,11 +41,10 @@ def summarise_soak(run: RunDirectory) -> SoakResult:
     segments, windows = segments_of(history), windows_of(history)
     trials = [trial for trial in history.trials() if trial.phase == PHASE]
     counts = _windows(windows, asked.window_s)
-    losses = losses_of(windows, _begins_s(segments))
+    losses = losses_of(windows, begins_of(segments))
     series = soak_series(run, segments, (*TYPES, MAX), POINTS)
     ended = end_of(history, segments, asked)
     verdict = verdict_of(windows, segments)
-    begin_ms = segments[0].begin_unix_ns / 1e6 if segments else 0.0
     return SoakResult(
         run_id=run.run_id,
         name=str(experiment.get("name") or run.run_id),
@@ -53,7 +53,7 @@ def summarise_soak(run: RunDirectory) -> SoakResult:
         notes=notes_of(verdict, ended, counts, losses, segments),
         trials=counts_of(history.trials()),
         invalid_reasons=invalid_reasons(trials),
-        versions=versions(None),
+        versions=_versions(run),
         load=str(asked.load),
         load_pps=_load_pps(history),
         asked_s=asked.duration_s,
@@ -65,16 +65,16 @@ def summarise_soak(run: RunDirectory) -> SoakResult:
         segments=segments,
         losses=losses,
         drift=drifts_of(series),
-        spikes=spikes_of(read_spikes(run), series, _begins_s(segments).keys(), begin_ms),
+        spikes=spikes_of(read_spikes(run), series, segments),
         tester=_tester(windows),
         dut_agreement=dut_agreement_of(trials),
     )
 
 
-def _begins_s(segments: Sequence[SoakSegment]) -> dict[int, float]:
-    """By trial, when it began, in s since the first one did."""
-    first_ns = segments[0].begin_unix_ns if segments else 0
-    return {each.trial: (each.begin_unix_ns - first_ns) / 1e9 for each in segments}
+def _versions(run: RunDirectory) -> dict[str, str | None]:
+    """Those that the environment names, the engine's among them; our own before it is known."""
+    environment = load_environment(run.environment)
+    return dict(environment.versions) if environment else versions(None)
 
 
 def _windows(windows: Sequence[WindowRecord], window_s: float) -> SoakWindows:

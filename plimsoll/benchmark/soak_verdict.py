@@ -23,7 +23,7 @@ _ENDS: dict[SoakEnd, str] = {
 
 def verdict_of(windows: Sequence[WindowRecord], segments: Sequence[SoakSegment]) -> Verdict:
     """Fail when anything failed; pass when all segments passed; else invalid."""
-    if any(each.verdict == "fail" for each in (*windows, *segments)):
+    if "fail" in {window.verdict for window in windows} | {each.verdict for each in segments}:
         return "fail"
     # A segment that was killed is judged by its windows alone.
     finished = [segment for segment in segments if segment.verdict != "none"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from plimsoll.benchmark.window_watch import WindowWatch
+from plimsoll.benchmark.window_watch import WindowWatch, judged_as_it_ran
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.stop_request import StopRequest
@@ -49,10 +49,7 @@ class SoakWatch:
     def ended(self, outcome: Outcome) -> tuple[Outcome, list[Finding]]:
         """Close the windows; what was stopped had no longer to run than it did."""
         _, findings = self.windows.ended(outcome)
-        if outcome.report.ended_by != "stop":
-            return outcome, findings
-        plan = replace(outcome.plan, duration_s=outcome.report.sending_s)
-        return replace(outcome, plan=plan), findings
+        return judged_as_it_ran(outcome) if self._stopped else outcome, findings
 
     def _stop(self, why: str, what: str) -> None:
         self._stopped = True

@@ -10,7 +10,6 @@ from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.testbed import Testbed
-from plimsoll.benchmark.watcher import Watcher
 from plimsoll.errors import InputError
 from plimsoll.record.trial_record import TrialRecord
 
@@ -39,34 +38,22 @@ class Steps:
         return recorded[0] if recorded else self._run(experiment, request)
 
     def valid(
-        self,
-        experiment: Experiment,
-        request: TrialRequest,
-        *,
-        tries: int = TRIES,
-        watcher: Watcher | None = None,
+        self, experiment: Experiment, request: TrialRequest, tries: int = TRIES
     ) -> TrialRecord:
-        """The step's first valid trial of at most `tries`; the last one where none is valid.
-
-        `watcher` sees the trials in place of the session's.
-        """
+        """The step's first valid trial of at most `tries`; the last one where none is valid."""
         recorded = self._trials_of(request)
         while not recorded or (recorded[-1].verdict == "invalid" and len(recorded) < tries):
             attempt = len(recorded) + 1
             again = replace(request, attempt=attempt)
-            recorded = [*recorded, self._run(experiment, again, watcher)]
+            recorded = [*recorded, self._run(experiment, again)]
         return recorded[-1]
 
     def trials(self, steps: Iterable[str]) -> tuple[TrialRecord, ...]:
         """All trials of these steps, in the steps' order."""
         return tuple(trial for step in steps for trial in self._recorded.get(step, ()))
 
-    def _run(
-        self, experiment: Experiment, request: TrialRequest, watcher: Watcher | None = None
-    ) -> TrialRecord:
-        session = replace(
-            self.session, experiment=experiment, watcher=watcher or self.session.watcher
-        )
+    def _run(self, experiment: Experiment, request: TrialRequest) -> TrialRecord:
+        session = replace(self.session, experiment=experiment)
         trial = TrialRunner(session, self.bed).run(request)
         self._remember(trial)
         return trial

@@ -18,6 +18,8 @@ from plimsoll.traffic.units import DurationField
 # and a hopeless one ends early.
 _INTERVALS_AT_LEAST = 10
 _SHORTEST_INTERVAL_S = 0.1
+# Ten intervals of a second: the quantiles of fewer say little.
+SHORTEST_WINDOW_S = 10.0
 # The engine's own limit: about the longest turn of a busy polling loop.
 _LEAST_CATCH_UP_S = 10e-6
 
@@ -39,7 +41,8 @@ class TrialSettings(BaseModel):
     A frame that the tester is later with than `catch_up` is skipped, not sent in a
     burst. A gap in a polling loop longer than `stall` is recorded as a stall. The
     warm-up trial, at the least load, is discarded; null leaves it out. `gap` is a pause
-    after each trial, and `before` a command run before each.
+    after each trial, and `before` a command run before each. Validations of two windows or
+    more, and soaks, are judged by each `window` as well.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -55,6 +58,7 @@ class TrialSettings(BaseModel):
     # Of the trial at the least load that some criteria are multiples of: 1000 probes a second
     # give p99.99 the 10,000 samples that it needs.
     baseline: Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=3600)] = 10.0
+    window: Annotated[DurationField, Field(ge=SHORTEST_WINDOW_S)] = 300.0
 
     def plan(
         self, streams: tuple[StreamPlan, ...], duration_s: float, *, mark: int, queue_frames: int

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, TrialPlan
@@ -11,7 +11,7 @@ from plimsoll.record.journal import WINDOW
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.window_record import WindowRecord
 from plimsoll.trial.baseline import Baseline
-from plimsoll.trial.finding import Finding
+from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.windows import WindowRules, Windows
 
@@ -68,7 +68,8 @@ class WindowWatch:
         """Close the last window; a finding tells how many failed."""
         if self._windows is not None:
             self._windows.finish(outcome)
-        return outcome, [self._finding()]
+        stopped = self.failed and outcome.report.ended_by == "stop"
+        return judged_as_it_ran(outcome) if stopped else outcome, [self._finding()]
 
     def _closed(self, window: WindowRecord) -> None:
         self.recorder.event(WINDOW, window=window.model_dump(mode="json"))
@@ -83,5 +84,10 @@ class WindowWatch:
         if self._first_failed is not None:
             first = self._first_failed
             text += f"; the first, number {first.index}: {first.reasons[0].text}"
-        outcome = "fail" if self.failed else "ok"
+        outcome: FindingOutcome = "fail" if self.failed else "ok"
         return Finding(_RULE, "trial", self.failed, 0, "windows", outcome, text)
+
+
+def judged_as_it_ran(outcome: Outcome) -> Outcome:
+    """The outcome of a trial that was stopped for a reason: it was to run no longer."""
+    return replace(outcome, plan=replace(outcome.plan, duration_s=outcome.report.sending_s))

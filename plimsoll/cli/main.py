@@ -9,7 +9,7 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from plimsoll.cli import calibrate, lab, ports, report, run, trial
+from plimsoll.cli import calibrate, import_, lab, ports, report, run, soak, trial
 from plimsoll.cli.output import errors
 from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
@@ -22,9 +22,11 @@ _EXAMPLES = "  \n".join(
         "plimsoll run examples/demo.yaml",
         "plimsoll run --resume runs/20260101T120000-demo",
         "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",
+        "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h",
         "plimsoll report runs/20260101T120000-demo",
         "plimsoll calibrate --cpus 2",
         "plimsoll ports",
+        "plimsoll import trafficgen --output experiment.yaml -- binary-search.py --rate 60 …",
         "plimsoll lab up testpmd-memif",
         "plimsoll lab list",
         "plimsoll lab down lab-1a2b3c",
@@ -41,9 +43,11 @@ app = typer.Typer(
 )
 run.add_to(app)
 trial.add_to(app)
+soak.add_to(app)
 report.add_to(app)
 calibrate.add_to(app)
 ports.add_to(app)
+import_.add_to(app)
 app.add_typer(lab.app)
 
 

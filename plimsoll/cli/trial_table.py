@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from rich.text import Text
 
@@ -11,10 +12,8 @@ from plimsoll.record.trial_record import TrialPhase, TrialRecord, Verdict
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
 PHASES: dict[TrialPhase, str] = {
-    "calibration": "calibration",
+    **{phase: phase for phase in get_args(TrialPhase)},
     "warmup": "warm-up",
-    "search": "search",
-    "validation": "validation",
     "single": "trial",
 }
 VERDICT_STYLES: dict[Verdict, str] = {

@@ -13,13 +13,17 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from plimsoll.record.result import Result
+from plimsoll.record.soak_result import SoakResult
 from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.window_record import WindowRecord
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "https://plimsoll.dev/schemas"
 _PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
     ("result", Result),
     ("trial-record", TrialRecord),
+    ("soak-result", SoakResult),
+    ("window-record", WindowRecord),
 )
 
 

@@ -11,11 +11,13 @@ from plimsoll.record.whole_file import write_whole
 from plimsoll.report.load_line_page import load_line_page
 from plimsoll.report.page import Page, render_page
 from plimsoll.report.run_head import RunHead, load_head
+from plimsoll.report.soak_page import soak_page
 
 # By method, as a run's journal names it.
 PAGES: Mapping[str, Callable[[RunDirectory], Page]] = {
     "load-line": load_line_page,
     "trial": load_line_page,
+    "soak": soak_page,
 }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.record.environment import Environment
+from plimsoll.record.journal import JournalContents
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.report.run_data import RunData
 from plimsoll.report.times import nanoseconds
@@ -29,8 +30,13 @@ class TrialLine:
 
 def trial_lines(data: RunData) -> tuple[TrialLine, ...]:
     """All trials by number, finished and cut short."""
-    lines = [_trial_line(trial) for trial in data.trials]
-    for event in data.journal.unfinished_trials():
+    return lines_of(data.journal)
+
+
+def lines_of(journal: JournalContents) -> tuple[TrialLine, ...]:
+    """The same, of a journal."""
+    lines = [_trial_line(trial) for trial in journal.trials()]
+    for event in journal.unfinished_trials():
         number, load = event.fields.get("number"), event.fields.get("load_pps")
         if isinstance(number, int) and isinstance(load, int | float):
             phase = str(event.fields.get("phase", ""))

@@ -44,7 +44,9 @@ class Ask:
     Its verdict by the criteria of `goal` is what counts, and what ends it early where
     `early_abort` allows. `attempt` is 1, and more after invalid trials of the same
     question; `repetition` is 1, and more where the same trial is asked for again to see
-    whether it repeats. A burst trial sends `burst_frames` from each load stream, back to
+    whether it repeats. `comes_again` says that the load is tested again before it counts,
+    by another repetition or a validation: then one trial need not show by itself that
+    trials repeat. A burst trial sends `burst_frames` from each load stream, back to
     back, and then nothing; `load_pps` only says which load it was asked for.
     """
 
@@ -56,6 +58,7 @@ class Ask:
     repetition: int = 1
     burst_frames: int | None = None
     early_abort: bool = True
+    comes_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

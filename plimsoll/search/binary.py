@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.search.ask import Ask, Finished, Told
+from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from plimsoll.search.binary_bounds import Bounds
 from plimsoll.search.binary_plan import BinaryPlan
 from plimsoll.search.question import Answer, Question, why_quit, why_unproven
@@ -89,8 +89,7 @@ class BinarySearch:
     def _continue(self) -> Question | Finished:
         step = self._bounds.next_step()
         if step is None:
-            proven = self._bounds.validated_pps is not None
-            return self._end("passed search and validation" if proven else self._why_nothing())
+            return self._end(None)
         phase, load_pps = step
         if phase == "validation":
             return Question(self._plan.validation, load_pps)
@@ -100,11 +99,19 @@ class BinarySearch:
         self._bounds = self._bounds.after_untestable(load_pps)
         return self._end(reason)
 
-    def _end(self, reason: str) -> Finished:
-        """With what is validated by now."""
+    def _end(self, why_over: str | None) -> Finished:
+        """With what is validated by now; `why_over` where there was more to find out."""
         found = self._bounds.validated_pps
-        limited_by = None if found is None else self._bounds.limited_by()
-        return Finished.only(found, reason, limited_by)
+        if found is None:
+            return Finished.only(None, why_over or self._why_nothing())
+        end = GoalEnd(
+            ONLY_GOAL,
+            found,
+            "passed search and validation",
+            self._bounds.limited_by(),
+            notes=() if why_over is None else (why_over,),
+        )
+        return Finished((end,))
 
     def _why_nothing(self) -> str:
         """What barred the minimum."""

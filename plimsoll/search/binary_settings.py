@@ -87,7 +87,12 @@ class BinarySettings(SearchModel):
             sniff=None if self.sniff is None else TrialManner("sniff", self.sniff, retries=0),
             search=TrialManner("search", self.duration, self.retries, self.repeat, actions),
             validation=TrialManner(
-                "validation", validation.duration, validation.retries, validation.repeat, actions
+                "validation",
+                validation.duration,
+                validation.retries,
+                validation.repeat,
+                actions,
+                final=True,
             ),
         )
 

@@ -67,6 +67,7 @@ class CheckpointSearch:
             load_line_pps,
             reason,
             limited_by=None if load_line_pps is None else self._curve.limited_by,
+            proved_by="search" if self._plan.validation is None else "validation",
             irregular=irregularity is not None,
             notes=() if irregularity is None else (irregularity,),
         )

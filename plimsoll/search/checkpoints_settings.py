@@ -70,9 +70,7 @@ class CheckpointSettings(SearchModel):
         """The same with loads in pps per direction. Raises InputError naming the field."""
         return CheckpointPlan(
             loads_pps=_ascending(self._checkpoints(to_pps)),
-            checkpoint=TrialManner(
-                "search", self.duration, self.retries, self.repeat, thorough=True
-            ),
+            checkpoint=self._checkpoint(),
             validation=self._validation(),
         )
 
@@ -82,10 +80,21 @@ class CheckpointSettings(SearchModel):
         longer = validation.model_copy(update={"duration": duration_s})
         return self.model_copy(update={"validation": longer})
 
+    def _checkpoint(self) -> TrialManner:
+        return TrialManner(
+            "search",
+            self.duration,
+            self.retries,
+            self.repeat,
+            thorough=True,
+            final=self.validation is None,
+        )
+
     def _validation(self) -> TrialManner | None:
         if self.validation is None:
             return None
-        return TrialManner("validation", self.validation.duration, self.validation.retries)
+        duration_s, retries = self.validation.duration, self.validation.retries
+        return TrialManner("validation", duration_s, retries, final=True)
 
     @property
     def _rates(self) -> dict[str, Rate]:

@@ -32,6 +32,7 @@ class TrialManner:
     All of `repeat` trials have to pass; `retries` more follow an invalid one. `actions`
     are by the rule that made the last of those invalid. A `thorough` manner goes on after
     a failed repetition, and lets no trial end early: it is to be measured, not only judged.
+    Without `final` a load that passed is tested in another phase before it counts.
     """
 
     phase: Phase
@@ -40,6 +41,7 @@ class TrialManner:
     repeat: int = 1
     actions: Mapping[str, InvalidAction] = field(default_factory=dict)
     thorough: bool = False
+    final: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ class Question:
             attempt=self.attempt,
             repetition=self.repetition,
             early_abort=not self.manner.thorough,
+            comes_again=not self.manner.final or self.repetition < self.manner.repeat,
         )
 
     def told(self, told: Told) -> Question | Answer:

@@ -51,8 +51,12 @@ def load_document(path: Path, model: type[M]) -> M:
 
 
 def read_document(path: Path) -> Document:
-    """Parse `path` without judging its content."""
-    text = _read_text(path)
+    """Parse `path` without judging its content. Raises InputError."""
+    return parse_document(path, _read_text(path))
+
+
+def parse_document(path: Path, text: str) -> Document:
+    """Parse `text`, which is or will be in `path`. Raises InputError naming file and line."""
     if text.lstrip().startswith("{"):
         # JSON may be indented with tabs, YAML may not; inside JSON's strings a tab is illegal.
         text = text.replace("\t", " ")

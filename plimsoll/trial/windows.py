@@ -126,6 +126,8 @@ class Windows:
             paths=self._ports.paths,
             links_lost=links_lost,
             baseline=self._baseline,
+            # The whole trial is judged when it has ended.
+            comes_again=True,
         )
 
     def _new_series(self, before: TrialSeries | None) -> TrialSeries:

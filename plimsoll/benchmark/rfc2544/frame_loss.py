@@ -33,10 +33,19 @@ def measure_frame_loss(
 
 
 def percents(step: float) -> list[float]:
-    """Of the maximum: 100 first, then less by `step` (a share) each time, all above zero."""
-    count = round(1 / step + 0.5 - 1e-9)
-    falling = (100.0 - 100 * step * number for number in range(count))
-    return [round(percent, 9) for percent in falling if percent > 1e-9]
+    """Of the maximum: 100 first, then less by `step` (a share) each time.
+
+    Below the last of those above zero it goes on by a tenth of the step, and once more by a
+    tenth of that: a finer granularity is encouraged, and a DUT that carries less than a
+    tenth of the line has its loss there.
+    """
+    falling = [100.0]
+    for part in (1.0, 0.1, 0.01):
+        width = 100 * step * part
+        count = round(falling[-1] / width) - 1
+        top = falling[-1]
+        falling += [round(top - width * number, 9) for number in range(1, count + 1)]
+    return falling
 
 
 def point_of(percent: float, trial: TrialRecord) -> LossPoint:

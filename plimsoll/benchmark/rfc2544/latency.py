@@ -57,10 +57,17 @@ def measure_latency(
 def with_tags(load: Sequence[StreamPlan], tag_s: float) -> tuple[StreamPlan, ...]:
     """The streams, and one more in each direction whose second and last frame is the tagged one.
 
-    The first goes out with the stream, the second `tag_s` later: a rate of one in that time.
+    The first goes out with the stream, the second `tag_s` later: a rate of one in that time,
+    which is taken out of the direction's first stream, so that the whole keeps to its rate.
     """
     directions = {(plan.tx_port, plan.rx_port): plan for plan in reversed(load)}
     first = 1 + max(plan.stream for plan in load)
+    rest = tuple(
+        replace(plan, rate_pps=(plan.rate_pps or 0.0) - 1 / tag_s)
+        if plan in directions.values()
+        else plan
+        for plan in load
+    )
     tags = (
         replace(
             plan,
@@ -73,7 +80,7 @@ def with_tags(load: Sequence[StreamPlan], tag_s: float) -> tuple[StreamPlan, ...
         )
         for number, plan in enumerate(reversed(directions.values()))
     )
-    return (*load, *tags)
+    return (*rest, *tags)
 
 
 def tagged_latencies(outcome: Outcome, tag_s: float) -> dict[str, float | None]:

@@ -12,12 +12,14 @@ from plimsoll.benchmark.recorded_trial import TrialRequest
 from plimsoll.benchmark.rfc2544.settings import ResetSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
 from plimsoll.benchmark.steps import Steps
-from plimsoll.benchmark.watcher import Watcher
+from plimsoll.dut.lab import LabPorts
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.child import Child
 from plimsoll.record.rfc2544_result import ResetStatement, ThroughputRow
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.trial.baseline import Baseline
+from plimsoll.trial.finding import Finding
 from plimsoll.trial.outcome import Outcome
 
 _LOG_NAME = "reset.log"
@@ -45,6 +47,7 @@ def measure_reset(
         problem = f"no throughput is known: {throughput.reason}"
     if problem is not None or throughput.pps is None:
         return _statement(subject, settings, throughput.pps, reason=problem)
+    resetting = Resetting(settings, steps.session.scratch / _LOG_NAME)
     request = TrialRequest(
         "reset",
         throughput.pps,
@@ -53,10 +56,10 @@ def measure_reset(
         early_abort=False,
         step=f"reset/{subject.label}",
         observe=outage_of,
+        overseer=resetting,
     )
-    resetting = Resetting(steps.session.watcher, settings, steps.session.scratch)
     try:
-        trial = steps.valid(subject.experiment, request, watcher=resetting)
+        trial = steps.valid(subject.experiment, request)
     finally:
         resetting.end()
     return _told(subject, settings, trial)
@@ -90,37 +93,36 @@ def outage_of(outcome: Outcome) -> dict[str, float | None]:
 
 
 class Resetting:
-    """Passes on what it sees, and starts the command once the stream has run long enough."""
+    """The overseer that starts the command once the stream has run long enough."""
 
-    def __init__(self, inner: Watcher, settings: ResetSettings, directory: Path) -> None:
-        self._inner = inner
+    def __init__(self, settings: ResetSettings, log: Path) -> None:
         self._settings = settings
-        self._log = directory / _LOG_NAME
+        self._log = log
         self._child: Child | None = None
         self._due = True
 
-    def note(self, text: str) -> None:
-        """Pass it on."""
-        self._inner.note(text)
-
-    def trial_started(
-        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
+    def begin(
+        self,
+        number: int,
+        plan: TrialPlan,
+        load_pps: float,
+        ports: LabPorts,
+        baseline: Baseline | None,
     ) -> None:
         """Every trial has a reset of its own."""
         self.end()
         self._due = True
-        self._inner.trial_started(number, phase, load_pps, plan)
 
-    def interval(self, interval: Interval) -> None:
+    def interval(self, interval: Interval) -> bool:
         """Start the command in time. Raises MachineError where it does not start."""
         if self._due and interval.end_s >= self._settings.before_s:
             self._due = False
             self._child = Child.start(self._settings.command, log=self._log, environment=os.environ)
-        self._inner.interval(interval)
+        return False
 
-    def trial_ended(self, record: TrialRecord) -> None:
-        """Pass it on."""
-        self._inner.trial_ended(record)
+    def ended(self, outcome: Outcome) -> tuple[Outcome, list[Finding]]:
+        """The outcome as it is."""
+        return outcome, []
 
     def end(self) -> None:
         """End the command where it still runs."""

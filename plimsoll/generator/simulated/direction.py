@@ -28,12 +28,14 @@ class Passage:
     """What became of a direction's frames over an interval.
 
     `overflow` frames found the buffer full. Frames that are in no `delays` found no queue
-    and waited `mean_wait_s`. `loss_events` are expected ones, of `frames_per_event` each.
+    and waited `mean_wait_s` in the mean, at most `most_wait_s`. `loss_events` are the
+    expected number of others, of `frames_per_event` in the mean.
     """
 
     overflow: float = 0.0
     delays: list[Delay] = field(default_factory=list)
     mean_wait_s: float = 0.0
+    most_wait_s: float = 0.0
     loss_events: float = 0.0
     frames_per_event: float = 1.0
 
@@ -61,6 +63,7 @@ class Direction:
         taken_pps = load_pps
         if queue <= 0.0 and slope_pps <= 0.0:
             passage.mean_wait_s = service.mean_wait_s
+            passage.most_wait_s = buffer_frames / service.resumes_pps
         elif queue >= buffer_frames and slope_pps >= 0.0:
             passage.overflow += slope_pps * length_s
             taken_pps = service.capacity_pps

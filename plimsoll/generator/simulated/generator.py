@@ -53,14 +53,14 @@ class SimulatedGenerator:
         self._line_rate_bps = line_rate_bps
         self._queue_frames = queue_frames
         self._port_count = 1 + max(port for path in paths for port in path)
-        self._chance = Random(f"{seed}/trials")
-        self._pools = LatencyPools(Random(f"{seed}/latencies"))
+        self._chance = _chance(seed, "trials")
+        self._pools = LatencyPools(_chance(seed, "latencies"))
         self._directions = {
-            path: Direction(model.behaviour(number, Random(f"{seed}/direction {number}")))
+            path: Direction(model.behaviour(number, _chance(seed, f"direction {number}")))
             for number, path in enumerate(paths)
         }
         self._loops = [
-            PollingLoop(port, model.tester_away, Random(f"{seed}/loop {port}"))
+            PollingLoop(port, model.tester_away, _chance(seed, f"loop {port}"))
             for port in range(self._port_count)
         ]
         self._stale = [0] * self._port_count
@@ -100,7 +100,7 @@ class SimulatedGenerator:
         """Nothing to end."""
 
     def _paths_of(self, plan: TrialPlan) -> dict[tuple[int, int], PathRun]:
-        """The streams of the trial by their direction. A path that the DUT has not raises KeyError."""
+        """The streams of the trial by direction; KeyError for one that the DUT has not."""
         rates = self._rates_of(plan)
         streams: dict[tuple[int, int], list[StreamRun]] = {path: [] for path in self._directions}
         for each in plan.streams:
@@ -110,11 +110,11 @@ class SimulatedGenerator:
             path: PathRun(
                 direction,
                 streams[path],
-                self._model.floor,
-                self._queue_frames,
-                self._line_pps(streams[path]),
-                plan.catch_up_us / 1e6,
                 self._chance,
+                floor=self._model.floor,
+                tester_queue_frames=self._queue_frames,
+                line_pps=self._line_pps(streams[path]),
+                catch_up_s=plan.catch_up_us / 1e6,
             )
             for path, direction in self._directions.items()
         }
@@ -153,3 +153,7 @@ class SimulatedGenerator:
             tx_stamps=False,
             latency_clock="tsc",
         )
+
+
+def _chance(seed: int, of_what: str) -> Random:
+    return Random(f"{seed}/{of_what}")  # noqa: S311 - the draws of a simulation

@@ -1,8 +1,8 @@
 """Latencies of frames through a simulated DUT, as histograms in the engine's buckets.
 
-A shape says how latency is distributed: a floor that jitters (log-normally, as the sum
-of many small things does), a constant, and an exponential wait for whatever is served
-first. Quantiles of the three are added, so a frame that is slow in one is so in all.
+A shape says how latency is distributed: a floor that jitters (log-normally, as the
+product of many small things does), and an exponential wait for whatever is served
+first. Quantiles of the two are added, so a frame that is slow in one is so in both.
 Drawing millions of frames one by one would take longer than sending them; a histogram
 is drawn by layers of equal share, finer towards the tail, and its maximum by itself.
 """
@@ -33,24 +33,25 @@ Buckets = tuple[tuple[int, int], ...]
 
 
 class LatencyShape(NamedTuple):
-    """Floor (a median) and its relative deviation, a constant, a mean wait; times in ns."""
+    """Floor (a median) and its relative deviation, a mean wait and its most; times in ns."""
 
     floor_ns: float
     deviation: float
-    constant_ns: float
-    wait_ns: float
+    wait_ns: float = 0.0
+    most_wait_ns: float = math.inf
 
     def value_ns(self, normal: float, exponential: float) -> int:
         """The latency at the same quantile of both standard distributions."""
         body_ns = self.floor_ns * math.exp(self.deviation * normal)
-        return max(1, int(body_ns + self.constant_ns + self.wait_ns * exponential))
+        wait_ns = min(self.wait_ns * exponential, self.most_wait_ns)
+        return max(1, int(body_ns + wait_ns))
 
 
 def bucket_of(value_ns: int) -> int:
     """The index of the engine's bucket (see generator/histogram.py) that counts the value."""
     if value_ns < 256:
         return value_ns
-    shift = value_ns.bit_length() - 8
+    shift: int = value_ns.bit_length() - 8
     return shift * 128 + (value_ns >> shift)
 
 
@@ -197,7 +198,7 @@ class _Layers(NamedTuple):
 def _three_digits(number: int) -> int:
     if number < 1000:
         return number
-    unit = 10 ** (len(str(number)) - 3)
+    unit: int = 10 ** (len(str(number)) - 3)
     return number // unit * unit
 
 

@@ -79,7 +79,7 @@ class LatencyTally:
         collected.add(self.unqueued(shape, frames - waited))
         for share in delays:
             for wait_ns, count in share.ramp_ns():
-                value_ns = int(wait_ns + shape.floor_ns + shape.constant_ns)
+                value_ns = int(wait_ns + shape.floor_ns)
                 collected.add_value(value_ns, count)
                 self._total.add_value(value_ns, count)
         return collected.drawn()

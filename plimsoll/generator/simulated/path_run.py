@@ -12,7 +12,7 @@ from plimsoll.generator.simulated.direction import Direction, Passage
 from plimsoll.generator.simulated.latency_shape import LatencyShape
 from plimsoll.generator.simulated.latency_tally import Share
 from plimsoll.generator.simulated.polling_loop import Away
-from plimsoll.generator.simulated.stream_run import StreamRun
+from plimsoll.generator.simulated.stream_run import Fate, StreamRun
 
 # The mean wait is told to this part of the floor, so that alike intervals share histograms.
 _WAIT_STEPS = 32
@@ -40,11 +40,12 @@ class PathRun:
         self,
         direction: Direction,
         streams: Sequence[StreamRun],
+        chance: Random,
+        *,
         floor: LatencyShape,
         tester_queue_frames: int,
         line_pps: float,
         catch_up_s: float,
-        chance: Random,
     ) -> None:
         self.streams = streams
         self._direction = direction
@@ -104,42 +105,34 @@ class PathRun:
 
     def _counts(self, span: Span, passage: Passage) -> list[StreamCounts]:
         """Whole frames for each stream, none made and none gone."""
-        lost = self._lost(passage)
         shape = self._shape(passage)
-        sent = sum(stream.sent for stream in self.streams)
-        lost_of = self._spread(lost, [min(s.sent, s.outstanding) for s in self.streams])
-        for stream, frames in zip(self.streams, lost_of, strict=True):
+        rooms = [min(each.sent, each.outstanding) for each in self.streams]
+        lost = self._spread(self._lost(passage), rooms)
+        for stream, frames in zip(self.streams, lost, strict=True):
             if stream.closed_loop:
                 stream.hold_back(passage.delays, frames)
-        left = [s.outstanding - n for s, n in zip(self.streams, lost_of, strict=True)]
-        under_way = self._spread(int(self._direction.queue_frames + 0.5), left)
+        left = [each.outstanding - n for each, n in zip(self.streams, lost, strict=True)]
+        under_way = self._spread(round(self._direction.queue_frames), left)
         return [
-            self._stream_counts(span, passage, shape, stream, n_lost, n_under_way, sent)
-            for stream, n_lost, n_under_way in zip(self.streams, lost_of, under_way, strict=True)
+            stream.counts(self._fate(span, passage, stream, *frames), shape)
+            for stream, *frames in zip(self.streams, lost, under_way, strict=True)
         ]
 
-    def _stream_counts(
-        self,
-        span: Span,
-        passage: Passage,
-        shape: LatencyShape,
-        stream: StreamRun,
-        lost: int,
-        under_way: int,
-        sent: int,
-    ) -> StreamCounts:
-        share = stream.sent / sent if sent else 0.0
+    def _fate(
+        self, span: Span, passage: Passage, stream: StreamRun, lost: int, under_way: int
+    ) -> Fate:
+        """What became of one stream's frames, and how long they waited where they did."""
         delays: list[Share] = []
-        for delay in passage.delays:
-            frames = int(stream.part_of(delay, share) + self._chance.random())
-            if frames:
-                delays.append(Share(frames, delay.first_s, delay.last_s))
-        missed: list[Share] = []
-        overrun = 0
-        if span.rx_away:
-            came = stream.outstanding - lost - under_way
-            missed, overrun = self._missed(span, came)
-        return stream.counts(lost, under_way, delays, shape, missed, overrun)
+        if passage.delays:
+            share = stream.sent / (sum(each.sent for each in self.streams) or 1)
+            for delay in passage.delays:
+                frames = int(stream.part_of(delay, share) + self._chance.random())
+                if frames:
+                    delays.append(Share(frames, delay.first_s, delay.last_s))
+        if not span.rx_away:
+            return Fate(lost, under_way, delays)
+        missed, overrun = self._missed(span, stream.outstanding - lost - under_way)
+        return Fate(lost, under_way, delays, missed, overrun)
 
     def _missed(self, span: Span, came: int) -> tuple[list[Share], int]:
         """What came while the receiving loop was away: frames that waited for it, and too many.
@@ -173,7 +166,8 @@ class PathRun:
     def _shape(self, passage: Passage) -> LatencyShape:
         step_ns = self._floor.floor_ns / _WAIT_STEPS
         wait_ns = round(passage.mean_wait_s * 1e9 / step_ns) * step_ns
-        return self._floor._replace(wait_ns=wait_ns)
+        most_ns = round(passage.most_wait_s * 1e9)
+        return self._floor._replace(wait_ns=wait_ns, most_wait_ns=most_ns)
 
     def _spread(self, frames: int, rooms: list[int]) -> list[int]:
         """So many frames, by chance over streams that have so many each; never more than that."""

@@ -22,7 +22,7 @@ from plimsoll.generator.simulated.latency_shape import (
 from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
 
 # Gaps over 1 us that a loop's own work makes: a turn with 32 frames to send and measure.
-_TURN = LatencyShape(1600.0, 0.18, 0.0, 60.0)
+_TURN = LatencyShape(1600.0, 0.18, 60.0)
 _TURNS_PER_S = 200_000
 # Those without frames, in a loop that has no others.
 _IDLE_TURNS_PER_S = 8_000_000

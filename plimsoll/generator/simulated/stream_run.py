@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import StreamCounts
@@ -22,9 +23,24 @@ from plimsoll.generator.simulated.polling_loop import Away
 from plimsoll.traffic.plan import StreamPlan
 
 # How late a sending loop is that was not away: part of a turn.
-_LATENESS = LatencyShape(250.0, 0.35, 0.0, 60.0)
+_LATENESS = LatencyShape(250.0, 0.35, 60.0)
 # A schedule in binary fractions may miss its last frame by a rounding.
 _ROUNDING_FRAMES = 1e-6
+
+
+class Fate(NamedTuple):
+    """What became of a stream's frames that were outstanding in an interval.
+
+    Of those not lost, so many are still under way, and `delays` tells of those that found
+    a queue in the DUT. `missed` came while the receiving loop was away and waited for it;
+    `overrun` more found no room there.
+    """
+
+    lost: int
+    under_way: int
+    delays: Sequence[Share]
+    missed: Sequence[Share] = ()
+    overrun: int = 0
 
 
 class StreamRun:
@@ -107,28 +123,19 @@ class StreamRun:
         """How many of the frames delayed are its own, where it sends a share of all."""
         return self._in_turn(delay) if self.closed_loop else delay.frames * share
 
-    def counts(
-        self,
-        lost: int,
-        in_flight: int,
-        delays: Sequence[Share],
-        shape: LatencyShape,
-        missed: Sequence[Share],
-        overrun: int,
-    ) -> StreamCounts:
-        """Its counters of the interval that ends now, and on to the next.
+    def counts(self, fate: Fate, shape: LatencyShape) -> StreamCounts:
+        """Its counters of the interval that ends now; the next begins.
 
-        Of what is outstanding, so many frames were lost and so many are still under way.
-        `missed` are frames that waited for the tester, `overrun` more found no room there.
+        Frames that found no queue have the latencies of `shape`.
         """
-        received = self.outstanding - lost - in_flight - overrun
-        self.outstanding = in_flight
-        self._unseen += lost + overrun
+        received = self.outstanding - fate.lost - fate.under_way - fate.overrun
+        self.outstanding = fate.under_way
+        self._unseen += fate.lost + fate.overrun
         missing = 0
         if received:
             missing, self._unseen = self._unseen, 0
-        across = sum(share.frames for share in missed)
-        latency = self._latency_of(received - across, delays, shape)
+        across = sum(share.frames for share in fate.missed)
+        latency = self._latency_of(received - across, fate.delays, shape)
         counts = StreamCounts(
             self.plan.stream,
             self.sent,
@@ -143,7 +150,9 @@ class StreamRun:
             0,
             0,
             histogram_of(latency),
-            histogram_of(self._across.queued(shape, across, missed)) if across else NO_HISTOGRAM,
+            histogram_of(self._across.queued(shape, across, fate.missed))
+            if across
+            else NO_HISTOGRAM,
             self._lateness_of() if self._lateness is not None else NO_HISTOGRAM,
             latency.us,
         )

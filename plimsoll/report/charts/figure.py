@@ -15,19 +15,21 @@ HEIGHT = 260
 class Figure:
     """A chart, or the sentence that stands in its place when there is nothing to draw.
 
-    `name` is a file name; `caption` says how to read the chart, or why there is none.
+    `name` is a file name; `caption` says how to read the chart, or why there is none;
+    `height` is in pixels.
     """
 
     name: str
     title: str
     caption: str
     chart: alt.Chart | alt.LayerChart | None
+    height: int = HEIGHT
 
     def specification(self) -> dict[str, Any] | None:
         """The Vega-Lite specification without a theme, as wide as its place; None without chart."""
         if self.chart is None:
             return None
-        sized = self.chart.properties(width="container", height=HEIGHT)
+        sized = self.chart.properties(width="container", height=self.height)
         # Altair would check every row of data against the schema; the tests check the charts.
         specification: dict[str, Any] = sized.to_dict(validate=False)
         specification.pop("config", None)

@@ -10,7 +10,6 @@ from plimsoll.search.load_line.confidence import confidence_notes
 from plimsoll.search.load_line.decline import Decline, declined
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.overload import overload_capacity_pps
 from plimsoll.search.load_line.plan import GoalPlan
 from plimsoll.search.load_line.stall_limit import burst_wanted, chance_to_survive, stall_limit
 from plimsoll.search.load_line.stalls import unexplained_losses
@@ -99,7 +98,7 @@ class GoalHunt:
 
     def _too_high(self, tried: Tried) -> bool:
         """Whether a trial says that the load is beyond what this goal's DUT can carry."""
-        capacity = overload_capacity_pps(tried, self._plan.width)
+        capacity = self._knowledge.overload_capacity_pps(tried)
         if capacity is not None and 1.0 - capacity / tried.load_pps > self._tolerance:
             return True
         if not tried.failed(self.name):
@@ -111,7 +110,7 @@ class GoalHunt:
         return self._tolerance > 0.0 and (long_enough or capacity is not None)
 
     def _bar(self, tried: Tried, number: int) -> None:
-        capacity = overload_capacity_pps(tried, self._plan.width)
+        capacity = self._knowledge.overload_capacity_pps(tried)
         if capacity is None and self._tolerance > 0.0 and tried.evidence.lost:
             capacity = tried.load_pps * (1.0 - tried.evidence.loss_ratio)
         self._bracket.bar(Barred(tried.load_pps, capacity, number))
@@ -125,7 +124,7 @@ class GoalHunt:
             self._step_below(tried, "a criterion other than loss")
         elif declined(tried):
             self._learn_decline(tried)
-        elif overload_capacity_pps(tried, self._plan.width) is not None:
+        elif self._knowledge.overload_capacity_pps(tried) is not None:
             self._bar(tried, number)
             self._step_below(tried, "loss that did not end")
         elif unexplained_losses(tried):

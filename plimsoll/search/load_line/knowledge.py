@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from plimsoll.search.load_line.decline import declined
 from plimsoll.search.load_line.hazard import loss_free_pps, loss_rates
-from plimsoll.search.load_line.overload import overload_capacity_pps
+from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps
 from plimsoll.search.load_line.plan import LoadLinePlan
 from plimsoll.search.load_line.stalls import Stall, buffer_frames, held_frames, stalls_of
 from plimsoll.search.load_line.tail import Tail, tail_of
@@ -26,6 +26,10 @@ class Knowledge:
     def learn(self, tried: Tried) -> None:
         """Keep the trial."""
         (self.bursts if tried.asked.phase == "burst" else self.trials).append(tried)
+
+    def overload_capacity_pps(self, tried: Tried) -> float | None:
+        """The capacity that an overloaded trial shows; None for one that was not."""
+        return overload_capacity_pps(tried, self.plan.width, self._full_queue_s())
 
     def tail(self) -> Tail | None:
         """The DUT's longest stalls."""
@@ -52,12 +56,10 @@ class Knowledge:
 
         By Little's law: what leaves per second times the time it waited.
         """
-        width = self.plan.width
         return max(
             (
                 each.evidence.forwarded_pps * each.above_least_s(each.evidence.p99_ns or 0)
-                for each in self.trials
-                if overload_capacity_pps(each, width) is not None
+                for each in self._plainly_overloaded()
             ),
             default=0.0,
         )
@@ -69,12 +71,27 @@ class Knowledge:
 
     def _steady(self) -> Sequence[Tried]:
         """In an overloaded trial, latencies are the queue's, not the stalls'."""
+        return [
+            each
+            for each in self.trials
+            if self.overload_capacity_pps(each) is None and not declined(each)
+        ]
+
+    def _plainly_overloaded(self) -> list[Tried]:
+        """By so much that the queue was full nearly all the time."""
         width = self.plan.width
         return [
             each
             for each in self.trials
-            if overload_capacity_pps(each, width) is None and not declined(each)
+            if each.evidence.loss_ratio > width and loses_all_along(each)
         ]
+
+    def _full_queue_s(self) -> float | None:
+        """How long frames wait in plain overload, by the lowest load that was."""
+        overloaded = min(self._plainly_overloaded(), key=lambda each: each.load_pps, default=None)
+        if overloaded is None:
+            return None
+        return overloaded.above_least_s(overloaded.evidence.p50_ns or 0)
 
     def _stalls(self) -> list[Stall]:
         return [stall for tried in self._steady() for stall in stalls_of(tried)]

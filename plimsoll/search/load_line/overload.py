@@ -1,8 +1,9 @@
 """Whether a trial was beyond the DUT's capacity, and what capacity it shows.
 
-Two signs. Loss that, once begun, does not end: frames leave at the capacity, and the
-rest is lost. Or latency that only grows: the queue takes what the capacity does not, and
-says by its growth how much that is, seconds before the first frame is lost.
+Three signs. Loss that, once begun, does not end: frames leave at the capacity, and the
+rest is lost. Latency that only grows: the queue takes what the capacity does not, and says
+by its growth how much that is, seconds before the first frame is lost. Or a queue that
+stands: half of the frames or more waited about as long as they do in plain overload.
 """
 
 from __future__ import annotations
@@ -21,20 +22,35 @@ _GROWTH_SHARE = 0.5
 _GROWTH_AT_LEAST = 1.0
 
 
-def overload_capacity_pps(tried: Tried, width: float) -> float | None:
+def overload_capacity_pps(
+    tried: Tried, width: float, full_queue_s: float | None = None
+) -> float | None:
     """The capacity of the worst direction; None where the trial shows no overload.
 
-    Loss below a tenth of `width` does not move the capacity by as much as anybody asked to
-    know it; such losses are not counted as overload.
+    Losses below a tenth of `width` do not move the capacity by as much as anybody asked to
+    know it, so they alone are no overload; growth is known ten times finer. `full_queue_s` is how long frames wait in plain
+    overload, where that was seen.
     """
     evidence = tried.evidence
     if _grows(tried):
         growth = evidence.latency_growth or 0.0
-        if growth * 1e-9 > width / 10:
+        if growth * 1e-9 > width / 100:
             return tried.load_pps / (1.0 + growth * 1e-9)
-    if loses_all_along(tried) and evidence.loss_ratio > width / 10:
+    if full_queue_s is not None and _waits(tried, evidence.p50_ns, full_queue_s):
+        return _served_pps(tried)
+    if loses_all_along(tried) and (
+        evidence.loss_ratio > width / 10
+        or (full_queue_s is not None and _waits(tried, evidence.p99_ns, full_queue_s))
+    ):
         return _served_pps(tried)
     return None
+
+
+def _waits(tried: Tried, latency_ns: int | None, full_queue_s: float) -> bool:
+    waited_s = tried.above_least_s(latency_ns or 0)
+    # A queue no longer than the latency without one is nothing to go by.
+    idle_s = (tried.evidence.min_ns or 0) * 1e-9
+    return full_queue_s > _GROWTH_AT_LEAST * idle_s and waited_s > full_queue_s / 2
 
 
 def loses_all_along(tried: Tried) -> bool:

@@ -15,6 +15,8 @@ from statistics import median
 from plimsoll.record.trial_evidence import LossSample
 from plimsoll.search.load_line.tried import Tried
 
+_BEST_SHARE = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Stall:
@@ -61,9 +63,16 @@ def unexplained_losses(tried: Tried) -> list[LossSample]:
 
 
 def buffer_frames(stalls: Iterable[Stall]) -> float | None:
-    """What the buffer holds, by the stalls that it did not hold; None where it held all."""
-    overflowed = [stall.held for stall in stalls if explains(stall)]
-    return median(overflowed) if overflowed else None
+    """What the buffer holds, by the stalls that it did not hold; None where it held all.
+
+    Where an interval had several stalls, its losses are those of all of them, and `held` is
+    too little by as much. So those say it best that lost least: a third of them.
+    """
+    overflowed = sorted(
+        (stall for stall in stalls if explains(stall)), key=lambda stall: stall.lost / stall.came
+    )
+    best = overflowed[: -(-len(overflowed) // _BEST_SHARE)]
+    return median(stall.held for stall in best) if best else None
 
 
 def held_frames(stalls: Iterable[Stall]) -> float:

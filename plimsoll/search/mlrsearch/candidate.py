@@ -23,6 +23,8 @@ from plimsoll.search.mlrsearch.trial_log import TrialLog
 _SAME_LOAD = 0.25
 # Of a load that lost everything the logarithm of what it forwarded would be infinite.
 _ALL_BUT_NOTHING = 1 - 1e-12
+# Of a step; of the least width they are more than any range of loads.
+_MOST_DOUBLINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +61,10 @@ def next_load(goal: Goal, coarser: Goal | None, log: TrialLog, span: Span) -> fl
     known = _known(coarser, log, interval)
     if interval.barrier_pps is None:
         return _climb(interval.lower_pps, known, span)
-    if interval.lower_pps is None and known.held:
-        return max(known.held)
+    if interval.lower_pps is None:
+        limit = _retreat(goal, log)
+        if far := [load for load in known.held if math.log(load) <= limit]:
+            return max(far)
     aim = _aim(goal, log, interval, interval.barrier_pps, span)
     return _join(aim, goal, log.loads(goal), interval)
 
@@ -124,12 +128,13 @@ def _aim(goal: Goal, log: TrialLog, interval: Interval, barrier_pps: float, span
     if not loss_ratio:
         aim = middle
     elif barrier - forwarded < step:
-        aim = max(middle, barrier - step * 2 ** _misses_above(goal, log, barrier_pps))
+        aim = max(middle, min(barrier - step, _retreat(goal, log)))
     elif lower is None or forwarded - lower > step:
         # Then, one width up, the bounds close around it, if it is right by half a width.
         aim = forwarded - step / 2
     else:
-        aim = min(middle, lower + step * 2 ** _misses_below(goal, log, interval, forwarded))
+        misses = min(_misses_below(goal, log, interval, forwarded), _MOST_DOUBLINGS)
+        aim = min(middle, lower + step * 2.0**misses)
     if lower is None:
         return span.minimum_pps if aim - floor < step else math.exp(aim)
     # Half a width from both ends: whatever comes of it, the interval shrinks.
@@ -144,12 +149,26 @@ def _mean_loss_ratio(goal: Goal, log: TrialLog, load_pps: float) -> float:
     return lost / seconds if seconds else 0.0
 
 
-def _misses_above(goal: Goal, log: TrialLog, barrier_pps: float) -> int:
-    """How many loads in a row above the barrier failed and lost too little to tell why."""
-    above = [
-        load for load, found in log.classes(goal).items() if found == "upper" and load > barrier_pps
+def _retreat(goal: Goal, log: TrialLog) -> float:
+    """The highest load that is far enough below what full-length trials failed, its logarithm.
+
+    That is one width below the lowest such load, and twice as much for each further one
+    in a row that lost too little to tell why. Infinity where there is none: what only
+    short trials failed says nothing of how far to go.
+    """
+    failed = [
+        load
+        for load, found in log.classes(goal).items()
+        if found == "upper" and _has_full_length(goal, log, load)
     ]
-    return _leading(_mean_loss_ratio(goal, log, load) < goal.width for load in above)
+    misses = _leading(_mean_loss_ratio(goal, log, load) < goal.width for load in failed)
+    if not misses:
+        return math.inf
+    return math.log(failed[0]) - goal.log_width * 2.0 ** min(misses - 1, _MOST_DOUBLINGS)
+
+
+def _has_full_length(goal: Goal, log: TrialLog, load_pps: float) -> bool:
+    return any(trial.duration_s >= goal.final_duration_s for trial in log.at(goal, load_pps))
 
 
 def _misses_below(goal: Goal, log: TrialLog, interval: Interval, forwarded: float) -> int:

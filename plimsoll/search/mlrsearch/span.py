@@ -20,7 +20,3 @@ class Span:
         """The same, less what the tester cannot test."""
         ceiling = load_pps if self.ceiling_pps is None else min(load_pps, self.ceiling_pps)
         return replace(self, ceiling_pps=ceiling)
-
-    def within(self, load_pps: float) -> float:
-        """The load, moved into the range; the ceiling is not looked at."""
-        return min(max(load_pps, self.minimum_pps), self.maximum_pps)

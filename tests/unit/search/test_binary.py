@@ -16,7 +16,7 @@ from plimsoll.trial.verdict import Verdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run, told
 
 SEARCH = TrialManner("search", 5, retries=3)
-VALIDATION = TrialManner("validation", 60, retries=3)
+VALIDATION = TrialManner("validation", 60, retries=3, final=True)
 SNIFF = TrialManner("sniff", 1, retries=0)
 PLAN = BinaryPlan(
     minimum_pps=1000,
@@ -146,6 +146,17 @@ def test_a_repetition_that_fails_is_the_last_of_its_load() -> None:
     assert [each.repetition for each in asks] == [1]
 
 
+def test_only_the_last_validation_is_final() -> None:
+    plan = replace(PLAN, search=replace(SEARCH, repeat=2), validation=replace(VALIDATION, repeat=2))
+    _, _, asks = run(BinarySearch(plan), carries(math.inf))
+    assert [(each.phase, each.comes_again) for each in asks] == [
+        ("search", True),
+        ("search", True),
+        ("validation", True),
+        ("validation", False),
+    ]
+
+
 def test_an_invalid_repetition_alone_is_asked_for_again() -> None:
     search = BinarySearch(replace(PLAN, search=replace(SEARCH, repeat=2)))
     first = search.ask()
@@ -210,8 +221,8 @@ def test_one_load_is_a_search_too(capacity: float, found: float | None) -> None:
 def test_durations_are_those_of_the_phase() -> None:
     search = BinarySearch(replace(PLAN, sniff=SNIFF))
     for expected in (
-        Ask("sniff", 100_000, 1),
-        Ask("search", 100_000, 5),
+        Ask("sniff", 100_000, 1, comes_again=True),
+        Ask("search", 100_000, 5, comes_again=True),
         Ask("validation", 100_000, 60),
     ):
         assert search.ask() == expected
@@ -296,7 +307,9 @@ def test_a_later_validation_that_stays_invalid_leaves_what_was_validated() -> No
     finished, _, _ = run(BinarySearch(plan), judged(dut))
     assert finished.first.load_line_pps == 50_000
     assert finished.first.limited_by == "tester"
-    assert "4 validations in a row at 60 kpps were invalid" in finished.first.reason
+    assert finished.first.reason == "passed search and validation"
+    (note,) = finished.first.notes
+    assert "4 validations in a row at 60 kpps were invalid" in note
 
 
 def test_what_the_tester_cannot_test_is_a_ceiling_and_no_bound() -> None:

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from pathlib import Path
 
-from plimsoll.benchmark.trafficgen_options import OPTIONS
+from plimsoll.benchmark.trafficgen.options import OPTIONS
 
 _PAGE = Path(__file__).resolve().parents[3] / "docs" / "searches.md"
 # Of bench-trafficgen's binary-search.py at d81d481, counted in its source.

@@ -9,7 +9,7 @@ from plimsoll.search.binary_one_shot import OneShot
 from plimsoll.search.question import TrialManner
 from tests.unit.search.duts import carries, check_resumes, judged, run, told
 
-VALIDATION = TrialManner("validation", 60, retries=2)
+VALIDATION = TrialManner("validation", 60, retries=2, final=True)
 
 
 def test_a_load_that_holds_is_the_load_line() -> None:

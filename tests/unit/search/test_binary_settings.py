@@ -42,7 +42,7 @@ def test_defaults() -> None:
         rise=None,
         sniff=None,
         search=TrialManner("search", 5, 3, 1, actions),
-        validation=TrialManner("validation", 60, 3, 1, actions),
+        validation=TrialManner("validation", 60, 3, 1, actions, final=True),
     )
 
 
@@ -84,7 +84,7 @@ def test_every_load_is_named() -> None:
 
 def test_a_search_begins_at_its_start() -> None:
     search = _settings(start="1Mpps", sniff="1s").begin(frames_of_64_bytes())
-    assert search.ask() == Ask("sniff", 1_000_000, 1)
+    assert search.ask() == Ask("sniff", 1_000_000, 1, comes_again=True)
 
 
 def test_one_shot_begins_with_its_validation() -> None:

@@ -14,8 +14,8 @@ from plimsoll.search.question import TrialManner
 from plimsoll.trial.verdict import Verdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run
 
-CHECKPOINT = TrialManner("search", 5, retries=1, thorough=True)
-VALIDATION = TrialManner("validation", 60, retries=1)
+CHECKPOINT = TrialManner("search", 5, retries=1, thorough=True, final=True)
+VALIDATION = TrialManner("validation", 60, retries=1, final=True)
 LOADS = (1000.0, 10_000.0, 20_000.0, 30_000.0, 40_000.0)
 PLAN = CheckpointPlan(LOADS, CHECKPOINT, validation=None)
 VALIDATED = replace(PLAN, validation=VALIDATION)
@@ -29,7 +29,7 @@ def test_every_checkpoint_is_measured_to_its_end_though_some_fail() -> None:
 def test_the_load_line_is_the_highest_below_the_first_that_failed() -> None:
     finished, _, _ = run(CheckpointSearch(PLAN), carries(25_000))
     reason = "passed its checkpoint; no validation was asked for"
-    assert finished == Finished.only(20_000, reason, "dut")
+    assert finished == Finished((GoalEnd(ONLY_GOAL, 20_000, reason, "dut", "search"),))
 
 
 def test_where_all_pass_the_range_is_the_limit() -> None:
@@ -56,6 +56,12 @@ def test_each_is_repeated_even_after_a_failure() -> None:
     assert (finished.first.load_line_pps, finished.first.limited_by) == (1000, "dut")
 
 
+def test_the_last_trial_of_a_checkpoint_is_final_without_a_validation() -> None:
+    plan = replace(PLAN, loads_pps=LOADS[:1], checkpoint=replace(CHECKPOINT, repeat=2))
+    _, _, asks = run(CheckpointSearch(plan), carries(math.inf))
+    assert [each.comes_again for each in asks] == [True, False]
+
+
 def test_a_load_that_passed_above_one_that_failed_is_irregular() -> None:
     dut = judged(lambda asked: "fail" if asked.load_pps == 20_000 else "pass")
     finished, _, _ = run(CheckpointSearch(PLAN), dut)
@@ -66,6 +72,7 @@ def test_a_load_that_passed_above_one_that_failed_is_irregular() -> None:
                 10_000,
                 "passed its checkpoint; no validation was asked for",
                 limited_by="dut",
+                proved_by="search",
                 irregular=True,
                 notes=("20 kpps failed, though 30 kpps, 40 kpps passed",),
             ),
@@ -82,7 +89,7 @@ def test_what_the_tester_cannot_test_bars_what_is_above_it_but_is_no_failure() -
 
 
 def test_a_tester_that_cannot_test_the_lowest_says_so() -> None:
-    finished, _, _ = run(CheckpointSearch(PLAN), judged(lambda _: "invalid"))
+    finished, _, _ = run(CheckpointSearch(VALIDATED), judged(lambda _: "invalid"))
     assert finished == Finished.only(None, "the lowest checkpoint, 1 kpps, could not be tested")
 
 

@@ -23,7 +23,7 @@ def test_defaults() -> None:
     assert plan.loads_pps == pytest.approx(
         (1000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000)
     )
-    assert plan.checkpoint == TrialManner("search", 60, retries=3, thorough=True)
+    assert plan.checkpoint == TrialManner("search", 60, retries=3, thorough=True, final=True)
     assert plan.validation is None
 
 
@@ -37,7 +37,7 @@ def test_all_as_written() -> None:
     ).plan(frames_of_64_bytes())
     assert plan.loads_pps == (5000, 50_000, 100_000)
     assert plan.checkpoint == TrialManner("search", 10, retries=1, repeat=3, thorough=True)
-    assert plan.validation == TrialManner("validation", 10_800, retries=0)
+    assert plan.validation == TrialManner("validation", 10_800, retries=0, final=True)
 
 
 def test_rates_instead_of_shares() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from statistics import NormalDist
 from typing import Annotated, ClassVar
@@ -15,7 +15,7 @@ from plimsoll.generator.simulated.models.highest_load import highest_load
 from plimsoll.generator.simulated.polling_loop import AwayTimes
 from plimsoll.generator.simulated.service import Behaviour
 from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import DurationField, LatencyField, RatioField, parse_rate
+from plimsoll.traffic.units import LatencyField, RatioField, parse_rate
 
 # Three hours: the validation of the seed methodology.
 HORIZON_S = 10_800.0
@@ -25,6 +25,9 @@ _BURST_FRAMES = 32.0
 # Capacity of a trial strays no further than this many of its deviations.
 _MOST_DEVIATIONS = 4.0
 _NORMAL = NormalDist()
+_STEPS = 40
+# Of a range of capacities: to a millionth of it.
+_HALVINGS = 20
 
 
 def _parse_pps(given: object) -> float:
@@ -87,7 +90,7 @@ class DutModel(BaseModel, ABC):
     @property
     def floor(self) -> LatencyShape:
         """The latency without load."""
-        return LatencyShape(float(self.latency), self.latency_deviation, 0.0, 0.0)
+        return LatencyShape(float(self.latency), self.latency_deviation)
 
     def sustainable_pps(
         self,
@@ -124,6 +127,38 @@ class DutModel(BaseModel, ABC):
         if self.capacity_deviation == 0.0:
             return 1.0 if short <= 0.0 else 0.0
         return 1.0 - _NORMAL.cdf(short / self.capacity_deviation)
+
+    def odds_of_losing(
+        self, direction: int, budget_frames: float, lost: Callable[[float], float]
+    ) -> float:
+        """The probability of a trial whose capacity loses no more than the budget.
+
+        `lost` says how many frames a capacity loses; more capacity never loses more.
+        """
+        mean_pps = self.capacity_of(direction)
+        strayed = _MOST_DEVIATIONS * self.capacity_deviation
+        too_low, enough = mean_pps * (1.0 - strayed) * 0.999, mean_pps * (1.0 + strayed) * 1.001
+        if lost(enough) > budget_frames:
+            return 0.0
+        if lost(too_low) <= budget_frames:
+            return 1.0
+        for _ in range(_HALVINGS):
+            middle = (too_low + enough) / 2
+            if lost(middle) <= budget_frames:
+                enough = middle
+            else:
+                too_low = middle
+        return self.odds_of_capacity(direction, enough)
+
+    def likely_capacities(self, direction: int) -> list[float]:
+        """Forty equally likely capacities of a trial, in pps."""
+        mean_pps, deviation = self.capacity_of(direction), self.capacity_deviation
+        strayed = (_NORMAL.inv_cdf((step + 0.5) / _STEPS) for step in range(_STEPS))
+        return [mean_pps * (1.0 + deviation * each) for each in strayed]
+
+    def needed_pps(self, load_pps: float, limit: float, horizon_s: float) -> float:
+        """The least capacity at which a steady excess stays within the limit and the buffer."""
+        return load_pps * (1.0 - limit) - self.buffer / horizon_s
 
 
 def batch_wait_s(load_pps: float, capacity_pps: float) -> float:

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 import math
 from random import Random
-from statistics import NormalDist
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.generator.simulated.models.compound_loss import LossEvents, odds_of_at_most
+from plimsoll.generator.simulated.models.compound_loss import LossEvents
 from plimsoll.generator.simulated.models.dut_model import DutModel, batch_wait_s
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
 from plimsoll.traffic.units import DurationField, RatioField
 
-_NORMAL = NormalDist()
+_SQRT_2 = math.sqrt(2.0)
+_SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
 
 class SoftKnee(DutModel):
     """Its capacity is another one each `span`, normally distributed by the share `knee`.
 
-    What is beyond it in a span is lost: there is no buffer to speak of against that. So
-    loss rises smoothly: one frame in a thousand millions at 94 % of the capacity, one in
-    fifty thousand at 97.5 %, one in 250 at 100 %, with a knee of 1 %.
+    What a span has too much is lost: no buffer is large enough against that. So loss
+    rises smoothly: with a knee of 1 %, a frame in two thousand millions is lost at 95 %
+    of the capacity, one in fifty thousand at 97.5 %, one in 250 at 100 %.
     """
 
     summary: ClassVar[str] = "loss rises smoothly as the load nears the capacity"
@@ -37,14 +37,40 @@ class SoftKnee(DutModel):
         return SoftKneeBehaviour(self, direction, chance)
 
     def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
-        """By the events' compound Poisson distribution, and the odds of capacity enough.
-
-        The trial's capacity is drawn in twenty equally likely steps.
-        """
+        """By the distribution of what the spans lose, over all capacities of a trial."""
+        needed_pps = self.needed_pps(load_pps, limit, horizon_s)
+        capacities = self.likely_capacities(direction)
         odds = 0.0
-        for capacity_pps in self.likely_capacities(direction):
-            if load_pps * (1.0 - limit) <= capacity_pps + self.buffer / horizon_s:
-                events = self.losses(load_pps, capacity_pps)
-                budget = limit * load_pps * horizon_s
-                odds += odds_of_at_most(budget, events.for_s(horizon_s))
-        return odds / len(self.likely_capacities(direction))
+        for capacity_pps in capacities:
+            if needed_pps <= capacity_pps:
+                within = max(0.0, load_pps - capacity_pps) * horizon_s
+                budget = limit * load_pps * horizon_s - within
+                odds += self.losses(load_pps, capacity_pps).odds_of_at_most(budget, horizon_s)
+        return odds / len(capacities)
+
+    def losses(self, load_pps: float, capacity_pps: float) -> LossEvents:
+        """What the trembling loses beside the load's excess over the capacity."""
+        deviation_pps = self.knee * capacity_pps
+        apart = abs(capacity_pps - load_pps) / deviation_pps
+        lossy = math.erfc(apart / _SQRT_2) / 2.0
+        beyond = max(0.0, math.exp(-apart * apart / 2.0) / _SQRT_2_PI - apart * lossy)
+        if lossy == 0.0:
+            return LossEvents(0.0, 1.0)
+        # Of the spans that lose anything, the mean.
+        frames = deviation_pps * self.span * beyond / lossy
+        return LossEvents.losing(deviation_pps * beyond, frames)
+
+
+class SoftKneeBehaviour(TrialCapacity):
+    """Serves at the trial's mean capacity; the trembling is events of loss."""
+
+    def __init__(self, model: SoftKnee, direction: int, chance: Random) -> None:
+        super().__init__(model, direction, chance)
+        self._knee = model
+
+    def service(self, now_s: float, load_pps: float, queue_frames: float) -> Service:
+        """The same until the load changes."""
+        capacity_pps = self.capacity_pps
+        losses = self._knee.losses(load_pps, capacity_pps) if load_pps else LossEvents(0.0, 1.0)
+        wait_s = batch_wait_s(load_pps, capacity_pps)
+        return Service(math.inf, capacity_pps, capacity_pps, wait_s, *losses)

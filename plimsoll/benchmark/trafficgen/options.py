@@ -1,7 +1,7 @@
 """The options of bench-trafficgen's binary-search.py: their forms, defaults, and who heeds them.
 
 Read from its source, commit d81d481 of github.com/perftool-incubator/bench-trafficgen. An
-option without a counterpart says why; all others are for trafficgen_import.py.
+option without a counterpart says why; all others are for the other files here.
 """
 
 from __future__ import annotations
@@ -219,47 +219,48 @@ _OUTPUT = (
     _flag("compress-files", without=_OWN_RECORD),
     _choice("result-output", "device", ("none", "device"), without=_OWN_RECORD),
     _flag("disable-trex-profiler", "profile", "series are always recorded"),
-    _number("trex-profiler-interval", 3.0, "profile"),
+    _number("trex-profiler-interval", 3.0, "profile", "the step of all series is trial.interval"),
     _flag("process-all-profiler-data", "profile", "the series of every trial are kept"),
 )
 
+_ASTF_FORMS: tuple[tuple[str, Form, Value], ...] = (
+    ("protocol", "text", "tcp"),
+    ("tcp-port", "whole", 8080),
+    ("udp-port", "whole", 5353),
+    ("udp-percent", "number", 1.0),
+    ("message-size", "whole", 64),
+    ("num-messages", "whole", 1),
+    ("server-wait-ms", "whole", 0),
+    ("tcp-mss", "whole", 1400),
+    ("client-ip-start", "text", "16.0.0.0"),
+    ("client-ip-end", "text", "16.0.255.255"),
+    ("server-ip-start", "text", "48.0.0.0"),
+    ("server-ip-end", "text", "48.0.255.255"),
+    ("ip-offset", "text", "1.0.0.0"),
+    ("ip-offset-server", "text", ""),
+    ("per-core-distribution", "text", "seq"),
+    ("use-subprocess", "flag", False),
+    ("flush-on-pass", "flag", False),
+    ("max-cps-deviation-pct", "number", 50.0),
+    ("max-udp-drop-pct", "number", 0.0),
+    ("max-flows", "whole", 0),
+    ("ramp-time", "whole", 5),
+    ("vlan-id", "whole", 0),
+    ("ipv6", "toggle", "OFF"),
+    ("ipv6-client-msb", "text", "ff02::"),
+    ("ipv6-server-msb", "text", "ff03::"),
+    ("profile", "text", ""),
+    ("max-error-pct", "number", 0.1),
+    ("max-retransmit-pct", "number", 0.0),
+    ("max-latency-us", "whole", 0),
+    ("ignore-errors", "text", ""),
+    ("e-duration", "number", 0.0),
+    ("t-duration", "number", 0.0),
+    ("latency-pps", "whole", 0),
+)
 _ASTF = tuple(
     Option(f"astf-{name}", form, default, "neither", (), _STATEFUL)
-    for name, form, default in (
-        ("protocol", "text", "tcp"),
-        ("tcp-port", "whole", 8080),
-        ("udp-port", "whole", 5353),
-        ("udp-percent", "number", 1.0),
-        ("message-size", "whole", 64),
-        ("num-messages", "whole", 1),
-        ("server-wait-ms", "whole", 0),
-        ("tcp-mss", "whole", 1400),
-        ("client-ip-start", "text", "16.0.0.0"),
-        ("client-ip-end", "text", "16.0.255.255"),
-        ("server-ip-start", "text", "48.0.0.0"),
-        ("server-ip-end", "text", "48.0.255.255"),
-        ("ip-offset", "text", "1.0.0.0"),
-        ("ip-offset-server", "text", ""),
-        ("per-core-distribution", "text", "seq"),
-        ("use-subprocess", "flag", False),
-        ("flush-on-pass", "flag", False),
-        ("max-cps-deviation-pct", "number", 50.0),
-        ("max-udp-drop-pct", "number", 0.0),
-        ("max-flows", "whole", 0),
-        ("ramp-time", "whole", 5),
-        ("vlan-id", "whole", 0),
-        ("ipv6", "toggle", "OFF"),
-        ("ipv6-client-msb", "text", "ff02::"),
-        ("ipv6-server-msb", "text", "ff03::"),
-        ("profile", "text", ""),
-        ("max-error-pct", "number", 0.1),
-        ("max-retransmit-pct", "number", 0.0),
-        ("max-latency-us", "whole", 0),
-        ("ignore-errors", "text", ""),
-        ("e-duration", "number", 0.0),
-        ("t-duration", "number", 0.0),
-        ("latency-pps", "whole", 0),
-    )
+    for name, form, default in _ASTF_FORMS
 )
 
 OPTIONS: dict[str, Option] = {

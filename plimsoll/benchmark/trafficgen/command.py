@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.trafficgen_options import OPTIONS, Option, Value
+from plimsoll.benchmark.trafficgen.options import OPTIONS, Option, Value
 from plimsoll.errors import InputError
 from plimsoll.traffic.mistakes import did_you_mean
 
@@ -20,9 +20,13 @@ _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,3})?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class TrafficgenCommand:
-    """The options that were given, the last of each counting, and trafficgen's defaults."""
+    """The options that were given, the last of each counting, and trafficgen's defaults.
+
+    `said` has the given values as they were written.
+    """
 
     given: Mapping[str, Value]
+    said: Mapping[str, str]
 
     def __getitem__(self, name: str) -> Value:
         return self.given.get(name, OPTIONS[name].default)
@@ -51,8 +55,9 @@ class TrafficgenCommand:
 
     def written(self, name: str) -> str:
         """The option as on a command line."""
-        value = self[name]
-        return f"--{name}" if value is True else f"--{name} {shlex.quote(str(value))}"
+        if OPTIONS[name].form == "flag":
+            return f"--{name}"
+        return f"--{name} {shlex.quote(self.said[name])}"
 
 
 def parse_trafficgen_command(words: Sequence[str]) -> TrafficgenCommand:
@@ -62,6 +67,7 @@ def parse_trafficgen_command(words: Sequence[str]) -> TrafficgenCommand:
     the option that it does not have, that lacks its value, or whose value it would refuse.
     """
     given: dict[str, Value] = {}
+    said: dict[str, str] = {}
     rest = iter(_options_of(list(words)))
     pending: list[str] = []
     while (word := pending.pop() if pending else next(rest, None)) is not None:
@@ -72,8 +78,8 @@ def parse_trafficgen_command(words: Sequence[str]) -> TrafficgenCommand:
         if value is None:
             value, unused = _next_value(option, rest)
             pending += unused
-        given[option.name] = _converted(option, value)
-    return TrafficgenCommand(given)
+        given[option.name], said[option.name] = _converted(option, value), value
+    return TrafficgenCommand(given, said)
 
 
 def _options_of(words: list[str]) -> list[str]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import yaml
+
+# Text that needs no quotes unless it looks like a number, a date or a word of YAML's.
+_PLAIN = re.compile(r"[A-Za-z0-9_./%+-][A-Za-z0-9_./%+:-]*")
 
 
 @dataclass(frozen=True)
@@ -61,20 +65,16 @@ def _is_list_of_mappings(value: Any) -> bool:
 
 def _flow(value: Any) -> str:
     """In one line, quoted where YAML would read something else."""
-    text: str = yaml.safe_dump(
-        _plain(value), default_flow_style=True, width=2**31, allow_unicode=True, sort_keys=False
-    )
-    return text.removesuffix("\n").removesuffix("\n...").strip()
-
-
-def _plain(value: Any) -> Any:
     if isinstance(value, Noted):
-        return _plain(value.value)
+        return _flow(value.value)
     if isinstance(value, Mapping):
-        return {key: _plain(each) for key, each in value.items()}
+        return f"{{{', '.join(f'{_flow(key)}: {_flow(each)}' for key, each in value.items())}}}"
     if isinstance(value, list | tuple):
-        return [_plain(each) for each in value]
-    return value
+        return f"[{', '.join(map(_flow, value))}]"
+    # Plain text that spans lines, or that ends a list, is quoted.
+    quoted = isinstance(value, str) and not _PLAIN.fullmatch(value)
+    text: str = yaml.safe_dump(value, default_style='"' if quoted else None, width=2**31)
+    return text.removesuffix("\n").removesuffix("\n...")
 
 
 def _one_line(note: str) -> str:

@@ -1,0 +1,88 @@
+"""Trials on a simulated DUT, run and judged by the code of a real run, without a recorder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plimsoll.benchmark.burst import burst_streams
+from plimsoll.benchmark.marks import Marks
+from plimsoll.benchmark.trial_settings import TrialSettings
+from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.search.ask import Ask, Told
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.profile import Profile
+from plimsoll.trial.criteria.registry import CriterionSettings
+from plimsoll.trial.early_abort import EarlyAbort
+from plimsoll.trial.evidence import evidence_of
+from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.running import run_trial
+from plimsoll.trial.tester import TesterLimits
+from plimsoll.trial.verdict import judge_goals
+
+Goals = Mapping[str, tuple[CriterionSettings, ...]]
+
+# 64-byte frames in both directions, and nothing else.
+_PROFILE = Profile.model_validate(
+    {"streams": [{"name": "load", "frame_size": 64, "direction": "bidirectional"}]}
+)
+# A real run looks once a second. Here a trial of hours is to take a fraction of a second,
+# so it is looked at this often.
+_INTERVALS = 200
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A trial that was run: what a search is told of it, and the simulated time it took."""
+
+    told: Told
+    elapsed_s: float
+
+
+class SimulatedBed:
+    """A simulated DUT, its tester, and the goals that every trial is judged by."""
+
+    def __init__(self, settings: SimulatedSettings, goals: Goals) -> None:
+        self._lab = settings.lab()
+        self._ports = self._lab.up()
+        self._generator = settings.generator()
+        self._goals = goals
+        self._marks = Marks()
+
+    def run(self, asked: Ask, *, early_abort: bool = True) -> Ran:
+        """Run and judge one trial."""
+        begun_s = self._generator.now_s
+        outcome = self._outcome(asked, early_abort=early_abort and asked.early_abort)
+        elapsed_s = self._generator.now_s - begun_s
+        judgements = judge_goals(outcome, self._goals, TesterLimits())
+        told = Told(
+            verdicts={name: each.verdict for name, each in judgements.items()},
+            evidence=evidence_of(outcome),
+            rules={
+                name: tuple(dict.fromkeys(reason.rule for reason in each.reasons))
+                for name, each in judgements.items()
+            },
+        )
+        return Ran(told, elapsed_s)
+
+    def _outcome(self, asked: Ask, *, early_abort: bool) -> Outcome:
+        streams = compile_profile(_PROFILE, asked.load_pps, self._ports.paths)
+        if asked.burst_frames is not None:
+            streams = burst_streams(streams, asked.burst_frames)
+        settings = TrialSettings(interval=min(60.0, max(1.0, asked.duration_s / _INTERVALS)))
+        plan = settings.plan(
+            streams,
+            asked.duration_s,
+            mark=self._marks.take(),
+            queue_frames=self._ports.queue_frames,
+        )
+        criteria = self._goals[asked.goal]
+        abort = EarlyAbort(plan, criteria, self._ports.drained_by, self._ports.queue_frames)
+        return run_trial(
+            self._generator,
+            self._lab,
+            self._ports,
+            plan,
+            load_pps=asked.load_pps,
+            watch=lambda interval: abort(interval) and early_abort,
+        )

@@ -1,0 +1,129 @@
+"""How large a soak's record is while it grows, and how much memory the soak takes.
+
+`python benchmarks/soak_record.py --hours 8` runs a soak on a simulated DUT, in simulated
+time, and prints a row an hour: the run directory on disk (the most at any moment of that
+hour), Python's memory by tracemalloc with --trace (which makes it three times as slow), and
+the resident memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Sequence
+from pathlib import Path
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.soak import run_soak
+from plimsoll.benchmark.soak_asked import SoakAsked
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import TrialPhase, TrialRecord
+
+_HOUR_S = 3600.0
+_LOOK_S = 10.0
+
+
+def busy_experiment() -> Experiment:
+    """Two directions of load and of probes through a DUT near its limit."""
+    return Experiment.model_validate(
+        {
+            "name": "soak-record",
+            "lab": {"kind": "simulated", "model": {"kind": "fixed-capacity"}},
+            "profile": {
+                "streams": [
+                    {"name": "load", "role": "load"},
+                    {"name": "probe", "role": "latency", "rate": "1000pps"},
+                ]
+            },
+            "search": {"strategy": "binary", "minimum": "50kpps", "maximum": "2Mpps"},
+        }
+    )
+
+
+class Gauge:
+    """A Watcher that measures the record and this process every ten simulated seconds."""
+
+    def __init__(self, run: RunDirectory) -> None:
+        self._run = run
+        self._hour = 0
+        self._looked_s = 0.0
+        self._largest = 0
+        self._began = time.monotonic()
+
+    def note(self, text: str) -> None:
+        """Windows are told; only those that did not pass are of interest here."""
+        if not text.endswith(": pass"):
+            print(text)
+
+    def trial_started(
+        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
+    ) -> None:
+        """Start anew."""
+        self._hour, self._looked_s = 0, 0.0
+
+    def interval(self, interval: Interval) -> None:
+        """Look now and then, and print a row at the end of each hour."""
+        if interval.end_s < self._looked_s + _LOOK_S:
+            return
+        self._looked_s = interval.end_s
+        self._largest = max(self._largest, size_of(self._run.path))
+        if interval.end_s >= (self._hour + 1) * _HOUR_S - _LOOK_S:
+            self._hour += 1
+            gc.collect()
+            taken = time.monotonic() - self._began
+            print(f"{self._hour:>4} h  {self.row()}  after {taken:.0f} s", flush=True)
+            self._largest = 0
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        """The rows have said it."""
+
+    def row(self) -> str:
+        """The figures of now."""
+        traced = tracemalloc.get_traced_memory()[0] / 1e6 if tracemalloc.is_tracing() else 0.0
+        return (
+            f"record {self._largest / 1e6:6.1f} MB at most, python {traced:6.2f} MB, "
+            f"resident {resident_mb():6.1f} MB"
+        )
+
+
+def size_of(folder: Path) -> int:
+    """The bytes of a file, or of all files in a folder that are there long enough to be asked."""
+    total = 0
+    for path in (folder, *folder.rglob("*")):
+        try:
+            total += path.stat().st_size if path.is_file() else 0
+        except FileNotFoundError:
+            continue
+    return total
+
+
+def resident_mb() -> float:
+    """This process's resident memory, by the kernel."""
+    lines = Path("/proc/self/status").read_text(encoding="utf-8").splitlines()
+    return int(next(line for line in lines if line.startswith("VmRSS:")).split()[1]) / 1e3
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the soak and print the rows."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hours", type=float, default=8.0)
+    parser.add_argument("--trace", action="store_true")
+    options = parser.parse_args(arguments)
+    if options.trace:
+        tracemalloc.start()
+    experiment = busy_experiment()
+    asked = SoakAsked(load="900kpps", duration_s=options.hours * _HOUR_S, window_s=300.0)
+    with tempfile.TemporaryDirectory() as folder:
+        run = RunDirectory.create(Path(folder), "soak", experiment.normalised())
+        result = run_soak(experiment, asked, run, Gauge(run))
+        print(f"{result.verdict}, {result.windows.passed} windows passed")
+        for path in sorted(run.path.iterdir()):
+            print(f"  {path.name:<20} {size_of(path):>12,} B")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""A matrix: one experiment in many combinations of its fields, each run several times."""

@@ -1,0 +1,59 @@
+"""What an experiment's `matrix` section says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, PositiveInt, field_validator
+
+from plimsoll.benchmark.matrix.field_path import FieldPath
+from plimsoll.errors import InputError
+from plimsoll.traffic.mistakes import mistake
+
+# By the path of a field of the experiment, the values that it is to have.
+Parameters = Mapping[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]]
+
+Order = Literal["sample", "iteration", "random"]
+
+
+class MatrixSettings(BaseModel):
+    """Sets of parameters; each stands for all combinations of its values.
+
+    The combinations of all sets are the iterations, each run `samples` times. Of two
+    parameters with the same path the one of the set counts, not the one in `common`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # Parameters that every set has.
+    common: Parameters = {}
+    # Without any, `common` is the one set.
+    sets: tuple[Parameters, ...] = ()
+    samples: Annotated[PositiveInt, Field(le=1000)] = 1
+    # sample: one of each iteration, then the second of each, so that drift spreads over all
+    # of them; iteration: all of the first iteration, then those of the next.
+    order: Order = "sample"
+    # Of the random order.
+    seed: int = 0
+
+    @field_validator("common")
+    @classmethod
+    def _common_are_paths(cls, common: Parameters) -> Parameters:
+        _check_paths(common)
+        return common
+
+    @field_validator("sets")
+    @classmethod
+    def _sets_are_paths(cls, sets: tuple[Parameters, ...]) -> tuple[Parameters, ...]:
+        for index, each in enumerate(sets):
+            _check_paths(each, index)
+        return sets
+
+
+def _check_paths(parameters: Parameters, *place: int) -> None:
+    for path in parameters:
+        try:
+            FieldPath.parse(path)
+        except InputError as error:
+            raise mistake(error.message, error.remedy, *place, path) from None

@@ -1,0 +1,72 @@
+"""How long a simulated DUT is away each time."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from random import Random
+from typing import Literal
+
+Distribution = Literal["fixed", "exponential", "lognormal"]
+
+_SQRT_2 = math.sqrt(2.0)
+
+
+@dataclass(frozen=True, slots=True)
+class StallLength:
+    """A distribution of lengths in s.
+
+    `length_s` is every length of a fixed one, the mean of an exponential and the median of
+    a log-normal, whose logarithm has the standard deviation `deviation`.
+    """
+
+    distribution: Distribution
+    length_s: float
+    deviation: float
+
+    def drawn(self, chance: Random) -> float:
+        """One length."""
+        match self.distribution:
+            case "fixed":
+                return self.length_s
+            case "exponential":
+                return chance.expovariate(1.0 / self.length_s)
+            case "lognormal":
+                return chance.lognormvariate(math.log(self.length_s), self.deviation)
+
+    @property
+    def mean_s(self) -> float:
+        """The mean length."""
+        if self.distribution == "lognormal":
+            return self.length_s * math.exp(self.deviation**2 / 2.0)
+        return self.length_s
+
+    def odds_longer(self, than_s: float) -> float:
+        """The probability of a length above `than_s`."""
+        if than_s <= 0.0:
+            return 1.0
+        match self.distribution:
+            case "fixed":
+                return 1.0 if self.length_s > than_s else 0.0
+            case "exponential":
+                return math.exp(-than_s / self.length_s)
+            case "lognormal":
+                return _normal_beyond(math.log(than_s / self.length_s) / self.deviation)
+
+    def mean_up_to(self, most_s: float) -> float:
+        """The mean of lengths of which each counts for at most `most_s`."""
+        if most_s <= 0.0:
+            return 0.0
+        match self.distribution:
+            case "fixed":
+                return min(self.length_s, most_s)
+            case "exponential":
+                return -self.length_s * math.expm1(-most_s / self.length_s)
+            case "lognormal":
+                apart = math.log(most_s / self.length_s) / self.deviation
+                below = 1.0 - _normal_beyond(apart - self.deviation)
+                return self.mean_s * below + most_s * _normal_beyond(apart)
+
+
+def _normal_beyond(value: float) -> float:
+    return math.erfc(value / _SQRT_2) / 2.0
