@@ -22,6 +22,7 @@ from plimsoll.benchmark.soak_asked import SoakAsked
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.traffic.units import parse_rate
 
 _HOUR_S = 3600.0
 _LOOK_S = 10.0
@@ -116,7 +117,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.trace:
         tracemalloc.start()
     experiment = busy_experiment()
-    asked = SoakAsked(load="900kpps", duration_s=options.hours * _HOUR_S, window_s=300.0)
+    asked = SoakAsked(load=parse_rate("900kpps"), duration_s=options.hours * _HOUR_S, window_s=300.0)
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory.create(Path(folder), "soak", experiment.normalised())
         result = run_soak(experiment, asked, run, Gauge(run))

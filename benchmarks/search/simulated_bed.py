@@ -24,7 +24,7 @@ Goals = Mapping[str, tuple[CriterionSettings, ...]]
 
 # 64-byte frames in both directions, and nothing else.
 _PROFILE = Profile.model_validate(
-    {"streams": [{"name": "load", "frame_size": 64, "direction": "bidirectional"}]}
+    {"streams": [{"name": "load", "role": "load", "frame_size": 64, "direction": "bidirectional"}]}
 )
 # A real run looks once a second. Here a trial of hours is to take a fraction of a second,
 # so it is looked at this often.

@@ -146,10 +146,24 @@ def load_experiment(path: Path) -> Experiment:
     """
     document = read_document(path)
     if isinstance(document.data, dict):
-        document.data.setdefault("name", path.stem)
-        named = document.data.get("profile")
-        if isinstance(named, str):
-            document.data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
-        else:
-            place_captures(named, path.parent)
+        if "matrix" in document.data:
+            raise InputError(
+                "matrix: this is many experiments in one",
+                where=f"{path}:{document.line_of(('matrix',))}",
+                remedy="run it with plimsoll matrix, or remove the section",
+            )
+        complete(document.data, path)
     return document.validate(Experiment)
+
+
+def complete(data: dict[str, Any], path: Path) -> None:
+    """Put into an experiment's plain data what it takes from the file's name and beside it.
+
+    That is its name and the profile, where it is named. Raises InputError as above.
+    """
+    data.setdefault("name", path.stem)
+    named = data.get("profile")
+    if isinstance(named, str):
+        data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
+    else:
+        place_captures(named, path.parent)

@@ -37,14 +37,7 @@ def run_latency_at_load(
     experiment: Experiment, asked: LatencyAtLoadAsked, run: RunDirectory, watcher: Watcher
 ) -> LatencyAtLoadResult:
     """Run, or go on with, the trials in `run`. Raises PlimsollError for what the user can mend."""
-    asked.check()
-    check_search(experiment)
-    if not experiment.profile.latency_streams:
-        raise InputError(
-            "the profile has no stream that probes",
-            where="profile.streams",
-            remedy="add one with role: latency",
-        )
+    check_latency_at_load(experiment, asked)
     test = StandardTest(
         method=METHOD,
         experiment=experiment,
@@ -57,6 +50,18 @@ def run_latency_at_load(
         return _execute(steps, experiment, asked, run)
 
     return run_standard(test, run, watcher, LatencyAtLoadResult, execute)
+
+
+def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> None:
+    """Raise what can be known to be wrong before anything is started or written."""
+    asked.check()
+    check_search(experiment)
+    if not experiment.profile.latency_streams:
+        raise InputError(
+            "the profile has no stream that probes",
+            where="profile.streams",
+            remedy="add one with role: latency",
+        )
 
 
 def _highest_pps(experiment: Experiment, asked: LatencyAtLoadAsked, bed: Testbed) -> float:
@@ -81,7 +86,7 @@ def _execute(
         name=experiment.name,
         quick=asked.quick,
         shortfalls=(),
-        notes=tuple(_notes(experiment)),
+        notes=(*steps.bed.notes, *_notes(experiment)),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(steps.bed.generator.facts),

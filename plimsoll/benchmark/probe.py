@@ -119,7 +119,7 @@ def _result(
         name=experiment.name,
         quick=asked.quick,
         shortfalls=(),
-        notes=_notes(),
+        notes=(*bed.notes, *_notes()),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(bed.generator.facts),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.session import Session
-from plimsoll.benchmark.teaching import streams_beside, teaching_trial
+from plimsoll.benchmark.teaching import settings_of, streams_beside, teaching_trial
 from plimsoll.benchmark.testbed import Testbed
 from plimsoll.benchmark.trial_overseer import Nobody, TrialOverseer
 from plimsoll.benchmark.window_watch import WindowWatch
@@ -91,7 +91,8 @@ class TrialRunner:
     def _run(self, request: TrialRequest) -> TrialRecord:
         history = self.session.recorder.history()
         number = history.next_trial_number()
-        plan = self.bed.plan(self.session.experiment.trial, request.streams, request.duration_s)
+        settings = settings_of(self.session.experiment.trial, request.phase)
+        plan = self.bed.plan(settings, request.streams, request.duration_s)
         paths = self.bed.ports.paths
         beside = streams_beside(self.session.experiment, request.streams, paths, request.phase)
         with self.session.recorder.trial(

@@ -45,6 +45,7 @@ def run_rfc9004(
         experiment=experiment,
         asked=settings.model_dump(mode="json"),
         plan=replace(BedPlan.of(experiment), largest_frame_size=largest),
+        shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
     )
 
@@ -66,8 +67,8 @@ def _result(
         run_id=run.run_id,
         name=experiment.name,
         quick=settings.quick,
-        shortfalls=tuple(_shortfalls(settings, first.experiment.trial.drain)),
-        notes=tuple(_notes(first)),
+        shortfalls=shortfalls(settings, first.experiment.trial.drain),
+        notes=(*steps.bed.notes, *_notes(first)),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(steps.bed.generator.facts),
@@ -137,10 +138,13 @@ def _too_long(bursts: BackToBackRow) -> str:
     )
 
 
-def _shortfalls(settings: Rfc9004Settings, drain_s: float) -> Iterator[Shortfall]:
-    yield from shortfalls_of_trials(settings, drain_s)
-    yield from shortfalls_of_throughput(settings)
-    yield from shortfalls_of_repeats(settings.bursts)
+def shortfalls(settings: Rfc9004Settings, drain_s: float) -> tuple[Shortfall, ...]:
+    """What falls short of RFC 2544, on which this test builds; `drain_s` is as trials have it."""
+    return (
+        *shortfalls_of_trials(settings, drain_s),
+        *shortfalls_of_throughput(settings),
+        *shortfalls_of_repeats(settings.bursts),
+    )
 
 
 def _notes(subject: TestSubject) -> Iterator[str]:

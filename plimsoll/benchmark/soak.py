@@ -133,7 +133,6 @@ class _Soak:
     def _tell(self, window: WindowRecord) -> None:
         reason = f": {window.reasons[0].text}" if window.reasons else ""
         verdict = "too short to judge" if window.verdict == "none" else window.verdict
-        self._session.watcher.note(
-            f"window {window.index}, {format_duration(window.begin_s) if window.begin_s else '0s'} "
-            f"to {format_duration(window.end_s)}: {verdict}{reason}"
-        )
+        begin = format_duration(window.begin_s) if window.begin_s else "0s"
+        end = format_duration(window.begin_s + window.sending_s)
+        self._session.watcher.note(f"window {window.index}, {begin} to {end}: {verdict}{reason}")

@@ -64,9 +64,9 @@ def _theil_sen_95(points: Sequence[tuple[float, float]]) -> tuple[float, float, 
     slopes = sorted((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(points, 2))
     count, pairs = len(points), len(slopes)
     spread = _Z_95 * math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    low = max(0, math.floor((pairs - spread) / 2))
-    high = min(pairs - 1, math.ceil((pairs + spread) / 2))
-    return median(slopes), slopes[low], slopes[high]
+    # The slope below which so many lie, rounded outwards, and its counterpart from above.
+    low = max(0, math.floor((pairs - spread) / 2) - 1)
+    return median(slopes), slopes[low], slopes[pairs - 1 - low]
 
 
 def _text(drift: Drift) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,7 +61,9 @@ def soak_series(
     for segment in segments:
         begin_ms = segment.begin_unix_ns / 1e6
         zero_ms = round(begin_ms - begins_s[segment.trial] * 1e3)
-        end_ms = begin_ms + segment.sending_s * 1e3
+        # Of a segment that was killed nobody knows where it ended: it has no drain.
+        killed = segment.verdict == "none"
+        end_ms = math.inf if killed else begin_ms + segment.sending_s * 1e3
         rows = query_metrics(
             run,
             _STATEMENT,

@@ -94,7 +94,8 @@ def _loss_note(losses: SoakLosses) -> str:
         )
     if not losses.frames:
         return "No window was judged, so nothing is known of losses."
-    return f"{losses.frames:,} frames were lost in {losses.event_count:,} events."
+    times = "once" if losses.event_count == 1 else f"{losses.event_count:,} times"
+    return f"{losses.frames:,} frames were lost; frames were lost {times}."
 
 
 def _gaps_note(segments: Sequence[SoakSegment]) -> str:

@@ -20,7 +20,7 @@ from plimsoll.benchmark.watcher import Watcher
 from plimsoll.record.calibration import TesterCalibration
 from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import RUN_RESUMED
-from plimsoll.record.method_result import MethodResult
+from plimsoll.record.method_result import SHORTFALLS, MethodResult, Shortfall
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import read_whole
@@ -35,13 +35,15 @@ class StandardTest:
     """What a run is asked: by which method, of which experiment, and what beside it.
 
     `experiment` is as written in the run directory. The tester is calibrated up to
-    `highest_pps` per direction, not at all where that is None.
+    `highest_pps` per direction, not at all where that is None. `shortfalls` are told in the
+    journal, for the report of a run that goes on.
     """
 
     method: str
     experiment: Experiment
     asked: Mapping[str, object]
     plan: BedPlan
+    shortfalls: tuple[Shortfall, ...] = ()
     highest_pps: Callable[[Testbed], float] | None = None
 
 
@@ -90,6 +92,7 @@ def _begin_or_resume(
     history = recorder.history()
     if not history.events:
         begin(recorder, test.method, test.experiment, test.asked)
+        recorder.event(SHORTFALLS, shortfalls=[s.model_dump(mode="json") for s in test.shortfalls])
         return
     check_resumable(history, test.method, test.experiment, run)
     trials, cut_short = history.trials(), history.unfinished_trials()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.trial_settings import TrialSettings
 from plimsoll.record.trial_record import TrialPhase
 from plimsoll.traffic.compile import Paths
 from plimsoll.traffic.plan import StreamPlan
@@ -16,6 +17,10 @@ from plimsoll.traffic.teaching import teaching_before, teaching_beside, teaching
 
 # Those that nobody needs to be taught for: of the tester alone, and teaching itself.
 _UNTAUGHT: tuple[TrialPhase, ...] = ("calibration", "teaching")
+# Those that measure what a queue holds, in which every frame counts.
+_ALONE: tuple[TrialPhase, ...] = (*_UNTAUGHT, "burst", "back-to-back")
+# The longest that trial.catch_up may be.
+_TEACHING_CATCH_UP_S = 1.0
 
 
 @dataclass(frozen=True)
@@ -48,10 +53,17 @@ def streams_beside(
 
     Raises InputError for a stream that cannot be taught.
     """
-    if phase in _UNTAUGHT:
+    if phase in _ALONE:
         return ()
     settings = experiment.trial.teaching.measurement
     return teaching_beside(streams, experiment.profile, settings, paths)
+
+
+def settings_of(settings: TrialSettings, phase: TrialPhase) -> TrialSettings:
+    """How a trial of this phase is run: what teaches is sent late rather than left out."""
+    if phase != "teaching":
+        return settings
+    return settings.model_copy(update={"catch_up": _TEACHING_CATCH_UP_S})
 
 
 def _busiest_pps(streams: tuple[StreamPlan, ...]) -> float:

@@ -9,7 +9,21 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from plimsoll.cli import calibrate, import_, lab, ports, report, run, soak, trial
+from plimsoll.cli import (
+    calibrate,
+    import_,
+    lab,
+    matrix,
+    latency_at_load,
+    ports,
+    probe,
+    report,
+    rfc2544,
+    rfc9004,
+    run,
+    soak,
+    trial,
+)
 from plimsoll.cli.output import errors
 from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
@@ -23,6 +37,11 @@ _EXAMPLES = "  \n".join(
         "plimsoll run --resume runs/20260101T120000-demo",
         "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",
         "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h",
+        "plimsoll rfc2544 examples/demo.yaml --quick",
+        "plimsoll rfc9004 examples/demo.yaml --quick",
+        "plimsoll probe examples/demo.yaml --duration 1m",
+        "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
+        "plimsoll matrix sizes.yaml",
         "plimsoll report runs/20260101T120000-demo",
         "plimsoll calibrate --cpus 2",
         "plimsoll ports",
@@ -43,7 +62,12 @@ app = typer.Typer(
 )
 run.add_to(app)
 trial.add_to(app)
+matrix.add_to(app)
 soak.add_to(app)
+rfc2544.add_to(app)
+rfc9004.add_to(app)
+probe.add_to(app)
+latency_at_load.add_to(app)
 report.add_to(app)
 calibrate.add_to(app)
 ports.add_to(app)

@@ -13,6 +13,8 @@ def print_sections(answer: Answer, console: Console) -> None:
     """The answer, and every section's sentences and tables; long tables stay in the report."""
     console.print()
     console.print(Text(answer.heading, "bold"))
+    for warning in answer.warnings:
+        console.print(Text(warning, "bold yellow"), soft_wrap=True)
     for sentence in answer.sentences:
         console.print(Text(sentence), soft_wrap=True)
     for section in answer.sections:

@@ -82,8 +82,8 @@ class Progress:
         self._draw()
 
     def interval(self, interval: Interval) -> None:
-        """Move the live line."""
-        if self._running is not None:
+        """Move the live line, where there is one."""
+        if self._running is not None and self._live is not None:
             self._running.add(interval)
             self._draw()
 

@@ -100,7 +100,9 @@ def running(command: StandardCommand, directory: RunDirectory) -> Iterator[None]
         raise
 
 
-def print_outcome(result: MethodResult, answer: Answer, directory: RunDirectory, json: bool) -> None:
+def print_outcome(
+    result: MethodResult, answer: Answer, directory: RunDirectory, json: bool
+) -> None:
     """Write the report, and print the result as tables or as JSON."""
     page = write_report(directory)
     if json:

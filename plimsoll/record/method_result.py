@@ -10,6 +10,10 @@ from plimsoll.record.result import InvalidReason, TrialCounts
 from plimsoll.record.whole_file import write_whole
 
 
+# The journal's event that says where a run falls short of its standard: `shortfalls`.
+SHORTFALLS = "shortfalls"
+
+
 class Shortfall(RecordModel):
     """Where a run asked for less than its standard: what, how much, and how much that wants."""
 

@@ -42,10 +42,28 @@ class RunDirectory:
         """
         moment = (now or datetime.now(UTC)).astimezone(UTC)
         run = cls(_make_directory(runs_root, f"{moment:%Y%m%dT%H%M%S}-{_file_name(name)}"))
-        write_whole(run.journal, "")
-        text = yaml.safe_dump(dict(experiment), sort_keys=False, allow_unicode=True)
-        write_whole(run.experiment, text)
+        run._begin(experiment)
         return run
+
+    @classmethod
+    def within(cls, path: Path, experiment: Mapping[str, object]) -> Self:
+        """The run directory at `path`, a part of a greater run, made if it is not there yet.
+
+        `experiment` is as for `create`. Raises RecordError.
+        """
+        run = cls(path)
+        if not run.experiment.is_file():
+            try:
+                path.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise write_failed(path, error) from error
+            run._begin(experiment)
+        return run
+
+    def _begin(self, experiment: Mapping[str, object]) -> None:
+        write_whole(self.journal, "")
+        text = yaml.safe_dump(dict(experiment), sort_keys=False, allow_unicode=True)
+        write_whole(self.experiment, text)
 
     @classmethod
     def open(cls, path: Path) -> Self:

@@ -12,7 +12,12 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
+from plimsoll.record.matrix_result import MatrixResult
+from plimsoll.record.probe_result import ProbeResult
 from plimsoll.record.result import Result
+from plimsoll.record.rfc2544_result import Rfc2544Result
+from plimsoll.record.rfc9004_result import Rfc9004Result
 from plimsoll.record.soak_result import SoakResult
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.record.window_record import WindowRecord
@@ -21,9 +26,14 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "https://plimsoll.dev/schemas"
 _PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
     ("result", Result),
+    ("rfc2544-result", Rfc2544Result),
+    ("rfc9004-result", Rfc9004Result),
+    ("probe-result", ProbeResult),
+    ("latency-at-load-result", LatencyAtLoadResult),
     ("trial-record", TrialRecord),
     ("soak-result", SoakResult),
     ("window-record", WindowRecord),
+    ("matrix-result", MatrixResult),
 )
 
 

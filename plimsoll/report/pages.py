@@ -12,11 +12,19 @@ from plimsoll.report.load_line_page import load_line_page
 from plimsoll.report.page import Page, render_page
 from plimsoll.report.run_head import RunHead, load_head
 from plimsoll.report.soak_page import soak_page
+from plimsoll.report.standard.latency_at_load_answer import latency_at_load_page
+from plimsoll.report.standard.probe_answer import probe_page
+from plimsoll.report.standard.rfc2544_answer import rfc2544_page
+from plimsoll.report.standard.rfc9004_answer import rfc9004_page
 
 # By method, as a run's journal names it.
 PAGES: Mapping[str, Callable[[RunDirectory], Page]] = {
     "load-line": load_line_page,
     "trial": load_line_page,
+    "rfc2544": rfc2544_page,
+    "rfc9004": rfc9004_page,
+    "probe": probe_page,
+    "latency-at-load": latency_at_load_page,
     "soak": soak_page,
 }
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict
+
 from plimsoll.benchmark.experiment import Experiment, complete
 from plimsoll.benchmark.matrix.combinations import Combination, combinations, count, described
 from plimsoll.benchmark.matrix.field_path import FieldPath
@@ -19,6 +21,14 @@ from plimsoll.traffic.document import Document, read_document
 SECTION = "matrix"
 # Of the smallest searches they take days.
 _MOST_RUNS = 10_000
+
+
+class _Section(BaseModel):
+    """The document, looked at for its matrix alone."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    matrix: MatrixSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +71,7 @@ def load_matrix(path: Path) -> Matrix:
 
 
 def _settings(document: Document) -> MatrixSettings:
-    assert isinstance(document.data, dict)  # noqa: S101 - load_matrix has looked
-    section = _within(document, SECTION)
-    settings = section.validate(MatrixSettings)
+    settings = document.validate(_Section).matrix
     runs = count(settings) * settings.samples
     if runs > _MOST_RUNS:
         raise InputError(
@@ -80,11 +88,10 @@ def _iterations(base: Document, settings: MatrixSettings) -> Iterator[Iteration]
             experiment = _with_values(base, params)
             check_search(experiment)
         except PlimsollError as error:
-            raise type(error)(
-                f"iteration {number} ({described(params)}): {error.message}",
-                where=error.where or str(base.path),
-                remedy=error.remedy,
-            ) from None
+            # Of whatever class: the same error, with the combination that has it.
+            error.message = f"iteration {number} ({described(params)}): {error.message}"
+            error.where = error.where or str(base.path)
+            raise
         yield Iteration(number, params, experiment)
 
 

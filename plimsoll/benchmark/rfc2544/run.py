@@ -25,6 +25,7 @@ from plimsoll.benchmark.steps import Steps
 from plimsoll.benchmark.testbed import BedPlan
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
+from plimsoll.record.method_result import Shortfall
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.result import counts_of, invalid_reasons
 from plimsoll.record.rfc2544_result import (
@@ -57,11 +58,12 @@ def run_rfc2544(
         experiment=experiment,
         asked=settings.model_dump(mode="json"),
         plan=replace(BedPlan.of(experiment), largest_frame_size=largest),
+        shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
     )
 
     def execute(steps: Steps) -> Rfc2544Result:
-        return _Tests(steps, experiment, settings).result(run)
+        return _Tests(steps, experiment, settings, test.shortfalls).result(run)
 
     return run_standard(test, run, watcher, Rfc2544Result, execute)
 
@@ -69,8 +71,15 @@ def run_rfc2544(
 class _Tests:
     """The tests of one run on one test bed, in the standard's order."""
 
-    def __init__(self, steps: Steps, experiment: Experiment, settings: Rfc2544Settings) -> None:
+    def __init__(
+        self,
+        steps: Steps,
+        experiment: Experiment,
+        settings: Rfc2544Settings,
+        shortfalls: tuple[Shortfall, ...],
+    ) -> None:
         self._steps = steps
+        self._shortfalls = shortfalls
         self._experiment = experiment
         self._settings = settings
 
@@ -90,8 +99,8 @@ class _Tests:
             run_id=run.run_id,
             name=self._experiment.name,
             quick=self._settings.quick,
-            shortfalls=shortfalls(self._settings, self._subjects[0].experiment.trial.drain),
-            notes=tuple(self._notes()),
+            shortfalls=self._shortfalls,
+            notes=(*self._steps.bed.notes, *self._notes()),
             trials=counts_of(trials),
             invalid_reasons=invalid_reasons(trials),
             versions=versions(self._steps.bed.generator.facts),

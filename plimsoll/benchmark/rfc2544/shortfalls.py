@@ -31,8 +31,8 @@ def shortfalls(settings: Rfc2544Settings, drain_s: float) -> tuple[Shortfall, ..
 
 def shortfalls_of_trials(settings: FrameTestSettings, drain_s: float) -> Iterator[Shortfall]:
     """Of any trial, section 23."""
-    yield from _times("a wait for residual frames of", drain_s, _RESIDUAL_S, "23")
-    yield from _times("a rest between trials of", settings.settle_s, _SETTLE_S, "23")
+    yield from _times("wait for residual frames:", drain_s, _RESIDUAL_S, "23")
+    yield from _times("rest between trials:", settings.settle_s, _SETTLE_S, "23")
 
 
 def shortfalls_of_throughput(settings: FrameTestSettings) -> Iterator[Shortfall]:
@@ -82,7 +82,7 @@ _BY_TEST: dict[Test, Callable[[Rfc2544Settings], Iterator[Shortfall]]] = {
 
 def _times(what: str, used_s: float, standard_s: float, section: str) -> Iterator[Shortfall]:
     if used_s < standard_s:
-        used, standard = format_duration(used_s), format_duration(standard_s)
+        used, standard = format_duration(used_s) if used_s else "none", format_duration(standard_s)
         yield Shortfall(what=what, used=used, standard=standard, section=section)
 
 

@@ -114,8 +114,8 @@ def _basename(word: str) -> str:
 
 def _split(line: str) -> list[str]:
     try:
-        # A line continued by a backslash is one line.
-        return shlex.split(line)
+        # A line that a backslash continues is one line.
+        return shlex.split(line.replace("\\\n", " "))
     except ValueError as error:
         raise InputError(
             f"cannot be read: {error}", where="command line", remedy="mend its quotes"

@@ -55,7 +55,7 @@ def criteria_section(command: TrafficgenCommand) -> list[Any]:
         criteria.append(Noted(segment, command.origin("stream-mode")))
     return [
         *criteria,
-        {"kind": _noted(command, "duplicate", "duplicate-packet-failure")},
+        {"kind": Noted("duplicate", _duplicates(command))},
         {"kind": "corrupt"},
         {"kind": Noted("misdirected", "trafficgen always quits on a wrong port")},
     ]
@@ -106,7 +106,7 @@ def _rate(command: TrafficgenCommand) -> Decimal:
 def _not_negative(command: TrafficgenCommand, name: str) -> Decimal:
     value = Decimal(_plain(command[name]))
     if value < 0:
-        raise InputError(f"{value} is below zero", where=f"--{name}", remedy="give a rate")
+        raise InputError(f"{value} is below zero", where=f"--{name}", remedy="give one above it")
     return value
 
 
@@ -118,7 +118,13 @@ def _minimum(command: TrafficgenCommand, rate: Decimal) -> Noted:
         )
     if least:
         return Noted(_load(command, least), command.origin("min-rate"))
-    share = Decimal(_plain(command["search-granularity"])) / 100
+    share = _not_negative(command, "search-granularity") / 100
+    if not share:
+        raise InputError(
+            "a search would never end",
+            where="--search-granularity",
+            remedy="give a percentage above zero",
+        )
     return Noted(_load(command, rate * share), "without --min-rate, --search-granularity of --rate")
 
 
@@ -182,6 +188,13 @@ def _validation(command: TrafficgenCommand) -> dict[str, Any]:
 def _per(command: TrafficgenCommand) -> str:
     """trafficgen's device is one direction of one pair, which is a direction here."""
     return "stream" if command["loss-granularity"] == "segment" else "direction"
+
+
+def _duplicates(command: TrafficgenCommand) -> str:
+    origin = command.origin("duplicate-packet-failure")
+    if command["duplicate-packet-failure"] == "fail":
+        return origin
+    return f"{origin}; here it fails the trial"
 
 
 def _noted(command: TrafficgenCommand, value: Any, name: str) -> Noted:

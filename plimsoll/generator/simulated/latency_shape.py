@@ -16,7 +16,7 @@ from random import Random
 from statistics import NormalDist
 from typing import NamedTuple
 
-from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 
 # Equal layers of the body; the last is halved again and again, down to one frame.
 _LAYERS = 40
@@ -33,18 +33,22 @@ Buckets = tuple[tuple[int, int], ...]
 
 
 class LatencyShape(NamedTuple):
-    """Floor (a median) and its relative deviation, a mean wait and its most; times in ns."""
+    """Floor (a median) and its relative deviation, a mean wait and its most; times in ns.
+
+    `queue_ns` is what every frame waits alike.
+    """
 
     floor_ns: float
     deviation: float
     wait_ns: float = 0.0
     most_wait_ns: float = math.inf
+    queue_ns: float = 0.0
 
     def value_ns(self, normal: float, exponential: float) -> int:
         """The latency at the same quantile of both standard distributions."""
         body_ns = self.floor_ns * math.exp(self.deviation * normal)
         wait_ns = min(self.wait_ns * exponential, self.most_wait_ns)
-        return max(1, int(body_ns + wait_ns))
+        return max(1, int(body_ns + wait_ns + self.queue_ns))
 
 
 def bucket_of(value_ns: int) -> int:
@@ -65,6 +69,21 @@ class Drawn:
     max_ns: int = 0
     buckets: Buckets = ()
     us: Buckets = ()
+    _histogram: Histogram | None = None
+
+    @property
+    def histogram(self) -> Histogram:
+        """As StreamCounts has it."""
+        if self._histogram is None:
+            self._histogram = Histogram(
+                self.count, self.sum_ns, self.min_ns, self.max_ns, self.buckets
+            )
+        return self._histogram
+
+    @property
+    def typical_ns(self) -> int:
+        """A value from the middle of the buckets. There must be frames."""
+        return max(self.min_ns, bucket_bounds_ns(self.buckets[len(self.buckets) // 2][0])[0])
 
 
 @dataclass(slots=True)
@@ -115,15 +134,8 @@ class Collected:
         )
 
 
-NOTHING = Drawn()
 NO_HISTOGRAM = Histogram()
-
-
-def histogram_of(drawn: Drawn) -> Histogram:
-    """As StreamCounts has it."""
-    if not drawn.count:
-        return NO_HISTOGRAM
-    return Histogram(drawn.count, drawn.sum_ns, drawn.min_ns, drawn.max_ns, drawn.buckets)
+NOTHING = Drawn(_histogram=NO_HISTOGRAM)
 
 
 class LatencyPools:
@@ -135,8 +147,11 @@ class LatencyPools:
         self._layers: dict[tuple[int, int], _Layers] = {}
 
     def draw(self, shape: LatencyShape, frames: int) -> Drawn:
-        """About `frames` frames, at least 1: to three digits, and never more than asked for."""
-        rounded = _three_digits(frames)
+        """About `frames` frames, at least 1: never more, and less by the fourth digit at most.
+
+        A round number less one is given as asked for: that leaves room for the slowest.
+        """
+        rounded = frames if _is_round(frames) else max(1, _three_digits(frames + 1) - 1)
         pool = self._pools.get((shape, rounded))
         if pool is None:
             if len(self._pools) >= _MOST_POOLS:
@@ -193,6 +208,10 @@ class _Layers(NamedTuple):
             if not left:
                 return
         yield left, *self.tail[-1]
+
+
+def _is_round(number: int) -> bool:
+    return number < 1000 or _three_digits(number) == number
 
 
 def _three_digits(number: int) -> int:

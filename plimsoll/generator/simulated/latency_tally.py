@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from plimsoll.generator.histogram import bucket_bounds_ns
 from plimsoll.generator.simulated.latency_shape import (
     NOTHING,
     TOP_US,
@@ -33,7 +32,7 @@ class Share(NamedTuple):
 
     def ramp_ns(self) -> Iterator[tuple[float, int]]:
         """Waits and how many frames had each."""
-        points = min(self.frames, _RAMP_POINTS) if self.first_s != self.last_s else 1
+        points = min(self.frames, _RAMP_POINTS)
         each, left = divmod(self.frames, points)
         step_s = (self.last_s - self.first_s) / max(1, points - 1)
         for point in range(points):
@@ -61,27 +60,47 @@ class LatencyTally:
         slowest_ns = self._pools.slowest_ns(shape, frames)
         if frames == 1:
             self._total.add_value(slowest_ns, 1)
-            return self._whole(NOTHING, 0, 0, slowest_ns)
+            return self._whole(NOTHING, 0, slowest_ns)
         variant = self._pools.draw(shape, frames - 1)
         slowest_ns = max(slowest_ns, variant.max_ns)
-        typical_ns = max(variant.min_ns, _middle_ns(variant.buckets))
         more = frames - 1 - variant.count
         self._count(variant)
         self._total.add_value(slowest_ns, 1)
         if more:
-            self._total.add_value(typical_ns, more)
-        return self._whole(variant, more, typical_ns, slowest_ns)
+            self._total.add_value(variant.typical_ns, more)
+        return self._whole(variant, more, slowest_ns)
+
+    def ordinary(self, shape: LatencyShape, frames: int) -> Drawn:
+        """Like `unqueued`, where the slowest frame of all is of no interest."""
+        if frames == 0:
+            return NOTHING
+        variant = self._pools.draw(shape, frames)
+        if variant.count != frames:
+            return self.unqueued(shape, frames)
+        self._count(variant)
+        return variant
 
     def queued(self, shape: LatencyShape, frames: int, delays: Sequence[Share]) -> Drawn:
         """So many frames, those in `delays` having waited besides."""
         waited = sum(share.frames for share in delays)
+        if len(delays) == 1 and delays[0].first_s == delays[0].last_s and frames - waited <= 1:
+            # The buffer was full all the time: nearly every interval of an overload.
+            return self.unqueued(_queued_alike(shape, delays[0]), frames)
         collected = Collected()
         collected.add(self.unqueued(shape, frames - waited))
         for share in delays:
-            for wait_ns, count in share.ramp_ns():
-                value_ns = int(wait_ns + shape.floor_ns)
-                collected.add_value(value_ns, count)
-                self._total.add_value(value_ns, count)
+            if share.first_s == share.last_s:
+                collected.add(self.unqueued(_queued_alike(shape, share), share.frames))
+            else:
+                values = ((wait_ns + shape.floor_ns, n) for wait_ns, n in share.ramp_ns())
+                self._add_values(collected, values)
+        return collected.drawn()
+
+    def beside(self, shape: LatencyShape, frames: int, others_ns: Sequence[int]) -> Drawn:
+        """So many frames that found no queue, and others of which each one is known."""
+        collected = Collected()
+        collected.add(self.unqueued(shape, frames))
+        self._add_values(collected, ((value_ns, 1) for value_ns in others_ns))
         return collected.drawn()
 
     def total(self) -> Drawn:
@@ -91,32 +110,37 @@ class LatencyTally:
         self._counted.clear()
         return self._total.drawn()
 
+    def _add_values(self, collected: Collected, values: Iterable[tuple[float, int]]) -> None:
+        for value_ns, frames in values:
+            collected.add_value(int(value_ns), frames)
+            self._total.add_value(int(value_ns), frames)
+
     def _count(self, variant: Drawn) -> None:
         seen = self._counted.get(id(variant))
         self._counted[id(variant)] = (variant, 1 if seen is None else seen[1] + 1)
         if len(self._counted) > _MOST_COUNTED:
             self.total()
 
-    def _whole(self, variant: Drawn, more: int, typical_ns: int, slowest_ns: int) -> Drawn:
+    def _whole(self, variant: Drawn, more: int, slowest_ns: int) -> Drawn:
         """The variant with `more` typical frames and the slowest."""
-        buckets, us = variant.buckets, variant.us
+        buckets, us, sum_ns = variant.buckets, variant.us, variant.sum_ns + slowest_ns
         if more:
+            typical_ns = variant.typical_ns
+            sum_ns += more * typical_ns
             buckets = _with(buckets, bucket_of(typical_ns), more)
-        whole = Drawn(
+            us = _with(us, min(typical_ns // 1000, TOP_US), more) if self._in_us else us
+        return Drawn(
             variant.count + more + 1,
-            variant.sum_ns + more * typical_ns + slowest_ns,
+            sum_ns,
             variant.min_ns if variant.count else slowest_ns,
             slowest_ns,
             _with(buckets, bucket_of(slowest_ns), 1),
+            _with(us, min(slowest_ns // 1000, TOP_US), 1) if self._in_us else us,
         )
-        if self._in_us:
-            us = _with(us, min(typical_ns // 1000, TOP_US), more) if more else us
-            whole.us = _with(us, min(slowest_ns // 1000, TOP_US), 1)
-        return whole
 
 
-def _middle_ns(buckets: Buckets) -> int:
-    return bucket_bounds_ns(buckets[len(buckets) // 2][0])[0]
+def _queued_alike(shape: LatencyShape, share: Share) -> LatencyShape:
+    return shape._replace(wait_ns=0.0, queue_ns=round(share.first_s * 1e9))
 
 
 def _with(buckets: Buckets, index: int, count: int) -> Buckets:

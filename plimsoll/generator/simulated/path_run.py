@@ -113,9 +113,12 @@ class PathRun:
                 stream.hold_back(passage.delays, frames)
         left = [each.outstanding - n for each, n in zip(self.streams, lost, strict=True)]
         under_way = self._spread(round(self._direction.queue_frames), left)
-        return [
-            stream.counts(self._fate(span, passage, stream, *frames), shape)
+        fates = [
+            self._fate(span, passage, stream, *frames)
             for stream, *frames in zip(self.streams, lost, under_way, strict=True)
+        ]
+        return [
+            stream.counts(fate, shape) for stream, fate in zip(self.streams, fates, strict=True)
         ]
 
     def _fate(
@@ -166,7 +169,7 @@ class PathRun:
     def _shape(self, passage: Passage) -> LatencyShape:
         step_ns = self._floor.floor_ns / _WAIT_STEPS
         wait_ns = round(passage.mean_wait_s * 1e9 / step_ns) * step_ns
-        most_ns = round(passage.most_wait_s * 1e9)
+        most_ns = round(passage.most_wait_s * 1e9 / step_ns) * step_ns
         return self._floor._replace(wait_ns=wait_ns, most_wait_ns=most_ns)
 
     def _spread(self, frames: int, rooms: list[int]) -> list[int]:

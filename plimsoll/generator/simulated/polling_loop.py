@@ -12,14 +12,12 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import CycleBudget, Cycles, Stall, WorkerCounts
 from plimsoll.generator.simulated.latency_shape import (
     LatencyPools,
     LatencyShape,
-    histogram_of,
 )
-from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
+from plimsoll.generator.simulated.latency_tally import LatencyTally
 
 # Gaps over 1 us that a loop's own work makes: a turn with 32 frames to send and measure.
 _TURN = LatencyShape(1600.0, 0.18, 60.0)
@@ -98,21 +96,19 @@ class LoopRun:
         self._gaps = LatencyTally(pools)
         self._stall_s = stall_s
         self._began_s = began_s
-        self._total = WorkerCounts(loop.cpu, 0, 0, 0, 0, 0, Histogram(), _NO_CYCLES)
+        self._polls = self._idle_polls = self._stalls = self._stalled_ns = 0
+        self._longest: tuple[Stall, ...] = ()
 
     def interval(self, length_s: float, busy: bool, ended: Sequence[Away]) -> WorkerCounts:
         """An interval of the trial, in which these times of being away ended."""
         watched_s = max(0.0, length_s - sum(away.length_s for away in ended))
         turns = int(watched_s * _TURNS_PER_S) if busy else 0
         idle = int(watched_s * _IDLE_TURNS_PER_S * (0.5 if busy else 1.0))
+        away_ns = [round(away.length_s * 1e9) for away in ended]
         gaps = (
-            self._gaps.queued(
-                _TURN,
-                turns + len(ended),
-                [Share(1, away.length_s, away.length_s) for away in ended],
-            )
-            if ended
-            else self._gaps.unqueued(_TURN, turns)
+            self._gaps.beside(_TURN, turns, away_ns)
+            if away_ns
+            else self._gaps.ordinary(_TURN, turns)
         )
         stalls = [self._stall(away) for away in ended if away.length_s > self._stall_s]
         lengths = [stall.length_ns for stall in stalls]
@@ -123,7 +119,7 @@ class LoopRun:
             len(stalls),
             sum(lengths),
             max(lengths, default=0),
-            histogram_of(gaps),
+            gaps.histogram,
             _NO_CYCLES,
             _longest(stalls, _LONGEST_OF_INTERVAL),
         )
@@ -132,17 +128,16 @@ class LoopRun:
 
     def total(self) -> WorkerCounts:
         """The whole trial so far."""
-        total = self._total
         return WorkerCounts(
-            total.cpu,
-            total.polls,
-            total.idle_polls,
-            total.stalls,
-            total.stalled_ns,
-            total.worst_stall_ns,
-            histogram_of(self._gaps.total()),
-            total.cycles,
-            total.longest,
+            self.loop.cpu,
+            self._polls,
+            self._idle_polls,
+            self._stalls,
+            self._stalled_ns,
+            self._longest[0].length_ns if self._longest else 0,
+            self._gaps.total().histogram,
+            _NO_CYCLES,
+            self._longest,
         )
 
     def _stall(self, away: Away) -> Stall:
@@ -151,20 +146,12 @@ class LoopRun:
         )
 
     def _add(self, counts: WorkerCounts) -> None:
-        total = self._total
-        self._total = WorkerCounts(
-            total.cpu,
-            total.polls + counts.polls,
-            total.idle_polls + counts.idle_polls,
-            total.stalls + counts.stalls,
-            total.stalled_ns + counts.stalled_ns,
-            max(total.worst_stall_ns, counts.worst_stall_ns),
-            total.gaps,
-            _NO_CYCLES,
-            _longest((*total.longest, *counts.longest), _LONGEST_OF_TRIAL)
-            if counts.longest
-            else total.longest,
-        )
+        self._polls += counts.polls
+        self._idle_polls += counts.idle_polls
+        if counts.stalls:
+            self._stalls += counts.stalls
+            self._stalled_ns += counts.stalled_ns
+            self._longest = _longest((*self._longest, *counts.longest), _LONGEST_OF_TRIAL)
 
 
 def _longest(stalls: Sequence[Stall], most: int) -> tuple[Stall, ...]:

@@ -16,7 +16,6 @@ from plimsoll.generator.simulated.latency_shape import (
     Drawn,
     LatencyPools,
     LatencyShape,
-    histogram_of,
 )
 from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
 from plimsoll.generator.simulated.polling_loop import Away
@@ -149,10 +148,8 @@ class StreamRun:
             0,
             0,
             0,
-            histogram_of(latency),
-            histogram_of(self._across.queued(shape, across, fate.missed))
-            if across
-            else NO_HISTOGRAM,
+            latency.histogram,
+            self._across.queued(shape, across, fate.missed).histogram if across else NO_HISTOGRAM,
             self._lateness_of() if self._lateness is not None else NO_HISTOGRAM,
             latency.us,
         )
@@ -180,9 +177,9 @@ class StreamRun:
             duplicate=0,
             corrupt=0,
             misdirected=0,
-            latency=histogram_of(latency),
-            latency_across_stalls=histogram_of(self._across.total()),
-            lateness=histogram_of(self._lateness.total()) if self._lateness else NO_HISTOGRAM,
+            latency=latency.histogram,
+            latency_across_stalls=self._across.total().histogram,
+            lateness=self._lateness.total().histogram if self._lateness else NO_HISTOGRAM,
             latency_us=latency.us,
         )
 
@@ -205,14 +202,14 @@ class StreamRun:
     def _latency_of(self, frames: int, delays: Sequence[Share], shape: LatencyShape) -> Drawn:
         if not delays and not self._waiting:
             return self._latency.unqueued(shape, frames)
-        arrived = [*self._waiting, *delays]
-        came, self._waiting = _first(arrived, frames)
+        came, self._waiting = _first(_merged([*self._waiting, *delays]), frames)
         return self._latency.queued(shape, frames, came)
 
     def _lateness_of(self) -> Histogram:
         assert self._lateness is not None  # noqa: S101 - only latency streams ask
-        drawn = self._lateness.queued(_LATENESS, self.sent, self._late)
-        return histogram_of(drawn)
+        if not self._late:
+            return self._lateness.ordinary(_LATENESS, self.sent).histogram
+        return self._lateness.queued(_LATENESS, self.sent, self._late).histogram
 
 
 def _due_until(frames: float) -> int:
@@ -224,8 +221,20 @@ def _first(shares: list[Share], frames: int) -> tuple[list[Share], list[Share]]:
     for place, share in enumerate(shares):
         if share.frames > frames:
             split_s = share.first_s + (share.last_s - share.first_s) * frames / share.frames
-            came = Share(frames, share.first_s, split_s)
+            came = [Share(frames, share.first_s, split_s)] if frames else []
             left = Share(share.frames - frames, split_s, share.last_s)
-            return [*shares[:place], came], [left, *shares[place + 1 :]]
+            return [*shares[:place], *came], [left, *shares[place + 1 :]]
         frames -= share.frames
     return shares, []
+
+
+def _merged(shares: Sequence[Share]) -> list[Share]:
+    """Those in a row that waited alike put together."""
+    merged: list[Share] = []
+    for share in shares:
+        last = merged[-1] if merged else None
+        if last and last.first_s == last.last_s == share.first_s == share.last_s:
+            merged[-1] = Share(last.frames + share.frames, share.first_s, share.last_s)
+        else:
+            merged.append(share)
+    return merged

@@ -1,30 +1,45 @@
-"""A capacity that falls while the trial runs, extrapolated to the end of the validation."""
+"""A capacity that falls while the trial runs, extrapolated to the end of the validation.
+
+In an overloaded trial, what comes back is the capacity, second by second. Where that
+falls as whatever tires or warms up does, by D·(1 - exp(-t/τ)), the last loss says how far
+it has fallen and the sum of all losses how early. Both together give D and τ.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.tried import Tried
 
 # So many intervals without a loss make two lossy ones in a row no coincidence.
 _QUIET_INTERVALS = 10
-# The first time, the line is followed no further than this; each failure doubles it. It is
-# drawn from a difference of loads about as large as the width, so it may be wrong by half.
-_FIRST_STEP = 0.05
+# The mean of so many of the last intervals is the end.
+_LAST = 5
+# A straight line has lost half of its fall in the mean; a little more, and τ would be
+# longer than anything that the trial can show.
+_STRAIGHT = 0.51
+_HALVINGS = 60
+_MOST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Decline:
-    """The capacity was `before_pps` as a trial began, and `after_pps` `after_s` later."""
+    """A capacity of `before_pps` falls by the share `fall`, in `tau_s`; None: straight on.
+
+    On a straight line, `fall` is that of a second.
+    """
 
     before_pps: float
-    after_pps: float
-    after_s: float
+    fall: float
+    tau_s: float | None
 
-    def share_lost(self, duration_s: float, failures: int) -> float:
-        """The share of the capacity that goes in `duration_s`, on a straight line."""
-        per_s = max(0.0, self.before_pps - self.after_pps) / (self.before_pps * self.after_s)
-        return min(per_s * duration_s, _FIRST_STEP * 2.0 ** (failures - 1), 0.5)
+    def left_pps(self, duration_s: float) -> float:
+        """The capacity after so long."""
+        fallen = self.fall * duration_s
+        if self.tau_s is not None:
+            fallen = -self.fall * math.expm1(-duration_s / self.tau_s)
+        return self.before_pps * (1.0 - min(_MOST, fallen))
 
 
 def declined(tried: Tried) -> bool:
@@ -36,3 +51,30 @@ def declined(tried: Tried) -> bool:
     lossy_s = evidence.lossy_intervals * tried.interval_s
     after_s = evidence.sending_s - evidence.first_loss_s
     return quiet >= _QUIET_INTERVALS and evidence.lossy_intervals >= 2 and lossy_s >= 0.8 * after_s
+
+
+def decline_of(tried: Tried) -> Decline:
+    """By a trial that was overloaded to its end, from a load near the capacity."""
+    evidence, before = tried.evidence, tried.load_pps
+    duration_s = evidence.sending_s
+    share = tried.worst_direction_share
+    last = evidence.losses[-_LAST:]
+    lost = sum(loss.frames for loss in last) * share
+    end_fall = lost / sum(loss.end_s - loss.begin_s for loss in last) / before if last else 0.0
+    mean_fall = max(0.0, 1.0 - evidence.forwarded_pps / before)
+    if end_fall <= 0.0 or mean_fall <= _STRAIGHT * end_fall:
+        return Decline(before, end_fall / duration_s, None)
+    tau_s = duration_s / _exponent(min(mean_fall / end_fall, 1.0))
+    return Decline(before, -end_fall / math.expm1(-duration_s / tau_s), tau_s)
+
+
+def _exponent(mean_of_end: float) -> float:
+    """x = T/τ, where the mean fall is 1/(1 - exp(-x)) - 1/x of the one at the end."""
+    low, high = 1e-3, 1e3
+    for _ in range(_HALVINGS):
+        middle = math.sqrt(low * high)
+        if -1.0 / math.expm1(-middle) - 1.0 / middle < mean_of_end:
+            low = middle
+        else:
+            high = middle
+    return math.sqrt(low * high)

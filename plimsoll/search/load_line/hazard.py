@@ -1,47 +1,54 @@
 """Losses that come now and then, without a stall: how rare they are, and where rare enough.
 
 Their rate is taken to rise exponentially with the load between the two lowest loads that
-had any: a soft knee does. Zero loss over hours asks for a rate that no trial of minutes can
-see, so it is extrapolated.
+had any. Zero loss over hours asks for a rate that no trial of minutes can see, so it is
+extrapolated; and because a curve that is steeper further down would be overshot, trials
+of minutes are asked for on the way until losses are few.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.stalls import unexplained_losses
 from plimsoll.search.load_line.tried import Tried
 
+# Two loads this close, as a share of `width`, are one.
+_APART = 0.25
+# Most intervals lossy: how many events each of them had cannot be told any more.
+_CROWDED = 0.9
+
 
 @dataclass(frozen=True, slots=True)
 class LossRate:
-    """`frames` lost in `seconds` at a load, without a stall that explains them."""
+    """So many `events` of loss in `seconds` at a load, without a stall that explains them."""
 
     load_pps: float
-    frames: float
+    events: float
     seconds: float
 
     @property
     def per_s(self) -> float:
-        """Frames lost per second."""
-        return self.frames / self.seconds
+        """Events per second."""
+        return self.events / self.seconds
 
 
-def loss_rates(trials: Sequence[Tried]) -> list[LossRate]:
+def loss_rates(trials: Sequence[Tried], full_queue: float) -> list[LossRate]:
     """By load, lowest first: every load at which frames were lost so."""
-    frames: dict[float, float] = {}
+    frames_per_event = _frames_per_event(trials, full_queue)
+    events: dict[float, float] = {}
     seconds: dict[float, float] = {}
     for tried in trials:
         load = tried.load_pps
-        lost = sum(loss.frames for loss in unexplained_losses(tried))
-        frames[load] = frames.get(load, 0.0) + lost
+        found = _events(tried, full_queue, frames_per_event)
+        events[load] = events.get(load, 0.0) + found
         seconds[load] = seconds.get(load, 0.0) + tried.evidence.sending_s
     return [
-        LossRate(load, frames[load], seconds[load])
-        for load in sorted(frames)
-        if frames[load] > 0 and seconds[load] > 0
+        LossRate(load, events[load], seconds[load])
+        for load in sorted(events)
+        if events[load] > 0 and seconds[load] > 0
     ]
 
 
@@ -53,9 +60,8 @@ def loss_free_pps(rates: Sequence[LossRate], per_s: float, width: float) -> floa
     if not rates:
         return None
     lowest = rates[0]
-    higher = next(
-        (each for each in rates if each.load_pps > lowest.load_pps * (1.0 + width / 4)), None
-    )
+    apart = lowest.load_pps * (1.0 + width * _APART)
+    higher = next((each for each in rates if each.load_pps > apart), None)
     if higher is None:
         return None
     steepness = math.log(higher.per_s / lowest.per_s) / (higher.load_pps - lowest.load_pps)
@@ -63,3 +69,24 @@ def loss_free_pps(rates: Sequence[LossRate], per_s: float, width: float) -> floa
         return lowest.load_pps / 2
     back = math.log(max(1.0, lowest.per_s / per_s)) / steepness
     return max(lowest.load_pps - back, lowest.load_pps / 2)
+
+
+def _events(tried: Tried, full_queue: float, frames_per_event: float) -> float:
+    losses = unexplained_losses(tried, full_queue)
+    if not losses:
+        return 0.0
+    intervals = tried.evidence.intervals
+    if tried.evidence.lossy_intervals < _CROWDED * intervals:
+        return -intervals * math.log1p(-len(losses) / intervals)
+    return max(float(len(losses)), tried.evidence.lost / frames_per_event)
+
+
+def _frames_per_event(trials: Iterable[Tried], full_queue: float) -> float:
+    """By the trial whose losses were rarest; 1 where all had losses all the time."""
+    sparse = [
+        (len(losses) / tried.evidence.intervals, sum(loss.frames for loss in losses) / len(losses))
+        for tried in trials
+        if (losses := unexplained_losses(tried, full_queue))
+        and len(losses) < _CROWDED * tried.evidence.intervals
+    ]
+    return max(1.0, min(sparse)[1]) if sparse else 1.0

@@ -22,35 +22,38 @@ _GROWTH_SHARE = 0.5
 _GROWTH_AT_LEAST = 1.0
 
 
-def overload_capacity_pps(
-    tried: Tried, width: float, full_queue_s: float | None = None
-) -> float | None:
+def overload_capacity_pps(tried: Tried, width: float, full_queue: float) -> float | None:
     """The capacity of the worst direction; None where the trial shows no overload.
 
-    Losses below a tenth of `width` do not move the capacity by as much as anybody asked to
-    know it, so they alone are no overload; growth is known ten times finer. `full_queue_s` is how long frames wait in plain
-    overload, where that was seen.
+    `full_queue` frames wait in plain overload; 0 where none was seen. Where that is known,
+    loss without a queue is no overload but a habit of the DUT at that load. Losses below a
+    tenth of `width` do not move the capacity by as much as anybody asked to know it, so they
+    alone are no overload; growth is known ten times finer.
     """
     evidence = tried.evidence
-    if _grows(tried):
-        growth = evidence.latency_growth or 0.0
-        if growth * 1e-9 > width / 100:
-            return tried.load_pps / (1.0 + growth * 1e-9)
-    if full_queue_s is not None and _waits(tried, evidence.p50_ns, full_queue_s):
+    growth = evidence.latency_growth or 0.0
+    if _grows(tried) and growth * 1e-9 > width / 100:
+        return tried.load_pps / (1.0 + growth * 1e-9)
+    if stands(tried, evidence.p50_ns, full_queue):
         return _served_pps(tried)
     if loses_all_along(tried) and (
-        evidence.loss_ratio > width / 10
-        or (full_queue_s is not None and _waits(tried, evidence.p99_ns, full_queue_s))
+        evidence.loss_ratio > width
+        or (evidence.loss_ratio > width / 10 and not full_queue)
+        or stands(tried, evidence.p99_ns, full_queue)
     ):
         return _served_pps(tried)
     return None
 
 
-def _waits(tried: Tried, latency_ns: int | None, full_queue_s: float) -> bool:
+def stands(tried: Tried, latency_ns: int | None, full_queue: float) -> bool:
+    """Whether frames of this latency waited behind at least half of a full queue."""
     waited_s = tried.above_least_s(latency_ns or 0)
-    # A queue no longer than the latency without one is nothing to go by.
     idle_s = (tried.evidence.min_ns or 0) * 1e-9
-    return full_queue_s > _GROWTH_AT_LEAST * idle_s and waited_s > full_queue_s / 2
+    # A queue no longer than the latency without one is nothing to go by.
+    if not full_queue or waited_s <= _GROWTH_AT_LEAST * idle_s:
+        return False
+    # By Little's law.
+    return tried.evidence.forwarded_pps * waited_s > full_queue / 2
 
 
 def loses_all_along(tried: Tried) -> bool:

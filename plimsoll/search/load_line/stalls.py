@@ -15,13 +15,17 @@ from statistics import median
 from plimsoll.record.trial_evidence import LossSample
 from plimsoll.search.load_line.tried import Tried
 
+# A third.
 _BEST_SHARE = 3
+# What waits in overload is known about so well.
+_NEARLY = 0.9
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
     """The longest stall of an interval. `lost` frames are those of the worst direction."""
 
+    at_s: float
     length_s: float
     load_pps: float
     lost: float
@@ -42,34 +46,41 @@ def stalls_of(tried: Tried) -> Iterator[Stall]:
     share = tried.worst_direction_share
     losses = {loss.begin_s: loss for loss in tried.evidence.losses}
     for peak in tried.evidence.peaks:
+        if peak.at_s >= tried.evidence.sending_s:
+            continue
         loss = losses.get(peak.at_s)
         lost = loss.frames * share if loss else 0.0
-        yield Stall(tried.above_least_s(peak.max_ns), tried.load_pps, lost)
+        yield Stall(peak.at_s, tried.above_least_s(peak.max_ns), tried.load_pps, lost)
 
 
-def explains(stall: Stall) -> bool:
-    """Whether so many frames can have been lost for want of room during the stall."""
-    return 0 < stall.lost < stall.came
+def explains(stall: Stall, full_queue: float) -> bool:
+    """Whether so many frames can have been lost for want of room during the stall.
+
+    Then it was longer than it takes to fill the queue, and by as much as lost the frames.
+    `full_queue` are the frames that wait in plain overload, 0 where that is not known.
+    """
+    if not 0 < stall.lost < stall.came or stall.came < full_queue * _NEARLY:
+        return False
+    return not full_queue or stall.came - full_queue * _NEARLY > stall.lost / 2
 
 
-def unexplained_losses(tried: Tried) -> list[LossSample]:
+def unexplained_losses(tried: Tried, full_queue: float) -> list[LossSample]:
     """The losses in intervals without a stall that could have caused them."""
     explained = {
-        peak.at_s
-        for peak, stall in zip(tried.evidence.peaks, stalls_of(tried), strict=True)
-        if explains(stall)
+        stall.at_s for stall in stalls_of(tried) if explains(stall, full_queue)
     }
     return [loss for loss in tried.evidence.losses if loss.begin_s not in explained]
 
 
-def buffer_frames(stalls: Iterable[Stall]) -> float | None:
+def buffer_frames(stalls: Iterable[Stall], full_queue: float) -> float | None:
     """What the buffer holds, by the stalls that it did not hold; None where it held all.
 
     Where an interval had several stalls, its losses are those of all of them, and `held` is
     too little by as much. So those say it best that lost least: a third of them.
     """
     overflowed = sorted(
-        (stall for stall in stalls if explains(stall)), key=lambda stall: stall.lost / stall.came
+        (stall for stall in stalls if explains(stall, full_queue)),
+        key=lambda stall: stall.lost / stall.came
     )
     best = overflowed[: -(-len(overflowed) // _BEST_SHARE)]
     return median(stall.held for stall in best) if best else None

@@ -95,3 +95,41 @@ def test_tags_hold_no_commas_or_spaces_and_stay_apart() -> None:
     odd = {stream_tag(name, 0, 1) for name in ("a b", "a_b", "a,b", "a%20b", "ä")}
     assert len(odd) == 5
     assert not any("," in tag or " " in tag for tag in odd)
+
+
+def test_beyond_ten_minutes_an_entry_is_of_a_minute_and_no_sample_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        for number in range(750):
+            log.append(PLANS, second(number))
+        log.settle()
+    logged = list(read_histogram_log(path))
+    lengths = [round(each.end_s - each.begin_s) for each in logged]
+    assert lengths == [1] * 600 + [60, 60, 30]
+    assert [round(each.begin_s - BEGIN_S) for each in logged[600:]] == [600, 660, 720]
+    # Four samples a second: 100, 200, 200 and 250 ns.
+    assert [each.histogram.get_total_count() for each in logged[600:]] == [240, 240, 120]
+    assert logged[600].histogram.get_count_at_value(200) == 120
+    assert sum(each.histogram.get_total_count() for each in logged) == 750 * 4
+
+
+def test_what_a_kill_leaves_of_an_open_minute_is_there_second_by_second(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        for number in range(600, 665):
+            log.append(PLANS, second(number))
+    # Closed without an end of the trial: a whole minute, and five seconds of the next.
+    logged = list(read_histogram_log(path))
+    assert [round(each.end_s - each.begin_s) for each in logged] == [60, 1, 1, 1, 1, 1]
+    with HistogramLog(path) as log:
+        log.append(PLANS, second(0))
+    assert len(list(read_histogram_log(path))) == 7
+
+
+def test_a_trial_that_follows_ends_the_open_minute(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    with HistogramLog(path) as log:
+        for number in (600, 601, 0):
+            log.append(PLANS, second(number))
+    lengths = [round(each.end_s - each.begin_s) for each in read_histogram_log(path)]
+    assert lengths == [2, 1]

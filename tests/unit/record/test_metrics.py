@@ -4,7 +4,13 @@ import duckdb
 import pytest
 
 from plimsoll.record.metric_row import MetricRow, interval_rows
-from plimsoll.record.metrics import MetricsWriter, convert_leftovers, read_metrics, trial_period
+from plimsoll.record.metrics import (
+    MetricsWriter,
+    convert_leftovers,
+    query_metrics,
+    read_metrics,
+    trial_period,
+)
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.record.trial_parts import PLANS, second
@@ -125,3 +131,53 @@ def test_a_damaged_parquet_file_is_named(run: RunDirectory) -> None:
 
 def test_a_run_without_metrics_has_no_rows(run: RunDirectory) -> None:
     assert read_metrics(run) == []
+
+
+def test_a_long_period_comes_in_parts_and_is_read_as_one(run: RunDirectory) -> None:
+    with MetricsWriter(run, "trial-0001", part_bytes=20_000) as writer:
+        for number in range(12):
+            writer.append(rows("trial-0001", number))
+            # At no moment is there more of it as JSON lines than a part and an interval.
+            growing = [path.stat().st_size for path in run.metrics.glob("*.jsonl")]
+            assert sum(growing) < 20_000
+            assert len(read_metrics(run)) == (number + 1) * len(rows("trial-0001"))
+        paths = writer.finish()
+    assert len(paths) > 2
+    assert [path.name for path in paths[:2]] == ["trial-0001.parquet", "trial-0001-002.parquet"]
+    assert sorted(run.metrics.iterdir()) == sorted(paths)
+    expected = [row for number in range(12) for row in rows("trial-0001", number)]
+    assert sum(row.value for row in read_metrics(run)) == pytest.approx(
+        sum(row.value for row in expected)
+    )
+    assert read_metrics(run, periods=["trial-0002"]) == []
+    assert len(read_metrics(run, periods=["trial-0001"])) == len(expected)
+
+
+def test_a_kill_in_a_later_part_loses_none(run: RunDirectory) -> None:
+    writer = MetricsWriter(run, "trial-0001", part_bytes=20_000)
+    for number in range(12):
+        writer.append(rows("trial-0001", number))
+    writer.close()
+    assert len(read_metrics(run)) == 12 * len(rows("trial-0001"))
+    convert_leftovers(run)
+    assert {path.suffix for path in run.metrics.iterdir()} == {".parquet"}
+    assert len(read_metrics(run)) == 12 * len(rows("trial-0001"))
+
+
+def test_a_part_that_is_both_is_read_once(run: RunDirectory) -> None:
+    with MetricsWriter(run, "trial-0001") as writer:
+        writer.append(rows("trial-0001"))
+        lines = (run.metrics / "trial-0001.jsonl").read_bytes()
+        writer.finish()
+    (run.metrics / "trial-0001.jsonl").write_bytes(lines)
+    assert len(read_metrics(run)) == len(rows("trial-0001"))
+
+
+def test_a_statement_sums_up_what_would_be_too_much_to_read(run: RunDirectory) -> None:
+    with MetricsWriter(run, "trial-0001") as writer:
+        for number in range(3):
+            writer.append(rows("trial-0001", number))
+        writer.finish()
+    statement = "SELECT count(*), max(end_ms) FROM rows WHERE type = ? AND names['tx_port'] = '0'"
+    assert query_metrics(run, statement, ["rx-pps"]) == [(3, 1_773_480_416_000)]
+    assert query_metrics(run, statement, ["rx-pps"], periods=["trial-0009"]) == []

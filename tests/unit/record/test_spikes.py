@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.interface import Stall
+from plimsoll.generator.interface import Interval, Stall
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import SpikeLog, interval_spikes, read_spikes
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, counts, interval
@@ -78,3 +78,44 @@ def test_spikes_of_a_killed_run_are_read_and_kept(run: RunDirectory) -> None:
 
 def test_a_run_without_spikes_has_none(run: RunDirectory) -> None:
     assert read_spikes(run) == []
+
+
+def stalled(second: int, length_ns: int) -> Interval:
+    return interval(
+        (), begin_s=second, end_s=second + 1.0, stalls=(Stall(second + 0.5, second, length_ns),)
+    )
+
+
+def test_beyond_ten_minutes_the_ten_longest_of_a_minute_are_kept(run: RunDirectory) -> None:
+    with SpikeLog(run) as log:
+        for number in range(720):
+            log.append(1, PLANS, stalled(number, 1000 + number % 60))
+        log.settle()
+        assert log.left_out == {"stall, tester stall": 100}
+        log.convert()
+    lengths = [spike.length_ns for spike in read_spikes(run)]
+    assert len(lengths) == 600 + 2 * 10
+    # The stalls of each minute are 1000 to 1059 ns long.
+    assert sorted(lengths[600:]) == sorted(2 * list(range(1050, 1060)))
+
+
+def test_each_kind_and_cause_has_its_own_ten(run: RunDirectory) -> None:
+    both = (counts(1, latency=FOUR, across=SLOW),)
+    with SpikeLog(run) as log:
+        for number in range(600, 660):
+            log.append(1, PLANS, interval(both, begin_s=number, end_s=number + 1.0))
+        log.convert()
+    causes = [spike.attribution for spike in read_spikes(run)]
+    assert causes.count("unattributed") == 10
+    assert causes.count("tester stall") == 10
+
+
+def test_a_kill_in_the_middle_of_a_minute_keeps_all_of_it_once(run: RunDirectory) -> None:
+    log = SpikeLog(run)
+    for number in range(600, 630):
+        log.append(1, PLANS, stalled(number, 1000 + number))
+    log.close()
+    assert len(read_spikes(run)) == 30
+    with SpikeLog(run) as resumed:
+        resumed.convert()
+    assert len(read_spikes(run)) == 30

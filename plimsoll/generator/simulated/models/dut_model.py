@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from random import Random
@@ -45,6 +46,10 @@ PpsField = Annotated[
     Field(gt=0, le=1e9),
     WithJsonSchema({"type": ["string", "number"]}),
 ]
+
+
+def _as_asked(direction: int, load_pps: float) -> float:
+    return load_pps
 
 
 class DutModel(BaseModel, ABC):
@@ -97,22 +102,25 @@ class DutModel(BaseModel, ABC):
         limit: float,
         *,
         directions: Sequence[int] = (0, 1),
+        offered_pps: Callable[[int, float], float] = _as_asked,
         horizon_s: float = HORIZON_S,
         survival: float = SURVIVAL,
         least_pps: float = 1000.0,
     ) -> float | None:
-        """The highest load per direction, probes included, that survives.
+        """The highest load per direction that survives.
 
         That is: with at least the probability `survival`, all `directions` lose at most a
-        share of `limit` over `horizon_s`. None where not even `least_pps` survives. The
-        model's own distributions are evaluated; nothing is tried.
+        share of `limit` over `horizon_s`. `offered_pps` tells what a direction is offered
+        at a load, probes and all; by default as much as the load. None where not even
+        `least_pps` survives. The model's own distributions are evaluated; nothing is tried.
         """
 
         def survives(load_pps: float) -> bool:
-            odds = 1.0
-            for direction in directions:
-                odds *= self.survival(direction, load_pps, limit, horizon_s)
-            return odds >= survival
+            each = (
+                self.survival(direction, offered_pps(direction, load_pps), limit, horizon_s)
+                for direction in directions
+            )
+            return math.prod(each) >= survival
 
         return highest_load(survives, least_pps, 1.25 * max(map(self.capacity_of, directions)))
 

@@ -1,0 +1,248 @@
+"""Experiments on a simulated DUT, and how near what they find is to what is true of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, Self
+
+from pydantic import ValidationError
+
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.errors import InputError
+from plimsoll.generator.simulated.models.dut_model import DutModel
+from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.record.record_model import RecordModel
+from plimsoll.record.result import Result
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.mistakes import describe_mistakes, did_you_mean
+from plimsoll.traffic.units import parse_ratio
+from plimsoll.trial.criteria.loss_ratio import LossRatio
+
+# Of the model's capacity; a search that knows nothing begins at the line rate.
+_MINIMUM_SHARE, _MAXIMUM_SHARE = 0.02, 1.5
+_NS_PER_S = 1e9
+_PROFILE = {
+    "streams": [
+        {"name": "load", "role": "load", "frame_size": 64, "flows": 1024},
+        {"name": "probe", "role": "latency", "rate": "1000pps", "taken_from": "load"},
+    ]
+}
+
+
+class SimulationAsked(RecordModel):
+    """What to simulate: a model with settings of its own, and how to search it.
+
+    `settings` are by field of the model, or by dotted place in the experiment
+    (`search.width`), as text. `loss` is the loss ratio allowed; None for the default.
+    """
+
+    model: str
+    strategy: str | None = None
+    seed: int = 0
+    settings: Mapping[str, str] = {}
+    validation_s: float | None = None
+    loss: float | None = None
+
+    def experiment(self, base: Experiment | None = None) -> Experiment:
+        """The experiment, with the profile, criteria and search of `base` where there is one.
+
+        Raises InputError for an unknown model, and for settings that it does not take.
+        """
+        settings = {name: text for name, text in self.settings.items() if "." not in name}
+        lab = {"kind": "simulated", "seed": self.seed, "model": {"kind": self.model, **settings}}
+        capacity_pps = _default_capacity(self.model, settings)
+        document = _plain_document(self.model) if base is None else base.normalised()
+        document["lab"] = lab
+        if base is None or self.strategy is not None:
+            document["search"] = {
+                "strategy": self.strategy or "binary",
+                "minimum": f"{_MINIMUM_SHARE * capacity_pps:.15g}pps",
+                "maximum": f"{_MAXIMUM_SHARE * capacity_pps:.15g}pps",
+            }
+        if self.loss is not None:
+            document["criteria"] = [{"kind": "loss-ratio", "at_most": self.loss}]
+        for name, text in self.settings.items():
+            if "." in name:
+                _put(document, name.split("."), text)
+        experiment = _validated(document)
+        if self.validation_s is None:
+            return experiment
+        return experiment.validated_for(self.validation_s)
+
+
+class Simulated(RecordModel):
+    """What was found beside what is true, both per direction; times are simulated.
+
+    `sustainable_pps` is the highest load that keeps to the loss ratio `limit` for
+    `horizon_s` with a probability of 95 %; null where there is none, or no such criterion.
+    `survival` is that probability at the load found. `overhead_s` is all time before the
+    trial that proved the load line, `total_s` the time of all trials.
+    """
+
+    model: str
+    seed: int
+    limit: float | None
+    horizon_s: float
+    sustainable_pps: float | None
+    found_pps: float | None
+    survival: float | None
+    overhead_s: float
+    total_s: float
+
+    @property
+    def found_share(self) -> float | None:
+        """The load found, as a share of the sustainable one."""
+        if self.found_pps is None or self.sustainable_pps is None:
+            return None
+        return self.found_pps / self.sustainable_pps
+
+    @classmethod
+    def of(
+        cls, experiment: Experiment, result: Result, trials: Sequence[TrialRecord], horizon_s: float
+    ) -> Self:
+        """Of a finished run of an experiment on a simulated lab."""
+        lab = experiment.lab
+        if not isinstance(lab, SimulatedSettings):
+            raise ValueError(f"{type(lab).__name__} is not a simulated lab")
+        truth = Truth(experiment, lab.model, horizon_s)
+        found_pps = result.load_line.pps_per_direction if result.load_line else None
+        proof = result.goals[0].proof
+        began_ns = trials[0].begin_unix_ns
+        last = trials[-1]
+        total_s = (last.begin_unix_ns - began_ns) / _NS_PER_S + last.sending_s
+        proved = next((each for each in trials if each.number == proof), None)
+        return cls(
+            model=lab.model.model_fields["kind"].default,
+            seed=lab.seed,
+            limit=truth.limit,
+            horizon_s=horizon_s,
+            sustainable_pps=truth.sustainable_pps(),
+            found_pps=found_pps,
+            survival=None if found_pps is None else truth.survival(found_pps),
+            overhead_s=(proved.begin_unix_ns - began_ns) / _NS_PER_S if proved else total_s,
+            total_s=total_s,
+        )
+
+
+class Truth:
+    """What is true of a simulated DUT under the loss criterion of an experiment's first goal."""
+
+    def __init__(self, experiment: Experiment, model: DutModel, horizon_s: float) -> None:
+        self._experiment = experiment
+        self._model = model
+        self._horizon_s = horizon_s
+        first_goal = next(iter(experiment.goals.values()))
+        ratios = [each.at_most for each in first_goal if isinstance(each, LossRatio)]
+        self.limit = min(ratios, default=None)
+        self._offered = self._offered_lines()
+
+    def sustainable_pps(self) -> float | None:
+        """The highest load that survives; None where there is none, or nothing limits loss."""
+        if self.limit is None:
+            return None
+        return self._model.sustainable_pps(
+            self.limit,
+            directions=tuple(self._offered),
+            offered_pps=self._offered_pps,
+            horizon_s=self._horizon_s,
+        )
+
+    def survival(self, load_pps: float) -> float | None:
+        """The probability that a load survives in all directions; None where nothing limits it."""
+        if self.limit is None:
+            return None
+        odds = 1.0
+        for direction in self._offered:
+            offered_pps = self._offered_pps(direction, load_pps)
+            odds *= self._model.survival(direction, offered_pps, self.limit, self._horizon_s)
+        return odds
+
+    def _offered_pps(self, direction: int, load_pps: float) -> float:
+        share, beside_pps = self._offered[direction]
+        return share * load_pps + beside_pps
+
+    def _offered_lines(self) -> dict[int, tuple[float, float]]:
+        """By direction, what is offered: a share of the load, and so much whatever the load."""
+        at_pps = (self._model.capacity_of(0), 2.0 * self._model.capacity_of(0))
+        low, high = (self._offered_at(load_pps) for load_pps in at_pps)
+        lines: dict[int, tuple[float, float]] = {}
+        for direction in low:
+            share = (high[direction] - low[direction]) / (at_pps[1] - at_pps[0])
+            lines[direction] = (share, low[direction] - share * at_pps[0])
+        return lines
+
+    def _offered_at(self, load_pps: float) -> dict[int, float]:
+        paths = self._experiment.lab.directions
+        offered: dict[int, float] = {}
+        for stream in compile_profile(self._experiment.profile, load_pps, paths):
+            direction = paths.index((stream.tx_port, stream.rx_port))
+            offered[direction] = offered.get(direction, 0.0) + (stream.rate_pps or 0.0)
+        return offered
+
+
+def parse_settings(given: Sequence[str], where: str) -> dict[str, str]:
+    """`field=value` texts by field. Raises InputError for one that is neither."""
+    settings: dict[str, str] = {}
+    for text in given:
+        name, equals, value = text.partition("=")
+        if not equals or not name:
+            raise InputError(
+                f"{text!r} is not a setting", where=where, remedy="write it as in buffer=8192"
+            )
+        settings[name] = value
+    return settings
+
+
+def parse_loss(text: object) -> float:
+    """A loss ratio such as 0.002%, or 0. Raises InputError."""
+    return parse_ratio(text)
+
+
+def _default_capacity(kind: str, settings: Mapping[str, str]) -> float:
+    """The highest of the model's capacities, in pps."""
+    models = model_kinds()
+    if kind not in models:
+        raise InputError(
+            f"there is no model {kind!r}",
+            where="plimsoll simulate",
+            remedy=did_you_mean(kind, models, f"choose from: {', '.join(models)}"),
+        )
+    try:
+        model = models[kind].model_validate({"kind": kind, **settings})
+    except ValidationError as error:
+        _refuse(error, models[kind])
+    return max(model.capacity_of(0), model.capacity_of(1))
+
+
+def _plain_document(model: str) -> dict[str, Any]:
+    return {"name": f"simulated-{model}", "profile": _PROFILE}
+
+
+def _put(document: dict[str, Any], place: list[str], text: str) -> None:
+    """Set a field in the document, making the sections on the way to it."""
+    *sections, field = place
+    for section in sections:
+        inner = document.setdefault(section, {})
+        if not isinstance(inner, dict):
+            raise InputError(
+                f"{section} has no fields to set", where="--set", remedy="write an experiment"
+            )
+        document = inner
+    document[field] = text
+
+
+def _validated(document: dict[str, Any]) -> Experiment:
+    try:
+        return Experiment.model_validate(document)
+    except ValidationError as error:
+        _refuse(error, Experiment)
+
+
+def _refuse(error: ValidationError, model: type[Any]) -> NoReturn:
+    """Raise what is wrong with the settings; what they are settings of has no lines."""
+    mistakes = describe_mistakes(error, model, "--set", lambda _: 0)
+    raise InputError(
+        mistakes.message.replace("--set:0: ", ""), where="--set", remedy=mistakes.remedy
+    ) from None

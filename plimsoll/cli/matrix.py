@@ -1,0 +1,96 @@
+"""`plimsoll matrix`: one experiment in many combinations of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.benchmark.matrix.document import load_matrix
+from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
+from plimsoll.benchmark.matrix.run import run_matrix
+from plimsoll.cli.matrix_table import matrix_table
+from plimsoll.cli.output import stderr, stdout
+from plimsoll.cli.progress import progress_on
+from plimsoll.errors import InputError, Interrupted, PlimsollError
+from plimsoll.host.ledger import sweep
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report import write_report
+
+_INCOMPLETE = 1
+_EPILOG = (
+    "Examples: **plimsoll matrix sizes.yaml** · "
+    "**plimsoll matrix --resume runs/20260101T120000-sizes**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(matrix)
+
+
+def matrix(
+    experiment: Annotated[
+        Path | None, typer.Argument(help="The experiment, with a matrix section (YAML).")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Run what this matrix run has left or failed.")
+    ] = None,
+    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Find the load line for every combination of values, several times each.
+
+    Every combination is checked before the first is run. One that ends with an error does
+    not keep the others from being run, and --resume runs it again.
+
+    Exits with 0 when every run found a load line, with 1 when one did not.
+    """
+    directory = _what_to_run(experiment, resume, runs)
+    for line in sweep():
+        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
+    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
+    with _told_how_to_go_on(directory), progress_on(stderr) as progress:
+        result = run_matrix(directory, progress, _report)
+    if json:
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        stdout.print()
+        stdout.print(matrix_table(result))
+    if not result.complete:
+        raise typer.Exit(_INCOMPLETE)
+
+
+def _report(sample: RunDirectory) -> None:
+    write_report(sample)
+
+
+@contextmanager
+def _told_how_to_go_on(directory: RunDirectory) -> Iterator[None]:
+    try:
+        yield
+    except (Interrupted, PlimsollError):
+        stderr.print(
+            f"finished samples are kept; go on with: plimsoll matrix --resume {directory.path}",
+            soft_wrap=True,
+            highlight=False,
+        )
+        raise
+
+
+def _what_to_run(experiment: Path | None, resume: Path | None, runs: Path) -> RunDirectory:
+    if (experiment is None) == (resume is None):
+        raise InputError(
+            "name an experiment, or a matrix run to resume; one of the two",
+            where="plimsoll matrix",
+            remedy="plimsoll matrix sizes.yaml, or plimsoll matrix --resume runs/<id>",
+        )
+    if resume is not None:
+        directory = RunDirectory.open(resume)
+        read_plan(directory)
+        return directory
+    assert experiment is not None  # noqa: S101 - one of the two is given
+    return begin_matrix(load_matrix(experiment), runs)

@@ -1,0 +1,58 @@
+"""Median and greatest latency of a probe, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import altair as alt
+
+from plimsoll.record.probe_result import ProbeLine
+from plimsoll.report.charts.figure import Figure, records
+from plimsoll.report.charts.log_axis import LEAST_US, log_axis
+from plimsoll.report.charts.palette import series_scale
+
+_NAME, _TITLE = "probe-windows", "Latency by window"
+_MEASURES = ("median", "max")
+
+
+def probe_windows(lines: Sequence[ProbeLine]) -> Figure:
+    """Hours since the run began against latency, a line for each direction and measure."""
+    rows = [*_rows(lines)]
+    if not rows:
+        return Figure(_NAME, _TITLE, "No window has ended yet.", None)
+    names = list(dict.fromkeys(line.stream for line in lines))
+    latencies = [float(str(row["latency"])) for row in rows]
+    chart: alt.Chart = (
+        alt.Chart(records(rows))
+        .mark_line(point=alt.OverlayMarkDef(size=18))
+        .encode(
+            x=alt.X("minutes:Q", title="since the run began (min)", scale=alt.Scale(nice=False)),
+            y=log_axis("latency", "latency (µs, log)", latencies),
+            color=alt.Color("stream:N", scale=series_scale(names)),
+            strokeDash=alt.StrokeDash(
+                "measure:N", scale=alt.Scale(domain=[*_MEASURES], range=[[1, 0], [4, 3]])
+            ),
+            detail="trial:N",
+            tooltip=[
+                alt.Tooltip("stream:N"),
+                alt.Tooltip("measure:N"),
+                alt.Tooltip("latency:Q", title="µs", format=".4~f"),
+                alt.Tooltip("minutes:Q", title="minutes", format=".2~f"),
+            ],
+        )
+    )
+    return Figure(_NAME, _TITLE, "The median is solid, the greatest dashed.", chart)
+
+
+def _rows(lines: Sequence[ProbeLine]) -> Iterator[dict[str, object]]:
+    first_ns = min((line.begin_unix_ns for line in lines), default=0)
+    for line in lines:
+        for measure, ns in zip(_MEASURES, (line.median_ns, line.max_ns), strict=True):
+            if ns is not None:
+                yield {
+                    "stream": line.stream,
+                    "trial": line.trial,
+                    "measure": measure,
+                    "minutes": (line.begin_unix_ns - first_ns) / 60e9,
+                    "latency": max(ns / 1e3, LEAST_US),
+                }
