@@ -17,7 +17,6 @@ from plimsoll.record.result import Result
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.mistakes import describe_mistakes, did_you_mean
-from plimsoll.traffic.units import parse_ratio
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # Of the model's capacity; a search that knows nothing begins at the line rate.
@@ -193,11 +192,6 @@ def parse_settings(given: Sequence[str], where: str) -> dict[str, str]:
             )
         settings[name] = value
     return settings
-
-
-def parse_loss(text: object) -> float:
-    """A loss ratio such as 0.002%, or 0. Raises InputError."""
-    return parse_ratio(text)
 
 
 def _default_capacity(kind: str, settings: Mapping[str, str]) -> float:

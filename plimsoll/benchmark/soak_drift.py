@@ -61,7 +61,10 @@ def _drift(series: SoakSeries) -> Drift | None:
 
 def _theil_sen_95(points: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
     """The median slope of all pairs, per s, and its 95 % interval (Sen 1968, by Kendall)."""
-    slopes = sorted((y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(points, 2))
+    # Two trials may meet in one stretch, and have no slope between them.
+    slopes = sorted(
+        (y2 - y1) / (x2 - x1) for (x1, y1), (x2, y2) in combinations(points, 2) if x1 != x2
+    )
     count, pairs = len(points), len(slopes)
     spread = _Z_95 * math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
     # The slope below which so many lie, rounded outwards, and its counterpart from above.

@@ -16,13 +16,16 @@ _LARGEST_EVENTS = 100
 def losses_of(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) -> SoakLosses:
     """The losses of all windows; `begins_s` is when each trial began, since the first one did."""
     events = _events(windows, begins_s)
+    kept = sum(len(window.losses) for window in windows)
+    # Those that the windows have not kept, and one less for each that crosses a border.
+    event_count = sum(window.loss_events for window in windows) - kept + len(events)
     largest = nlargest(_LARGEST_EVENTS, events, key=lambda event: event.frames)
     frames = sum(window.lost for window in windows)
     judged_s = sum(window.sending_s for window in windows if window.verdict in ("pass", "fail"))
     lossless = not frames and judged_s > 0
     return SoakLosses(
         frames=frames,
-        event_count=len(events),
+        event_count=event_count,
         events=tuple(sorted(largest, key=lambda event: event.at_s)),
         no_loss_s=judged_s if lossless else None,
         events_per_hour_below=events_per_hour_below(judged_s) if lossless else None,
@@ -30,7 +33,7 @@ def losses_of(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) ->
 
 
 def _events(windows: Sequence[WindowRecord], begins_s: Mapping[int, float]) -> list[LossEvent]:
-    """Each run of adjacent lossy intervals as one event."""
+    """The events that the windows have kept; those that touch at a border are one."""
     events: list[LossEvent] = []
     for window in windows:
         for loss in window.losses:

@@ -94,8 +94,8 @@ def _loss_note(losses: SoakLosses) -> str:
         )
     if not losses.frames:
         return "No window was judged, so nothing is known of losses."
-    times = "once" if losses.event_count == 1 else f"{losses.event_count:,} times"
-    return f"{losses.frames:,} frames were lost; frames were lost {times}."
+    events = "one event" if losses.event_count == 1 else f"{losses.event_count:,} events"
+    return f"Frames lost that no stall of the tester explains: {losses.frames:,}, in {events}."
 
 
 def _gaps_note(segments: Sequence[SoakSegment]) -> str:

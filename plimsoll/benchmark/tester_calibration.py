@@ -135,7 +135,9 @@ def _stored(
 ) -> StoredCalibration:
     environment = read_environment(versions(bed.generator.facts))
     return StoredCalibration(
-        tester=tester_identity(environment, plan.generator, bed.generator.facts, bed.generator.ports[0]),
+        tester=tester_identity(
+            environment, plan.generator, bed.generator.facts, bed.generator.ports[0]
+        ),
         measured_at=datetime.now(UTC),
         kernel=environment.kernel,
         traffic=_traffic(compile_profile(profile, MOST_PPS, bed.ports.paths)),

@@ -13,14 +13,15 @@ from plimsoll.cli import (
     calibrate,
     import_,
     lab,
-    matrix,
     latency_at_load,
+    matrix,
     ports,
     probe,
     report,
     rfc2544,
     rfc9004,
     run,
+    simulate,
     soak,
     trial,
 )
@@ -45,6 +46,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll report runs/20260101T120000-demo",
         "plimsoll calibrate --cpus 2",
         "plimsoll ports",
+        "plimsoll simulate rare-stalls --strategy load-line --loss 0",
         "plimsoll import trafficgen --output experiment.yaml -- binary-search.py --rate 60 …",
         "plimsoll lab up testpmd-memif",
         "plimsoll lab list",
@@ -71,6 +73,7 @@ latency_at_load.add_to(app)
 report.add_to(app)
 calibrate.add_to(app)
 ports.add_to(app)
+simulate.add_to(app)
 import_.add_to(app)
 app.add_typer(lab.app)
 

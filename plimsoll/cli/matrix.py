@@ -55,11 +55,13 @@ def matrix(
     stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
     with _told_how_to_go_on(directory), progress_on(stderr) as progress:
         result = run_matrix(directory, progress, _report)
+    page = write_report(directory)
     if json:
         typer.echo(result.model_dump_json(indent=2))
     else:
         stdout.print()
         stdout.print(matrix_table(result))
+        stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
     if not result.complete:
         raise typer.Exit(_INCOMPLETE)
 

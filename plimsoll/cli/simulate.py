@@ -12,13 +12,12 @@ import typer
 from rich.panel import Panel
 from rich.table import Table
 
-from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line import find_load_line
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.simulation import (
     Simulated,
     SimulationAsked,
-    parse_loss,
     parse_settings,
 )
 from plimsoll.cli.options import parse_option
@@ -30,7 +29,13 @@ from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.record.journal import read_journal
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.traffic.units import format_duration, format_pps, format_ratio, parse_duration
+from plimsoll.traffic.units import (
+    format_duration,
+    format_pps,
+    format_ratio,
+    parse_duration,
+    parse_ratio,
+)
 
 _NO_LOAD_LINE = 1
 # That of the truth where no validation says how long a load has to hold.
@@ -47,7 +52,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=_EPILOG)(simulate)
 
 
-def simulate(
+def simulate(  # noqa: PLR0917 - the options of the command
     model: Annotated[
         str | None, typer.Argument(help="The simulated DUT; --list tells which there are.")
     ] = None,
@@ -86,14 +91,85 @@ def simulate(
         _print_models()
         return
     if model is None:
-        raise InputError("name a model", where="plimsoll simulate", remedy="plimsoll simulate --list")
+        raise InputError(
+            "name a model", where="plimsoll simulate", remedy="plimsoll simulate --list"
+        )
     asked = SimulationAsked(
         model=model,
         strategy=strategy,
         seed=seed,
         settings=parse_settings(settings or [], "--set"),
-        validation_s=_optional("--validation", parse_duration, validation),
-        loss=_optional("--loss", parse_loss, loss),
+        validation_s=None
+        if validation is None
+        else parse_option("--validation", parse_duration, validation),
+        loss=None if loss is None else parse_option("--loss", parse_ratio, loss),
     )
     base = None if experiment is None else load_experiment(experiment)
-    _run(asked.experiment(base), runs, json)
+    to_run = asked.experiment(base)
+    check_search(to_run)
+    with _runs_root(runs) as root:
+        directory = RunDirectory.create(root, to_run.name, to_run.normalised())
+        found = _find(to_run, directory, json)
+        if runs is not None:
+            stderr.print(f"report: {write_report(directory)}", soft_wrap=True, highlight=False)
+    if found.found_pps is None:
+        raise typer.Exit(_NO_LOAD_LINE)
+
+
+@contextmanager
+def _runs_root(runs: Path | None) -> Iterator[Path]:
+    """Where to make the run directory; without `runs`, for the length of the block only."""
+    if runs is not None:
+        yield runs
+        return
+    with TemporaryDirectory(prefix="plimsoll-simulate-") as root:
+        yield Path(root)
+
+
+def _find(experiment: Experiment, directory: RunDirectory, json: bool) -> Simulated:
+    """Run the search and print what it found."""
+    result = find_load_line(experiment, directory, Progress(stderr, None))
+    trials = read_journal(directory.journal).trials()
+    validation = experiment.search.validation
+    horizon_s = _HORIZON_S if validation is None else max(_HORIZON_S, validation.duration)
+    found = Simulated.of(experiment, result, trials, horizon_s)
+    if json:
+        typer.echo(found.model_dump_json(indent=2))
+    else:
+        print_result(result, trials, stdout)
+        stdout.print(_panel(found))
+    return found
+
+
+def _panel(found: Simulated) -> Panel:
+    """The truth beside what was found."""
+    table = Table.grid(padding=(0, 2))
+    for name, value in _lines(found):
+        table.add_row(name, value)
+    title = f"Simulation: {found.model}, seed {found.seed}"
+    return Panel(table, title=title, border_style="blue", expand=False)
+
+
+def _lines(found: Simulated) -> Iterator[tuple[str, str]]:
+    horizon = format_duration(found.horizon_s)
+    if found.limit is None:
+        yield "sustainable", "unknown: no criterion limits the loss ratio"
+    else:
+        said = "none" if found.sustainable_pps is None else format_pps(found.sustainable_pps)
+        kept = f"at most {format_ratio(found.limit)} lost over {horizon}, in 95 of 100"
+        yield "sustainable", f"{said} per direction ({kept})"
+    if found.found_pps is not None:
+        share = "" if found.found_share is None else f", {found.found_share:.4g} of that"
+        yield "found", f"{format_pps(found.found_pps)} per direction{share}"
+    if found.survival is not None:
+        yield "survives", f"{horizon} with a probability of {found.survival:.3g}"
+    yield "overhead", f"{format_duration(found.overhead_s)} before the trial that proved it"
+    yield "in all", f"{format_duration(found.total_s)}, all of it simulated"
+
+
+def _print_models() -> None:
+    for kind, model in model_kinds().items():
+        stdout.print(f"[bold]{kind}[/]  {model.summary}", soft_wrap=True, highlight=False)
+        fields = model().model_dump(mode="json")
+        said = "  ".join(f"{name}={value}" for name, value in fields.items() if name != "kind")
+        stdout.print(f"  [dim]{said}[/]", soft_wrap=True, highlight=False)

@@ -34,8 +34,9 @@ class WindowRecord(RecordModel):
     """The window `index` (from 1) of trial `trial`; times in s since the trial's first frame.
 
     Judged as if it were a trial: `reasons` are the findings that made it fail or invalid.
-    The verdict "none" is that of a last one cut short, too short to judge. `losses` are the
-    largest 32 of its `lossy_intervals`, by time, without what the tester's stalls explain.
+    The verdict "none" is that of a last one cut short, too short to judge. Of `lost` frames
+    and `loss_events` what the tester's stalls explain is left out; adjacent intervals with
+    losses are one event, and `losses` are the 32 largest, by time.
     The stalls are those of all the tester's loops; `stalled_share` is the worst loop's.
     """
 
@@ -49,7 +50,7 @@ class WindowRecord(RecordModel):
     reasons: tuple[FindingRecord, ...]
     streams: tuple[WindowStream, ...]
     lost: int
-    lossy_intervals: int
+    loss_events: int
     losses: tuple[LossSample, ...]
     stalls: int
     worst_stall_ns: int

@@ -9,6 +9,7 @@ from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import write_whole
 from plimsoll.report.load_line_page import load_line_page
+from plimsoll.report.matrix_page import matrix_page
 from plimsoll.report.page import Page, render_page
 from plimsoll.report.run_head import RunHead, load_head
 from plimsoll.report.soak_page import soak_page
@@ -26,6 +27,7 @@ PAGES: Mapping[str, Callable[[RunDirectory], Page]] = {
     "probe": probe_page,
     "latency-at-load": latency_at_load_page,
     "soak": soak_page,
+    "matrix": matrix_page,
 }
 
 

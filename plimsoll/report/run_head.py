@@ -18,6 +18,8 @@ _NS_PER_S = 1e9
 class RunHead:
     """A run's name, when it began, and what it was measured with.
 
+    `simulated` names the model of the DUT where no frame was sent.
+
     `method` is what was run, as its journal says; "load-line" before it says anything.
     """
 
@@ -26,6 +28,7 @@ class RunHead:
     method: str
     began: datetime | None
     environment_lines: tuple[tuple[str, str], ...]
+    simulated: str | None = None
 
     @property
     def began_text(self) -> str:
@@ -58,4 +61,12 @@ def head_of(
         method=str(started.fields.get("method")) if started else "load-line",
         began=None if first is None else datetime.fromtimestamp(first / _NS_PER_S, UTC),
         environment_lines=environment_lines(environment),
+        simulated=_simulated_model(experiment.get("lab")),
     )
+
+
+def _simulated_model(lab: object) -> str | None:
+    if not isinstance(lab, Mapping) or lab.get("kind") != "simulated":
+        return None
+    model = lab.get("model")
+    return str(model.get("kind")) if isinstance(model, Mapping) else "unknown"

@@ -42,6 +42,7 @@ def page_of_soak(data: SoakData) -> Page:
         content={
             "heading_words": heading,
             "value": format_duration(result.sent_s) if result.sent_s else "",
+            "load": format_pps(result.load_pps),
             "facts": _facts(result),
             "notes": (*result.notes, *(f"Died: {death}." for death in data.deaths)),
             "windows": window_lines(data),
@@ -62,7 +63,6 @@ def _facts(result: SoakResult) -> tuple[tuple[str, str], ...]:
     judged = windows.passed + windows.failed + windows.invalid
     bound = result.losses.events_per_hour_below
     return (
-        ("load per direction", format_pps(result.load_pps)),
         ("windows passed", f"{windows.passed} of {judged}"),
         ("frames lost", f"{result.losses.frames:,}"),
         ("loss events an hour", "-" if bound is None else f"below {bound:.3g}"),

@@ -138,7 +138,7 @@ class Windows:
 def _record(
     outcome: Outcome, judgement: Judgement | None, sums: WindowSums, *, trial: int, index: int
 ) -> WindowRecord:
-    losses = loss_times(outcome)
+    losses = _events(loss_times(outcome))
     workers = outcome.report.workers
     length_s = sums.end_s - sums.begin_s
     stalled_s = max((worker.stalled_ns for worker in workers), default=0) / 1e9
@@ -155,7 +155,7 @@ def _record(
         ),
         streams=tuple(_stream(outcome, plan.stream) for plan in outcome.plan.streams),
         lost=sum(loss.frames for loss in losses),
-        lossy_intervals=len(losses),
+        loss_events=len(losses),
         losses=_largest(losses),
         stalls=sum(worker.stalls for worker in workers),
         worst_stall_ns=max((worker.worst_stall_ns for worker in workers), default=0),
@@ -178,6 +178,19 @@ def _stream(outcome: Outcome, stream: int) -> WindowStream:
         latency=LatencyRecord.of(counts.latency),
         samples_across_stalls=counts.latency_across_stalls.count,
     )
+
+
+def _events(losses: Sequence[LossSample]) -> list[LossSample]:
+    """Adjacent intervals as one."""
+    events: list[LossSample] = []
+    for loss in losses:
+        if events and events[-1].end_s == loss.begin_s:
+            before = events.pop()
+            frames = before.frames + loss.frames
+            events.append(LossSample(begin_s=before.begin_s, end_s=loss.end_s, frames=frames))
+        else:
+            events.append(loss)
+    return events
 
 
 def _largest(losses: Sequence[LossSample]) -> tuple[LossSample, ...]:

@@ -199,7 +199,7 @@ _LAB = (
     _text("device-pairs", "0:1"),
     _text("active-device-pairs", "--"),
     _text("trex-host", "localhost", without="labs are on the machine that Plimsoll runs on"),
-    _flag("no-promisc", without="ports are opened as the driver lets them; VFs need nothing said"),
+    _flag("no-promisc", without="ports are promiscuous, so that frames sent astray are seen"),
     _flag("disable-flow-cache", without=_TREX),
     _text("latency-device-pair", "--", without=_PTP),
     _whole("latency-probe-rate", 1000, without=_PTP),

@@ -29,7 +29,6 @@ def soak_windows(data: SoakData) -> Figure:
     colour = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICT_COLOURS)),
-        legend=None,
     )
     bars = strip.mark_rect(opacity=0.45, stroke="white", strokeWidth=1).encode(
         x=time,
@@ -42,9 +41,7 @@ def soak_windows(data: SoakData) -> Figure:
     marks = strip.mark_point(filled=True, size=46).encode(
         x=alt.X("middle:Q"),
         y=alt.value(_STRIP_HEIGHT / 2),
-        color=alt.Color(
-            "verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICT_COLOURS))
-        ),
+        color=colour,
         shape=alt.Shape(
             "verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICT_SHAPES))
         ),
@@ -54,7 +51,7 @@ def soak_windows(data: SoakData) -> Figure:
         f"Each window of {format_duration(data.result.windows.window_s)} judged by itself; "
         "none is one cut short, and a gap is time without traffic."
     )
-    chart = alt.LayerChart(layer=[bars, marks]).resolve_scale(color="independent")
+    chart = alt.LayerChart(layer=[bars, marks])
     return Figure(_NAME, _TITLE, caption, chart, height=_STRIP_HEIGHT)
 
 

@@ -19,13 +19,15 @@ _PATIENCE = 8
 class Barred:
     """A load that is too high, by the trial of this number, or that the tester cannot test.
 
-    `capacity_pps` is what it showed of the capacity, if anything.
+    `capacity_pps` is what it showed of the capacity, if anything. `in_wake` of another that
+    was too high, the DUT may not have recovered.
     """
 
     load_pps: float
     capacity_pps: float | None
     number: int
     by_tester: bool = False
+    in_wake: bool = False
 
 
 class Bracket:
@@ -50,6 +52,10 @@ class Bracket:
         """The lowest load that was not carried."""
         return min(self._barred.values(), key=lambda each: each.load_pps, default=None)
 
+    def carried(self, load_pps: float) -> bool:
+        """Whether this very load was carried and has not failed since."""
+        return load_pps in self._carried
+
     @property
     def is_narrow(self) -> bool:
         """Whether the capacity is known within the width."""
@@ -69,6 +75,10 @@ class Bracket:
         """A trial did not carry the load."""
         self._carried.pop(barred.load_pps, None)
         self._barred[barred.load_pps] = barred
+
+    def forget_wakes(self) -> None:
+        """What failed in the wake of an overload says nothing of a DUT that recovers slowly."""
+        self._barred = {load: each for load, each in self._barred.items() if not each.in_wake}
 
     @property
     def is_upper_older(self) -> bool:

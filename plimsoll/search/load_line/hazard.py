@@ -20,6 +20,8 @@ _APART = 0.25
 # Most intervals lossy: how many events each of them had cannot be told any more.
 _CROWDED = 0.9
 
+_AT_LEAST = 0.75
+
 
 @dataclass(frozen=True, slots=True)
 class LossRate:
@@ -55,7 +57,7 @@ def loss_rates(trials: Sequence[Tried], full_queue: float) -> list[LossRate]:
 def loss_free_pps(rates: Sequence[LossRate], per_s: float, width: float) -> float | None:
     """The load at which losses are as rare as `per_s`; None where two loads do not say.
 
-    Never less than half the lowest: so far the line is not believed.
+    Never less than three quarters of the lowest: so far the line is not believed.
     """
     if not rates:
         return None
@@ -66,9 +68,9 @@ def loss_free_pps(rates: Sequence[LossRate], per_s: float, width: float) -> floa
         return None
     steepness = math.log(higher.per_s / lowest.per_s) / (higher.load_pps - lowest.load_pps)
     if steepness <= 0.0:
-        return lowest.load_pps / 2
+        return None
     back = math.log(max(1.0, lowest.per_s / per_s)) / steepness
-    return max(lowest.load_pps - back, lowest.load_pps / 2)
+    return max(lowest.load_pps - back, lowest.load_pps * _AT_LEAST)
 
 
 def _events(tried: Tried, full_queue: float, frames_per_event: float) -> float:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+# A sixth of a validation is little to pay for one that need not fail.
+_STUDY = 6
+
 
 @dataclass(frozen=True, slots=True)
 class GoalPlan:
@@ -29,3 +32,8 @@ class LoadLinePlan:
     validation_retries: int
     attempts: int
     goals: tuple[GoalPlan, ...]
+
+    @property
+    def study_s(self) -> float:
+        """How long a trial is that looks into what only hours would show otherwise."""
+        return max(self.watch_s, self.validation_s / _STUDY)

@@ -47,7 +47,7 @@ class LoadLineSearch:
         tried = Tried(asked, told)
         self._knowledge.learn(tried)
         for hunt in self._hunts:
-            hunt.learn(tried, self._trials)
+            hunt.record.learn(tried, self._trials)
         self._next = self._choose()
 
     def _after_invalid(self, asked: Ask) -> Ask | Finished:
@@ -61,7 +61,7 @@ class LoadLineSearch:
         if self._untestable_in_a_row >= _HOPELESS:
             return self._hopeless()
         hunt = next(each for each in self._hunts if each.name == asked.goal)
-        hunt.untestable(asked, self._trials)
+        hunt.record.could_not_test(asked, self._trials)
         return self._choose()
 
     def _hopeless(self) -> Finished:

@@ -18,14 +18,12 @@ _MOST_BURSTS = 3
 _LARGEST_BURST = 1 << 22
 
 
-CH=lambda x,c: c
 def stall_limit(knowledge: Knowledge) -> Limit | None:
     """Buffer ÷ the longest stall of a validation; None where no stall filled the buffer."""
     plan, tail, buffer = knowledge.plan, knowledge.tail(), knowledge.buffer()
     if tail is None or buffer is None:
         return None
-    chance=CH(tail.watched_s/plan.validation_s, plan.confidence)
-    longest_s = tail.length_s(plan.validation_s, chance)
+    longest_s = tail.length_s(plan.validation_s, plan.confidence)
     load_pps = buffer / longest_s
     text = (
         f"stalls of the DUT: its buffer holds {buffer:,.0f} frames, and with a chance of "
@@ -51,7 +49,7 @@ def burst_wanted(knowledge: Knowledge, load_pps: float) -> int | None:
     if not plan.bursts or tail is None or knowledge.buffer() is not None:
         return None
     needed = load_pps * tail.length_s(plan.validation_s, plan.confidence)
-    known = max(knowledge.held(), _WORTH_A_BURST * knowledge.queue_in_overload())
+    known = max(knowledge.held(), _WORTH_A_BURST * knowledge.full_queue())
     if needed <= known or len(knowledge.bursts) >= _MOST_BURSTS:
         return None
     frames = needed * math.pow(_BURST_FACTOR, 1 + len(knowledge.bursts))

@@ -18,12 +18,18 @@ from plimsoll.search.load_line.tried import Tried
 # A third.
 _BEST_SHARE = 3
 # What waits in overload is known about so well.
-_NEARLY = 0.9
+_NEARLY = 0.97
+# So many directions may lose frames in the same stall, and a little more.
+_AT_ONCE = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """The longest stall of an interval. `lost` frames are those of the worst direction."""
+    """The longest stall of an interval, and the frames that all directions lost in it.
+
+    They count as those of one direction: where several stalled at once, `held` is too
+    little by what the others lost.
+    """
 
     at_s: float
     length_s: float
@@ -43,13 +49,12 @@ class Stall:
 
 def stalls_of(tried: Tried) -> Iterator[Stall]:
     """The longest stall of each interval that the evidence keeps, by time."""
-    share = tried.worst_direction_share
     losses = {loss.begin_s: loss for loss in tried.evidence.losses}
     for peak in tried.evidence.peaks:
         if peak.at_s >= tried.evidence.sending_s:
             continue
         loss = losses.get(peak.at_s)
-        lost = loss.frames * share if loss else 0.0
+        lost = float(loss.frames) if loss else 0.0
         yield Stall(peak.at_s, tried.above_least_s(peak.max_ns), tried.load_pps, lost)
 
 
@@ -61,14 +66,12 @@ def explains(stall: Stall, full_queue: float) -> bool:
     """
     if not 0 < stall.lost < stall.came or stall.came < full_queue * _NEARLY:
         return False
-    return not full_queue or stall.came - full_queue * _NEARLY > stall.lost / 2
+    return not full_queue or stall.came - full_queue * _NEARLY > stall.lost / _AT_ONCE
 
 
 def unexplained_losses(tried: Tried, full_queue: float) -> list[LossSample]:
     """The losses in intervals without a stall that could have caused them."""
-    explained = {
-        stall.at_s for stall in stalls_of(tried) if explains(stall, full_queue)
-    }
+    explained = {stall.at_s for stall in stalls_of(tried) if explains(stall, full_queue)}
     return [loss for loss in tried.evidence.losses if loss.begin_s not in explained]
 
 
@@ -80,7 +83,7 @@ def buffer_frames(stalls: Iterable[Stall], full_queue: float) -> float | None:
     """
     overflowed = sorted(
         (stall for stall in stalls if explains(stall, full_queue)),
-        key=lambda stall: stall.lost / stall.came
+        key=lambda stall: stall.lost / stall.came,
     )
     best = overflowed[: -(-len(overflowed) // _BEST_SHARE)]
     return median(stall.held for stall in best) if best else None

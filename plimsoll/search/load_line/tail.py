@@ -2,14 +2,14 @@
 
 Lengths beyond a high threshold follow a generalised Pareto distribution, whatever the
 lengths themselves follow (Pickands 1975; Balkema and de Haan 1974), and come as a Poisson
-process. Its scale and shape are estimated by probability-weighted moments (Hosking and
-Wallis 1987), drawn to an exponential tail as long as there are few lengths to tell by.
+process. Which scale and shape it has, few lengths do not tell; so all that are likely
+are kept, each with its weight by Bayes' rule, on a grid. A forecast is their mean.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.search.load_line.stalls import stalls_of
@@ -17,120 +17,192 @@ from plimsoll.search.load_line.tried import Tried
 
 # Of the lengths at least half as long as the longest, the upper half are the tail.
 _OF_LONGEST = 0.5
-# The weights, in lengths, of what is believed before any was seen: an exponential tail,
-# whose mean excess is a twentieth of the longest.
-_SHAPE_WEIGHT = 10
-_BUMP = 0.0
-_SCALE_WEIGHT = 2
-_SCALE_BELIEVED = 0.05
+# Believed before any length was seen: the scale is a tenth of the longest, give or take a
+# factor of three, and the shape nought (an exponential tail), give or take 0.2.
+_SCALE, _SCALE_FACTOR = 0.1, 3.0
+_SHAPE, _SHAPE_DEVIATION = 0.0, 0.2
+_SCALES = tuple(0.002 * 1.25**step for step in range(30))
 # A shape of -1 is an even spread up to an end; beyond 0.5 there is no variance.
-_LEAST_SHAPE, _MOST_SHAPE = -1.0, 0.5
+_SHAPES = tuple(-1.0 + 0.1 * step for step in range(16))
+_HALVINGS = 40
+_NEGLIGIBLE = 1e-4
 
 
 @dataclass(frozen=True, slots=True)
-class Tail:
-    """Lengths beyond `threshold_s` come `per_s` times a second; `longest_s` was seen.
+class Likelihood:
+    """One scale and shape (ξ) of the lengths beyond the threshold; they come `per_s`."""
 
-    Their excess has a generalised Pareto distribution of this scale and shape (ξ: 0 is
-    exponential, negative has an end).
-    """
-
-    threshold_s: float
-    longest_s: float
+    weight: float
     per_s: float
     scale_s: float
     shape: float
+
+    def share_beyond(self, excess_s: float) -> float:
+        """Of the lengths beyond the threshold, those that exceed it by so much."""
+        if abs(self.shape) < 1e-6:
+            return math.exp(-excess_s / self.scale_s)
+        inner = 1.0 + self.shape * excess_s / self.scale_s
+        return math.pow(inner, -1.0 / self.shape) if inner > 0.0 else 0.0
+
+    def length_beyond_s(self, share: float) -> float:
+        """The excess that this share of them have at least."""
+        if abs(self.shape) < 1e-6:
+            return -self.scale_s * math.log(share)
+        return self.scale_s / self.shape * (math.pow(share, -self.shape) - 1.0)
+
+
+@dataclass(frozen=True)
+class Tail:
+    """Lengths beyond `threshold_s`, of which `seen` were seen, up to `longest_s`."""
+
+    threshold_s: float
+    longest_s: float
     seen: int
     watched_s: float
-
-    def length_s(self, duration_s: float, chance: float) -> float:
-        """The length that with this chance none exceeds in `duration_s`."""
-        beyond = -math.log(chance) / (self.per_s * duration_s)
-        if beyond >= 1.0:
-            return self.threshold_s
-        if abs(self.shape) < 1e-6:
-            return self.threshold_s - self.scale_s * math.log(beyond)
-        return self.threshold_s + self.scale_s / self.shape * (math.pow(beyond, -self.shape) - 1.0)
+    likely: tuple[Likelihood, ...]
 
     def chance(self, length_s: float, duration_s: float) -> float:
-        """The chance that no stall in `duration_s` is longer."""
-        return math.exp(-self.per_s * duration_s * self._share_beyond(length_s))
-
-    def _share_beyond(self, length_s: float) -> float:
-        excess = length_s - self.threshold_s
-        if excess <= 0.0:
-            return 1.0
-        if self.scale_s <= 0.0:
+        """The chance that no stall in `duration_s` is longer, over all that is likely."""
+        excess_s = length_s - self.threshold_s
+        if excess_s <= 0.0:
             return 0.0
-        if abs(self.shape) < 1e-6:
-            return math.exp(-excess / self.scale_s)
-        inner = 1.0 + self.shape * excess / self.scale_s
-        return math.pow(inner, -1.0 / self.shape) if inner > 0.0 else 0.0
+        return sum(
+            each.weight * math.exp(-each.per_s * duration_s * each.share_beyond(excess_s))
+            for each in self.likely
+        )
+
+    def length_s(self, duration_s: float, chance: float) -> float:
+        """The length that with this chance none exceeds in `duration_s`.
+
+        Foretold from less than `duration_s`, it is the middle of what is likely: a
+        validation that fails early costs less than one at a load that is far too low.
+        """
+        if self.watched_s < duration_s:
+            return self._middle_s(duration_s, chance)
+        low_s, high_s = self.threshold_s, self.longest_s
+        while self.chance(high_s, duration_s) < chance and high_s < 1e3 * self.longest_s:
+            low_s, high_s = high_s, high_s * 2.0
+        for _ in range(_HALVINGS):
+            middle_s = (low_s + high_s) / 2.0
+            if self.chance(middle_s, duration_s) < chance:
+                low_s = middle_s
+            else:
+                high_s = middle_s
+        return high_s
+
+    def _middle_s(self, duration_s: float, chance: float) -> float:
+        rare = -math.log(chance) / duration_s
+        levels = sorted(
+            (each.length_beyond_s(min(1.0, rare / each.per_s)), each.weight) for each in self.likely
+        )
+        below = 0.0
+        for excess_s, weight in levels:
+            below += weight
+            if below >= 0.5:
+                break
+        return self.threshold_s + excess_s
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    """A trial's lengths beyond `from_s`, all of them; it had so many intervals of a length."""
+
+    lengths_s: tuple[float, ...]
+    from_s: float
+    intervals: int
+    seconds: float
+
+    @property
+    def crowding(self) -> float:
+        """How many events an interval that had any stands for: only the longest is seen."""
+        share = min(len(self.lengths_s), self.intervals - 0.5) / self.intervals
+        return -math.log1p(-share) / share if share else 1.0
 
 
 def tail_of(trials: Sequence[Tried]) -> Tail | None:
     """The tail of the stalls in these trials, none of them overloaded; None without any."""
-    watched = [tried for tried in trials if tried.evidence.peaks and tried.interval_s]
-    lengths = [[stall.length_s for stall in stalls_of(tried)] for tried in watched]
-    longest_s = max((max(each) for each in lengths), default=0.0)
+    lengths = [
+        (tried, [stall.length_s for stall in stalls_of(tried)])
+        for tried in trials
+        if tried.interval_s
+    ]
+    longest_s = max((at for _, each in lengths for at in each), default=0.0)
     if longest_s <= 0.0:
         return None
-    complete_s = max(
-        _OF_LONGEST * longest_s,
-        # Below the shortest that a trial kept, of more that it had, nothing is known.
-        *(
-            min(each)
-            for each, tried in zip(lengths, watched, strict=True)
-            if len(each) < tried.evidence.intervals
-        ),
-        0.0,
-    )
-    long = sorted(at for each in lengths for at in each if at >= min(complete_s, longest_s))
+    long = sorted(at for _, each in lengths for at in each if at >= _OF_LONGEST * longest_s)
     threshold_s = long[len(long) // 2]
-    excesses = [at - threshold_s for at in long[len(long) // 2 :]]
-    scale_s, shape = _scale_and_shape(excesses, longest_s)
+    watched = list(_watched(lengths, threshold_s))
     return Tail(
         threshold_s=threshold_s,
         longest_s=longest_s,
-        per_s=_rate(watched, lengths, threshold_s),
-        scale_s=scale_s,
-        shape=shape,
-        seen=len(excesses),
-        watched_s=sum(tried.evidence.sending_s for tried in watched),
+        seen=sum(len(each.lengths_s) for each in watched),
+        watched_s=sum(each.seconds for each in watched),
+        likely=_likely(watched, threshold_s, longest_s),
     )
 
 
-def _rate(
-    watched: Sequence[Tried], lengths: Sequence[Sequence[float]], threshold_s: float
-) -> float:
-    """Of a Poisson process that leaves as many intervals without an event."""
-    events, seconds = 0.0, 0.0
-    for tried, each in zip(watched, lengths, strict=True):
+def _watched(
+    lengths: Sequence[tuple[Tried, Sequence[float]]], threshold_s: float
+) -> Iterator[_Watched]:
+    for tried, each in lengths:
         intervals = tried.evidence.intervals
-        touched = min(sum(at >= threshold_s for at in each), intervals - 0.5)
-        events -= intervals * math.log1p(-touched / intervals)
-        seconds += tried.evidence.sending_s
-    return events / seconds
+        # Below the shortest that a trial kept, of more that it had, nothing is known.
+        cut = min(each, default=0.0) if len(each) < intervals else 0.0
+        from_s = max(threshold_s, cut)
+        beyond = tuple(at for at in each if at >= from_s)
+        yield _Watched(beyond, from_s, intervals, tried.evidence.sending_s)
 
 
-def _scale_and_shape(excesses: Sequence[float], longest_s: float) -> tuple[float, float]:
-    count = len(excesses)
-    mean = sum(excesses) / count
-    shape = _shape(sorted(excesses), mean) * count / (count + _SHAPE_WEIGHT) + _BUMP/math.sqrt(count)
-    shape = min(max(shape, _LEAST_SHAPE), _MOST_SHAPE)
-    believed = _SCALE_WEIGHT * _SCALE_BELIEVED * longest_s
-    mean = (believed + sum(excesses)) / (_SCALE_WEIGHT + count)
-    # The mean of a generalised Pareto distribution is scale ÷ (1 - shape).
-    return mean * (1.0 - shape), shape
-
-
-def _shape(ascending: Sequence[float], mean: float) -> float:
-    """ξ = 2 - mean ÷ (mean - 2·a), where a is the mean of each excess times the share above it."""
-    count = len(ascending)
-    if count < 3:
-        return 0.0
-    above = sum(
-        excess * (count - rank) / (count - 1) for rank, excess in enumerate(ascending, start=1)
+def _likely(
+    watched: Sequence[_Watched], threshold_s: float, longest_s: float
+) -> tuple[Likelihood, ...]:
+    found = [
+        (fit[0] + _belief(scale, shape), fit[1], scale * longest_s, shape)
+        for scale in _SCALES
+        for shape in _SHAPES
+        if (fit := _fit(watched, threshold_s, scale * longest_s, shape)) is not None
+    ]
+    most = max(log_weight for log_weight, *_ in found)
+    weights = [math.exp(log_weight - most) for log_weight, *_ in found]
+    total = sum(weights)
+    return tuple(
+        Likelihood(weight / total, per_s, scale_s, shape)
+        for weight, (_, per_s, scale_s, shape) in zip(weights, found, strict=True)
+        if weight > _NEGLIGIBLE
     )
-    spread = mean - 2.0 * above / count
-    return 2.0 - mean / spread if spread > 0.0 else 0.0
+
+
+def _belief(scale: float, shape: float) -> float:
+    """The logarithm of what was believed before."""
+    by_scale = math.log(scale / _SCALE) / math.log(_SCALE_FACTOR)
+    by_shape = (shape - _SHAPE) / _SHAPE_DEVIATION
+    return -(by_scale**2 + by_shape**2) / 2.0
+
+
+def _fit(
+    watched: Sequence[_Watched], threshold_s: float, scale_s: float, shape: float
+) -> tuple[float, float] | None:
+    """The log-likelihood of what was seen, and the rate that makes it the greatest.
+
+    Of a Poisson process, seen in each trial from its own threshold on. None where the
+    distribution ends before the longest that was seen.
+    """
+    kind = Likelihood(1.0, 1.0, scale_s, shape)
+    exposure, events, log_density = 0.0, 0.0, 0.0
+    for each in watched:
+        exposure += each.seconds * kind.share_beyond(each.from_s - threshold_s)
+        events += len(each.lengths_s) * each.crowding
+        for at in each.lengths_s:
+            inner = 1.0 + shape * (at - threshold_s) / scale_s
+            if inner <= 0.0:
+                return None
+            if abs(shape) < 1e-6:
+                log_density -= (at - threshold_s) / scale_s
+            else:
+                log_density -= (1.0 / shape + 1.0) * math.log(inner)
+            log_density -= math.log(scale_s)
+    if exposure <= 0.0:
+        return None
+    per_s = events / exposure
+    seen = sum(len(each.lengths_s) for each in watched)
+    return seen * math.log(per_s) + log_density, per_s

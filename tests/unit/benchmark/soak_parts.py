@@ -31,7 +31,7 @@ def window(
         reasons=(),
         streams=(),
         lost=sum(frames for _, _, frames in losses),
-        lossy_intervals=len(losses),
+        loss_events=len(losses),
         losses=tuple(LossSample(begin_s=b, end_s=e, frames=f) for b, e, f in losses),
         stalls=2,
         worst_stall_ns=1000 * index,

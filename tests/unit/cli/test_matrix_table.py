@@ -2,7 +2,7 @@
 
 from rich.console import Console
 
-from plimsoll.cli.matrix_table import column_names, matrix_table
+from plimsoll.cli.matrix_table import matrix_table
 from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
 
 SIZE = "profile.streams[load].frame_size"
@@ -46,5 +46,11 @@ def test_rows_figures_and_what_is_common() -> None:
 
 
 def test_columns_are_told_apart() -> None:
-    paths = [SIZE, "profile.streams[probe].frame_size", "lab.burst"]
-    assert column_names(paths) == [*paths[:2], "burst"]
+    probe = SIZE.replace("load", "probe")
+    text = _printed(
+        IterationResult.of(1, {SIZE: 64, probe: 64}, [_sample(1, 1e6)]),
+        IterationResult.of(2, {SIZE: 128, probe: 128}, [_sample(1, 1e6)]),
+    )
+    assert SIZE in text
+    assert probe in text
+    assert "in all" not in text

@@ -98,10 +98,6 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
             "(leave out ddos, or the stream)",
         ),
         (
-            {"stream_types": ["teaching_warmup"]},
-            "streams: every stream is for teaching alone (add one of type measurement)",
-        ),
-        (
             {"src_mac": "12:34"},
             "streams[0].src_mac: '12:34' is not a MAC address (write aa:bb:cc:dd:ee:ff)",
         ),
@@ -317,6 +313,21 @@ def test_what_does_not_go_together_is_told(
 )
 def test_what_no_probe_does_is_told(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
     assert f"streams[1].{told}" in _mistake(tmp_path, LOAD, PROBE | changes)
+
+
+def test_something_has_to_be_measured(tmp_path: Path) -> None:
+    told = _mistake(tmp_path, LOAD | {"stream_types": ["teaching_warmup"]})
+    assert told.endswith(
+        "streams: every stream is for teaching alone (add one of type measurement)"
+    )
+
+
+def test_streams_for_teaching_alone_are_neither_load_nor_probe() -> None:
+    taught = LOAD | {"name": "taught", "frame_size": 1518, "stream_types": ["teaching_warmup"]}
+    profile = Profile.model_validate({"streams": [LOAD, PROBE, taught]})
+    assert [stream.name for stream in profile.measured_streams] == ["load", "probe"]
+    assert [stream.name for stream in profile.load_streams] == ["load"]
+    assert profile.mean_frame_size == 64
 
 
 def test_all_that_a_stream_may_say_survives_being_written_and_read() -> None:

@@ -251,15 +251,21 @@ def test_trials_of_less_than_two_windows_have_none() -> None:
     assert rules.applies_to(600.0)
 
 
+def test_adjacent_losses_are_one_event() -> None:
+    losses = {3: 1, 4: 2, 5: 4, 7: 8}
+    intervals = [interval(n, lost=losses.get(n, 0)) for n in range(10)]
+    (window,) = windows_of(intervals, whole(10, lost=15), seconds=10)
+    assert [(e.begin_s, e.end_s, e.frames) for e in window.losses] == [(3, 6, 7), (7, 8, 8)]
+    assert (window.loss_events, window.lost) == (2, 15)
+
+
 def test_many_losses_are_counted_and_the_largest_kept() -> None:
-    intervals = [interval(n, lost=n % 7) for n in range(60)]
-    lost = sum(n % 7 for n in range(60))
-    (window,) = windows_of(intervals, whole(60, lost=lost), seconds=60, window_s=60.0)
-    assert window.lossy_intervals == sum(n % 7 > 0 for n in range(60))
-    assert len(window.losses) == 32
-    assert window.lost == lost
-    assert [each.begin_s for each in window.losses] == sorted(e.begin_s for e in window.losses)
-    assert min(each.frames for each in window.losses) >= 3
+    # Every other second loses one more.
+    intervals = [interval(n, lost=n if n % 2 else 0) for n in range(100)]
+    lost = sum(range(1, 100, 2))
+    (window,) = windows_of(intervals, whole(100, lost=lost), seconds=100, window_s=100.0)
+    assert (window.loss_events, window.lost) == (50, lost)
+    assert [each.frames for each in window.losses] == list(range(37, 100, 2))
 
 
 def test_stalls_of_several_loops_are_summed_and_the_worst_loop_named() -> None:

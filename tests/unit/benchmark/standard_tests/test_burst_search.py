@@ -34,12 +34,18 @@ def test_it_ends_with_the_longest_burst_known_to_its_width(
     # Halving 10^8 frames 27 times leaves one; a loss is looked at up to 4 times.
     assert len(asked) <= 4 * 28
     if holds >= plan.limit_frames:
-        assert (search.passed, search.at_limit, search.step_frames) == (plan.limit_frames, True, None)
+        assert (search.passed, search.at_limit, search.step_frames) == (
+            plan.limit_frames,
+            True,
+            None,
+        )
         return
     assert not search.at_limit
     assert search.barred is not None
     assert search.passed <= holds < search.barred
-    assert search.barred - search.passed <= max(1, plan.step_frames, plan.granularity * search.barred)
+    assert search.barred - search.passed <= max(
+        1, plan.step_frames, plan.granularity * search.barred
+    )
 
 
 def test_a_burst_of_ten_is_found_by_halving() -> None:

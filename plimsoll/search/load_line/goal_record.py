@@ -1,0 +1,161 @@
+"""What the trials so far say of one goal."""
+
+from __future__ import annotations
+
+from plimsoll.search.ask import Ask
+from plimsoll.search.load_line.bracket import Barred, Bracket
+from plimsoll.search.load_line.decline import Decline, decline_of, declined
+from plimsoll.search.load_line.knowledge import Knowledge
+from plimsoll.search.load_line.limit import Limit
+from plimsoll.search.load_line.plan import GoalPlan
+from plimsoll.search.load_line.stall_limit import stall_limit
+from plimsoll.search.load_line.tried import Tried
+from plimsoll.traffic.units import format_duration, format_pps
+
+# The rule of a criterion about loss (plimsoll.trial.criteria.loss_ratio).
+_LOSS = "loss-ratio"
+
+
+class GoalRecord:
+    """Takes every trial of the search, whatever goal it was asked for.
+
+    `search_s` is how long a trial has to be to show what fails this goal. `tires_pps` is a
+    load that a short trial carried and a longer one did not, until that was looked into.
+    """
+
+    def __init__(self, goal: GoalPlan, knowledge: Knowledge) -> None:
+        self._goal = goal
+        self._plan = knowledge.plan
+        self._knowledge = knowledge
+        self.bracket = Bracket(self._plan.minimum_pps, self._plan.maximum_pps, self._plan.width)
+        self.search_s = self._plan.duration_s
+        self.watches = 0
+        self.failures = 0
+        self.failure_limit: Limit | None = None
+        self.tires_pps: float | None = None
+        self.decline: Decline | None = None
+        self.passed: list[float] = []
+        self.untestable: str | None = None
+        self.last_was_overloaded = False
+        self.recovers_slowly = False
+
+    @property
+    def tolerance(self) -> float:
+        """The share of frames that may be lost: as the goal says, or as passing trials show."""
+        if self._goal.tolerance is not None:
+            return self._goal.tolerance
+        return max(
+            (
+                tried.evidence.loss_ratio
+                for tried in self._knowledge.trials
+                if tried.passed(self._goal.name)
+            ),
+            default=0.0,
+        )
+
+    def learn(self, tried: Tried, number: int) -> None:
+        """Take what a trial said; `number` counts the search's trials."""
+        name, phase = self._goal.name, tried.asked.phase
+        if phase == "burst":
+            self.last_was_overloaded = True
+        if phase == "burst" or not (tried.passed(name) or tried.failed(name)):
+            return
+        capacity = self._knowledge.overload_capacity_pps(tried)
+        self._note_tiring(tried, capacity)
+        if phase == "watch":
+            self.watches += 1
+        if phase == "validation" and tried.failed(name):
+            self._learn_failure(tried, capacity, number)
+        elif self._too_high(tried, capacity):
+            self._bar(tried, capacity, number)
+        else:
+            self.bracket.carry(tried.load_pps, number)
+            if phase == "validation" and tried.passed(name):
+                self.passed.append(tried.load_pps)
+        self.last_was_overloaded = capacity is not None
+        self._note_slow_recovery()
+
+    def could_not_test(self, asked: Ask, number: int) -> None:
+        """Every try of a trial that was asked for this goal was invalid."""
+        if asked.phase == "validation":
+            self.untestable = (
+                f"{asked.attempt} validations in a row at {format_pps(asked.load_pps)} were "
+                "invalid: the tester could not tell whether the load holds"
+            )
+        self.bracket.bar(Barred(asked.load_pps, None, number, by_tester=True))
+
+    def _too_high(self, tried: Tried, capacity: float | None) -> bool:
+        """Whether a trial says that the load is beyond what this goal allows for good."""
+        if capacity is not None and 1.0 - capacity / tried.load_pps > self.tolerance:
+            return True
+        if not tried.failed(self._goal.name):
+            return False
+        if self._broke_more_than_loss(tried):
+            return True
+        # A single event of loss in a short trial says little of a share over hours.
+        long_enough = tried.asked.duration_s >= self._plan.watch_s
+        return self.tolerance > 0.0 and (long_enough or capacity is not None)
+
+    def _broke_more_than_loss(self, tried: Tried) -> bool:
+        return any(rule != _LOSS for rule in tried.told.rules.get(self._goal.name, ()))
+
+    def _bar(self, tried: Tried, capacity: float | None, number: int) -> None:
+        if capacity is None and self.tolerance > 0.0 and tried.evidence.lost:
+            capacity = tried.load_pps * (1.0 - tried.evidence.loss_ratio)
+        self.bracket.bar(Barred(tried.load_pps, capacity, number, in_wake=self.last_was_overloaded))
+        if tried.asked.phase == "watch" and capacity is None:
+            # What only a long trial shows must be looked for by long trials.
+            self.search_s = self._plan.watch_s
+
+    def _note_tiring(self, tried: Tried, capacity: float | None) -> None:
+        """A load that short trials carry and longer ones do not: a capacity that falls."""
+        overloaded = capacity is not None or declined(tried)
+        if tried.asked.phase == "search" or not overloaded:
+            return
+        if tried.asked.duration_s >= self._plan.study_s and tried.asked.phase == "watch":
+            self.decline, self.tires_pps = decline_of(tried), None
+        elif self.decline is None and self.bracket.carried(tried.load_pps):
+            self.tires_pps = tried.load_pps
+
+    def _note_slow_recovery(self) -> None:
+        lower = self.bracket.lower_pps
+        if self.recovers_slowly or lower is None:
+            return
+        if self._knowledge.overload_slows(lower):
+            self.recovers_slowly = True
+            self.bracket.forget_wakes()
+
+    def _learn_failure(self, tried: Tried, capacity: float | None, number: int) -> None:
+        self.failures += 1
+        if self._broke_more_than_loss(tried):
+            self._step_below(tried, "a criterion other than loss")
+        elif capacity is not None or declined(tried):
+            self.bracket.bar(Barred(tried.load_pps, capacity, number))
+            self._step_below(tried, "a loss that did not end")
+        elif self._knowledge.has_unexplained_losses(tried):
+            self._step_below(tried, "losses without a stall")
+        else:
+            self._learn_stall(tried)
+
+    def _learn_stall(self, tried: Tried) -> None:
+        """The new forecast says how far down; should it not, a step is as good as any."""
+        limit = stall_limit(self._knowledge)
+        if limit is None or limit.load_pps >= tried.load_pps:
+            self._step_below(tried, "a stall")
+        else:
+            self._limit(tried.load_pps * (1.0 - self._plan.width / 2), tried, "a stall")
+
+    def _step_below(self, tried: Tried, cause: str) -> None:
+        """Nothing says how far down, so further each time."""
+        share = min(0.5, self._plan.width * 2.0 ** (self.failures - 1))
+        self._limit(tried.load_pps * (1.0 - share), tried, cause)
+
+    def _limit(self, load_pps: float, tried: Tried, cause: str) -> None:
+        if self.failure_limit is not None and self.failure_limit.load_pps <= load_pps:
+            return
+        at_s = tried.evidence.first_loss_s or tried.evidence.sending_s
+        text = (
+            f"a validation at {format_pps(tried.load_pps)} that failed after "
+            f"{format_duration(at_s)} by {cause}"
+        )
+        self.failure_limit = Limit(load_pps, "failure", text)

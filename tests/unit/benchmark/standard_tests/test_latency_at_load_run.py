@@ -1,0 +1,102 @@
+"""Latency at load on the simulated DUT."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.latency_at_load import check_latency_at_load, run_latency_at_load
+from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
+from plimsoll.errors import InputError, Interrupted
+from plimsoll.record.journal import read_journal
+from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
+from plimsoll.report.standard.latency_at_load_answer import (
+    latency_at_load_answer,
+    latency_at_load_page,
+)
+from plimsoll.traffic.units import Rate
+from tests.unit.benchmark.standard_tests.simulated import (
+    CAPACITY_PPS,
+    Seen,
+    experiment,
+    run_directory,
+)
+
+GIVEN = LatencyAtLoadAsked.quickly().model_copy(
+    update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given"}
+)
+
+
+def medians(result: LatencyAtLoadResult) -> list[int]:
+    """Of the probe on its way out."""
+    return [
+        stream.latency.p50_ns or 0
+        for point in result.points
+        for stream in point.streams
+        if stream.name == "probe/0-1"
+    ]
+
+
+def test_latency_is_measured_without_load_and_at_shares_of_the_rate(tmp_path: Path) -> None:
+    asked = experiment()
+    run = run_directory(tmp_path, asked)
+    result = run_latency_at_load(asked, GIVEN, run, Seen())
+    assert [(point.percent, point.load_pps) for point in result.points] == [
+        (0, 0),
+        (10, 100_000),
+        (50, 500_000),
+        (90, 900_000),
+    ]
+    assert {stream.role for stream in result.points[0].streams} == {"latency"}
+    # A queue before a server grows with its load.
+    assert medians(result)[0] < medians(result)[3]
+    page = latency_at_load_page(run)
+    assert [figure.name for figure in page.figures] == ["latency-by-load"]
+    assert page.figures[0].chart is not None
+
+
+def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
+    tmp_path: Path,
+) -> None:
+    search = {
+        "minimum": "10kpps",
+        "maximum": "2Mpps",
+        "granularity": "10%",
+        "duration": "1s",
+        "validation": {"duration": "2s"},
+    }
+    asked = experiment(search=search)
+    run = run_directory(tmp_path, asked)
+    with pytest.raises(Interrupted):
+        run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen(most=3))
+    result = run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+    assert result.rate_pps == pytest.approx(CAPACITY_PPS, rel=0.11)
+    assert result.rate_from == "search"
+    steps = [trial.step for trial in read_journal(run.journal).trials() if trial.step]
+    assert len(set(steps)) == len(steps)
+    assert steps[:3] == ["search/1", "search/2", "search/3"]
+    assert steps[-4:] == ["latency/0", "latency/10", "latency/50", "latency/90"]
+    assert "Quick preset: trials of 2s" in latency_at_load_answer(run).warnings[0]
+
+
+def test_a_search_that_finds_nothing_is_told(tmp_path: Path) -> None:
+    search = {"minimum": "2Mpps", "maximum": "4Mpps", "duration": "1s", "granularity": "50%"}
+    asked = experiment(search=search)
+    run = run_directory(tmp_path, asked)
+    result = run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+    assert (result.rate_pps, result.points) == (None, ())
+    assert result.reason is not None
+    assert result.reason in latency_at_load_answer(run).sentences
+
+
+def test_a_profile_without_a_probe_is_refused() -> None:
+    asked = experiment(profile={"streams": [{"name": "load", "role": "load"}]})
+    with pytest.raises(InputError, match="the profile has no stream that probes") as error:
+        check_latency_at_load(asked, GIVEN)
+    assert error.value.remedy == "add one with role: latency"
+
+
+def test_a_share_beyond_reason_is_refused() -> None:
+    asked = GIVEN.model_copy(update={"percents": (-1.0,)})
+    with pytest.raises(InputError, match="-1 % is no share of the rate") as error:
+        asked.check()
+    assert error.value.where == "--loads"

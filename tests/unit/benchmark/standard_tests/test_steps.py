@@ -1,0 +1,66 @@
+"""Steps: what is run again, how often, and what is not."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark import testbed as beds
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.session import Session
+from plimsoll.benchmark.steps import TRIES, Steps
+from plimsoll.errors import InputError
+from plimsoll.record.recorder import recording
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.traffic.compile import compile_profile
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.tester import TesterLimits
+from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
+
+
+def request(step: str | None, load_pps: float = 1e5) -> TrialRequest:
+    asked = experiment()
+    streams = compile_profile(asked.profile, load_pps, ((0, 1), (1, 0)))
+    return TrialRequest("frame-loss", load_pps, 0.1, streams, early_abort=False, step=step)
+
+
+def run_steps(root: Path, asked: Experiment, *requests: TrialRequest) -> list[TrialRecord]:
+    """Each in turn by `valid`, in a session of its own."""
+    run = run_directory(root, asked)
+    found = []
+    for each in requests:
+        with recording(run) as recorder, beds.testbed(beds.BedPlan.of(asked), None) as bed:
+            steps = Steps(Session(asked, recorder, Seen(), None), bed)
+            found.append(steps.valid(asked, each))
+    return found
+
+
+def test_a_valid_step_is_run_once_however_many_sessions_ask(tmp_path: Path) -> None:
+    first, again = run_steps(tmp_path, experiment(), request("a"), request("a"))
+    assert first == again
+
+
+def test_an_invalid_step_is_tried_again_a_bounded_number_of_times(tmp_path: Path) -> None:
+    asked = experiment().model_copy(update={"tester": Spoiled()})
+    first, again = run_steps(tmp_path, asked, request("a"), request("a"))
+    assert (first.verdict, first.attempt) == ("invalid", TRIES)
+    assert first == again
+
+
+def test_a_step_that_was_another_question_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="was run at 100000 pps, and this test asks for") as error:
+        run_steps(tmp_path, experiment(), request("a"), request("a", load_pps=2e5))
+    assert error.value.where == "journal"
+    assert "start a new run" in error.value.remedy
+
+
+def test_a_step_has_a_name(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="has a step"):
+        run_steps(tmp_path, experiment(), request(None))
+
+
+class Spoiled(TesterLimits):
+    """Finds every trial spoiled by the tester."""
+
+    def findings(self, outcome: object) -> list[object]:  # type: ignore[override]
+        return [Finding("stall", "CPU 0", 1.0, 0.0, "ns", "invalid", "the tester stalled")]
