@@ -24,10 +24,14 @@ VALIDATION_S = 10_800.0
 
 @dataclass(frozen=True)
 class Contest:
-    """A search at its beginning, and what its trials are judged by."""
+    """A search at its beginning, and what its trials are judged by.
+
+    `by_verdict`: it looks at nothing else.
+    """
 
     search: Search
     goals: Goals
+    by_verdict: bool = False
 
 
 Contestant = Callable[[float], Contest]
@@ -62,7 +66,7 @@ def _bisection(search_s: float) -> Contestant:
         search = TrafficgenBisection(
             MINIMUM_PPS, MAXIMUM_PPS, search_s=search_s, validation_s=VALIDATION_S
         )
-        return Contest(search, {ONLY_GOAL: _criteria(limit)})
+        return Contest(search, {ONLY_GOAL: _criteria(limit)}, by_verdict=True)
 
     return contest
 

@@ -45,12 +45,13 @@ def experience(subject: Subject, contestant: str, seed: int) -> Experience:
     """Run the search, and the soak."""
     contest = CONTESTANTS[contestant](subject.limit)
     bed = SimulatedBed(_settings(subject, seed), contest.goals)
+    cut_short = contest.by_verdict and not subject.remembers
     elapsed_s = 0.0
     trials = failed = 0
     # By load, how long the last validation that passed took.
     passed: dict[float, float] = {}
     while isinstance(asked := contest.search.ask(), Ask):
-        ran = bed.run(asked)
+        ran = bed.run(asked, cut_short=cut_short)
         contest.search.tell(ran.told)
         trials += 1
         elapsed_s += ran.elapsed_s

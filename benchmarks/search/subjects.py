@@ -10,8 +10,11 @@ from plimsoll.generator.simulated.models.dut_model import DutModel
 from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.generator.simulated.models.stalling_tester import StallingTester
 
+_REMEMBERING = ("drift", "overload-collapse", "warm-up")
 # What no load of a DUT with a floor of random loss is free of; the seed methodology's limit.
 _DEFAULT_LIMIT = 2e-5
+# A load so low, as a share of the capacity, is of no use to anybody.
+_HARDLY_ANY = 0.02
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,11 @@ class Subject:
     limit: float
     sustainable_pps: float | None
 
+    @property
+    def remembers(self) -> bool:
+        """Whether a trial finds the DUT as the one before has left it."""
+        return self.name in _REMEMBERING
+
 
 def _limit_and_load(model: DutModel) -> tuple[float, float | None]:
     """Zero loss where the DUT has a load that sustains that."""
@@ -33,17 +41,13 @@ def _limit_and_load(model: DutModel) -> tuple[float, float | None]:
     return _DEFAULT_LIMIT, None
 
 
-# A load so low is of no use to anybody.
-_HARDLY_ANY = 0.02
-
-
 def _models() -> Mapping[str, DutModel]:
     models: dict[str, DutModel] = {
         kind: model.model_validate({"kind": kind}) for kind, model in model_kinds().items()
     }
-    # By default its loops are away for so long that one validation of hours in a dozen is
-    # valid, whatever the strategy. Like this it is four of five.
-    models["stalling-tester"] = StallingTester(length=100e-6)
+    # By default its loops are away so often and for so long that hardly a validation of hours
+    # is valid, whatever the strategy. Like this it is four of five or more.
+    models["stalling-tester"] = StallingTester(period=60.0, length=200e-6)
     return models
 
 

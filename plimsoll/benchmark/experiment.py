@@ -7,7 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.dut.registry import LabSettings
@@ -21,6 +28,7 @@ from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile, place_captures
 from plimsoll.traffic.teaching import check_teaching
 from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
+from plimsoll.trial.criteria.spread import Spread
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.tester import TesterLimits
 
@@ -88,6 +96,13 @@ class Experiment(BaseModel):
                 _check_criteria(criteria or (), profile, "goals", index, "criteria")
         return search
 
+    @model_validator(mode="after")
+    def _spreads_are_repeated(self) -> Self:
+        _check_spreads(self.criteria, self.search, "criteria")
+        for index, criteria in enumerate(self.search.goal_criteria.values()):
+            _check_spreads(criteria or (), self.search, "search", "goals", index, "criteria")
+        return self
+
     def validated_for(self, duration_s: float) -> Self:
         """The same with another length of the validation.
 
@@ -109,6 +124,20 @@ class Experiment(BaseModel):
     def normalised(self) -> dict[str, Any]:
         """Plain YAML values, every default spelled out, that load as this very experiment."""
         return self.model_dump(mode="json")
+
+
+def _check_spreads(
+    criteria: tuple[CriterionSettings, ...], search: SearchSettings, *place: str | int
+) -> None:
+    """Raise where the search does not repeat its last trial as often as a spread needs."""
+    for index, criterion in enumerate(criteria):
+        if isinstance(criterion, Spread) and criterion.repetitions > search.repetitions:
+            problem = (
+                f"a spread of {criterion.repetitions} repetitions, but the search proves its "
+                f"load by {search.repetitions}"
+            )
+            remedy = "raise search.validation.repeat (strategy binary), or lower repetitions"
+            raise mistake(problem, remedy, *place, index, "repetitions")
 
 
 def _check_criteria(

@@ -14,6 +14,9 @@ from plimsoll.record.trial_record import FindingRecord, TrialRecord
 from plimsoll.report.answer import LIMIT_SENTENCES, events_bound, goal_said
 from plimsoll.traffic.units import format_duration, format_pps
 
+# Without a validation the load line rests on its own trial.
+_PROOFS = {"validation": "validated for", "search": "not validated; its trial of"}
+
 
 def print_result(result: Result, trials: Sequence[TrialRecord], console: Console) -> None:
     """Print every trial, and the load line with the criteria it met."""
@@ -48,7 +51,7 @@ def _load_line(result: Result) -> Iterator[Text]:
         yield Text(LIMIT_SENTENCES[result.limited_by])
     if result.validation is not None:
         yield Text(
-            f"validated for {format_duration(result.validation.duration_s)}: "
+            f"{_PROOFS[result.validation.phase]} {format_duration(result.validation.duration_s)}: "
             f"{result.validation.verdict}"
         )
 

@@ -40,11 +40,15 @@ class JournalEvent:
 
 @dataclass(frozen=True, slots=True)
 class JournalContents:
-    """All events in order. `torn` says that a last line, cut short by a kill, was left out."""
+    """All events in order. `torn` says that a last line, cut short by a kill, was left out.
+
+    `known_trials` are the finished trials where somebody has parsed them already.
+    """
 
     events: tuple[JournalEvent, ...] = ()
     torn: bool = False
     sound_bytes: int = 0
+    known_trials: tuple[TrialRecord, ...] | None = None
 
     def of_kind(self, kind: str) -> tuple[JournalEvent, ...]:
         """The events of one kind, in order."""
@@ -52,6 +56,8 @@ class JournalContents:
 
     def trials(self) -> tuple[TrialRecord, ...]:
         """The finished trials, in order. Raises RecordError when one is of another version."""
+        if self.known_trials is not None:
+            return self.known_trials
         return tuple(_trial(event) for event in self.of_kind(TRIAL))
 
     def unfinished_trials(self) -> tuple[JournalEvent, ...]:
@@ -89,29 +95,58 @@ class Journal(Closeable):
         self._file.close()
 
 
+class JournalFollower:
+    """Reads a journal again and again while it grows, and parses each line once.
+
+    Thousands of trials would otherwise be parsed anew before every trial.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._contents = JournalContents(known_trials=())
+
+    def read(self) -> JournalContents:
+        """All that the journal holds by now. Raises RecordError as `read_journal` does."""
+        known = self._contents
+        fresh = _parse(self._path, _lines(self._path, known.sound_bytes), len(known.events))
+        self._contents = JournalContents(
+            events=(*known.events, *fresh.events),
+            torn=fresh.torn,
+            sound_bytes=known.sound_bytes + fresh.sound_bytes,
+            known_trials=(*known.trials(), *fresh.trials()),
+        )
+        return self._contents
+
+
 def read_journal(path: Path) -> JournalContents:
     """Read a journal, also one that is being written; without a file there are no events.
 
     A last line that a kill has torn is left out and reported as `torn`. Raises
     RecordError naming the line when another line is damaged.
     """
+    return _parse(path, _lines(path, 0), 0)
+
+
+def _lines(path: Path, begin: int) -> list[bytes]:
+    """Those from the byte `begin` on; none without a file."""
     try:
-        lines = path.read_bytes().splitlines(keepends=True)
+        with path.open("rb") as file:
+            file.seek(begin)
+            return file.read().splitlines(keepends=True)
     except FileNotFoundError:
-        return JournalContents()
+        return []
     except OSError as error:
         raise _damaged(path, "the file", str(error)) from error
-    return _parse(path, lines)
 
 
-def _parse(path: Path, lines: list[bytes]) -> JournalContents:
+def _parse(path: Path, lines: list[bytes], lines_before: int) -> JournalContents:
     events: list[JournalEvent] = []
     sound_bytes = 0
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(lines, start=lines_before + 1):
         try:
             events.append(_event(line))
         except ValueError as error:
-            if number == len(lines):
+            if number == lines_before + len(lines):
                 return JournalContents(tuple(events), torn=True, sound_bytes=sound_bytes)
             raise _damaged(path, f"line {number}", str(error)) from error
         sound_bytes += len(line)

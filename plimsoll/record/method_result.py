@@ -9,7 +9,6 @@ from plimsoll.record.record_model import RecordModel
 from plimsoll.record.result import InvalidReason, TrialCounts
 from plimsoll.record.whole_file import write_whole
 
-
 # The journal's event that says where a run falls short of its standard: `shortfalls`.
 SHORTFALLS = "shortfalls"
 

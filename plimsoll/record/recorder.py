@@ -19,7 +19,7 @@ from plimsoll.record.journal import (
     TRIAL_STARTED,
     Journal,
     JournalContents,
-    read_journal,
+    JournalFollower,
 )
 from plimsoll.record.method_result import MethodResult
 from plimsoll.record.metric_row import interval_rows
@@ -39,12 +39,13 @@ class Recorder:
         """Use `recording` instead, which also locks, mends and closes."""
         self.run = run
         self._journal = journal
+        self._follower = JournalFollower(run.journal)
         self._histograms = histograms
         self._spikes = spikes
 
     def history(self) -> JournalContents:
         """What the journal holds so far, for a run that is resumed."""
-        return read_journal(self.run.journal)
+        return self._follower.read()
 
     def event(self, kind: str, /, **fields: object) -> None:
         """Record that `kind` happened now; on the disk when it returns."""

@@ -69,8 +69,13 @@ class LoadLine(_Part):
 
 
 class Validation(_Part):
-    """The last validation trial: its verdict, how long it sent, at which load per direction."""
+    """The trial that proved the load line, or the last validation where none did.
 
+    `phase` is "search" where no validation was asked for. `duration_s` is how long it
+    sent, `load_pps` per direction.
+    """
+
+    phase: Literal["validation", "search"] = "validation"
     verdict: Verdict
     trial: int
     duration_s: float
@@ -84,8 +89,9 @@ class GoalResult(_Part):
     number of the trial that proved it. `limited_by` says what kept it from being higher:
     the DUT failed above it, the tester could not test above it, or it is the maximum that
     was searched. `conditional_pps` is RFC 9971's conditional throughput per direction,
-    null for strategies without one; `irregular` tells of a lower load that failed beneath
-    a higher one that passed. `notes` say what limits the load and how that is known.
+    null for strategies without one; `irregular` tells of what the RFC calls an irregular
+    result, or of a lower load that failed beneath a higher one that passed. `notes` say
+    what limits the load and how that is known.
     `loss_events_per_hour_below` bounds, with 95 % confidence, the rate of events that
     lose frames at the load line: three in the time of a proof that saw none (null where
     it saw some).
@@ -255,6 +261,7 @@ def _validation(proof: TrialRecord | None, trials: Sequence[TrialRecord]) -> Val
     if trial is None:
         return None
     return Validation(
+        phase="search" if trial.phase == "search" else "validation",
         verdict=trial.verdict,
         trial=trial.number,
         duration_s=trial.sending_s,

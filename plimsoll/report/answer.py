@@ -18,6 +18,8 @@ LIMIT_SENTENCES: dict[LimitedBy, str] = {
     "tester": "Limited by the tester: it cannot test above this load. The DUT may carry more.",
     "maximum": "The highest load that was searched. The DUT may carry more.",
 }
+# Without a validation the load line rests on its own trial.
+_PROOFS = {"validation": "validation", "search": "its trial, not validated"}
 # Zero events in N samples: the true rate lies below 3/N with 95 % confidence.
 _ZERO_EVENTS_BOUND = 3.0
 
@@ -151,7 +153,7 @@ def _facts(line: LoadLine, data: RunData) -> tuple[tuple[str, str], ...]:
     if data.result is not None and data.result.validation is not None:
         validation = data.result.validation
         length = format_duration(validation.duration_s)
-        facts.append((length, f"validation: {validation.verdict}"))
+        facts.append((length, f"{_PROOFS[validation.phase]}: {validation.verdict}"))
     return tuple(facts)
 
 
@@ -178,8 +180,8 @@ def _proof(trial: TrialRecord | None) -> tuple[str, ...]:
     back = sum(stream.received - stream.duplicate for stream in loads)
     mean = format_pps(back / trial.sending_s / len({stream.path for stream in loads}))
     return (
-        f"The validation received {received:,} frames in {length}, {mean} of load per direction "
-        f"on average; {told}.",
+        f"The {trial.phase} trial received {received:,} frames in {length}, {mean} of load per "
+        f"direction on average; {told}.",
     )
 
 

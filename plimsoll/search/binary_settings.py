@@ -66,6 +66,11 @@ class BinarySettings(SearchModel):
         loads = super().loads
         return loads if self.start is None else {**loads, "start": self.start}
 
+    @property
+    def repetitions(self) -> int:
+        """Of the validation."""
+        return self.validation.repeat
+
     def begin(self, to_pps: ToPps) -> Search:
         """The search, at its beginning. Raises InputError naming the field."""
         plan = self.plan(to_pps)

@@ -62,6 +62,11 @@ class CheckpointSettings(SearchModel):
         """Every load that the settings name, by its field."""
         return {**super().loads, **self._rates}
 
+    @property
+    def repetitions(self) -> int:
+        """Of a checkpoint's own trials, where no validation follows them."""
+        return self.repeat if self.validation is None else 1
+
     def begin(self, to_pps: ToPps) -> CheckpointSearch:
         """The search, at its beginning. Raises InputError naming the field."""
         return CheckpointSearch(self.plan(to_pps))

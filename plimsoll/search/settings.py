@@ -64,6 +64,11 @@ class SearchModel(BaseModel, ABC):
         """The goals in order, the first of which is the run's; one by default."""
         return {ONLY_GOAL: None}
 
+    @property
+    def repetitions(self) -> int:
+        """How often the trial that proves a load line is run, each time to be passed."""
+        return 1
+
     @abstractmethod
     def begin(self, to_pps: ToPps) -> Search:
         """The search, at its beginning.

@@ -58,10 +58,10 @@ class StreamRun:
         self.closed_loop = plan.pacing.kind == "one-in-flight"
         self._taken = taken
         self._chance = chance
-        probe = plan.role == "latency"
-        self._latency = LatencyTally(pools, in_us=probe)
+        self._probe = plan.role == "latency"
+        self._latency = LatencyTally(pools, in_us=self._probe)
         self._across = LatencyTally(pools)
-        self._lateness = LatencyTally(pools) if probe else None
+        self._lateness = LatencyTally(pools) if self._probe else None
         self._waiting: list[Share] = []
         self._scheduled = self._unseen = 0
         self._begin_interval()
@@ -151,7 +151,7 @@ class StreamRun:
             latency.histogram,
             self._across.queued(shape, across, fate.missed).histogram if across else NO_HISTOGRAM,
             self._lateness_of() if self._lateness is not None else NO_HISTOGRAM,
-            latency.us,
+            latency.us if self._probe else (),
         )
         self._sent += self.sent
         self._refused += self.refused
@@ -180,7 +180,7 @@ class StreamRun:
             latency=latency.histogram,
             latency_across_stalls=self._across.total().histogram,
             lateness=self._lateness.total().histogram if self._lateness else NO_HISTOGRAM,
-            latency_us=latency.us,
+            latency_us=latency.us if self._probe else (),
         )
 
     def _due(self, begin_s: float, end_s: float) -> int:

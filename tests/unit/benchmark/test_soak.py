@@ -1,11 +1,7 @@
 """Whole soaks, on the simulated lab."""
 
 import gc
-import json
-import os
 import signal
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 
@@ -24,7 +20,6 @@ from plimsoll.record.recorder import recording
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.benchmark.soak_runs import Silent, asked, soak_experiment, soak_run, soaked
 
-ROOT = Path(__file__).resolve().parents[3]
 OVERLOAD = "1.1Mpps"
 
 
@@ -155,74 +150,6 @@ def test_what_breaks_off_loses_no_closed_window(tmp_path: Path) -> None:
     # 220 s are three windows and a remainder that the last of them has.
     assert resumed.windows.passed == 3 + 4
     assert resumed.losses.no_loss_s == pytest.approx(400.0)
-
-
-def test_a_kill_of_the_process_loses_no_closed_window(tmp_path: Path) -> None:
-    experiment = tmp_path / "demo.yaml"
-    experiment.write_text(json.dumps(soak_experiment().normalised()))
-    command = [sys.executable, "-m", "plimsoll.cli", "soak"]
-    options = ["--load", "500kpps", "--duration", "20h", "--window", "1m"]
-    with subprocess.Popen(
-        [*command, str(experiment), *options, "--runs", str(tmp_path / "runs")],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as child:
-        assert child.stderr is not None
-        next(line for line in child.stderr if line.startswith("note: window 3,"))
-        child.kill()
-    (path,) = (tmp_path / "runs").iterdir()
-    cut = summarise_soak(RunDirectory.open(path))
-    assert cut.ended == "unfinished"
-    assert cut.windows.passed >= 3
-    assert cut.verdict == "pass"
-
-
-def test_the_command_says_how_it_ended(tmp_path: Path) -> None:
-    experiment = tmp_path / "demo.yaml"
-    experiment.write_text(json.dumps(soak_experiment().normalised()))
-    command = [sys.executable, "-m", "plimsoll.cli", "soak", str(experiment), "--json"]
-    where = ["--runs", str(tmp_path / "runs")]
-    expected = (("500kpps", 0, "pass"), (OVERLOAD, 1, "fail"))
-    for load, status, verdict in expected:
-        options = ["--load", load, "--duration", "1m", "--window", "10s", *where]
-        done = subprocess.run([*command, *options], cwd=ROOT, capture_output=True, check=False)
-        assert done.returncode == status
-        assert json.loads(done.stdout)["verdict"] == verdict
-    options = ["--load", "500kpps", "--duration", "100h", "--window", "1m", *where]
-    with subprocess.Popen(
-        [*command, *options], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        assert child.stderr is not None
-        next(line for line in child.stderr if line.startswith("note: window 1,"))
-        os.kill(child.pid, signal.SIGINT)
-        told, _ = child.communicate()
-    assert child.returncode == 130
-    assert json.loads(told)["ended"] == "signal"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["demo.yaml", "--load", "1Mpps"], "name an experiment, a load and a duration"),
-        (["--resume", "runs/x", "--window", "1m"], "keeps its own experiment, load, duration"),
-        (["demo.yaml", "--load", "much", "--duration", "1m"], "--load"),
-        (["demo.yaml", "--load", "1Mpps", "--duration", "1m", "--window", "1s"], "too short to"),
-    ],
-)
-def test_bad_options_are_answered(tmp_path: Path, arguments: list[str], message: str) -> None:
-    (tmp_path / "demo.yaml").write_text(json.dumps(soak_experiment().normalised()))
-    done = subprocess.run(
-        [sys.executable, "-m", "plimsoll.cli", "soak", *arguments],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert "remedy:" in done.stderr
 
 
 def test_a_run_of_another_kind_is_no_soak_to_resume(tmp_path: Path) -> None:

@@ -120,3 +120,18 @@ def test_a_killed_run_keeps_its_finished_trial_and_goes_on(run: RunDirectory) ->
     assert {path.suffix for path in run.metrics.iterdir()} == {".parquet"}
     assert {spike.trial for spike in read_spikes(run)} == {1, 2, 3}
     assert len(list(read_histogram_log(run.histograms))) == 5
+
+
+def test_spikes_that_were_left_out_are_counted_in_the_journal(run: RunDirectory) -> None:
+    with (
+        recording(run) as recorder,
+        recorder.trial(
+            plan(), number=1, phase="validation", load_pps=1.0, refused_is_lost=True
+        ) as trial,
+    ):
+        for number in range(600, 640):
+            trial.interval(second(number))
+        trial.end(record(1))
+    (event,) = read_journal(run.journal).of_kind("spikes-left-out")
+    # Forty seconds with a worst latency each, of which ten are kept.
+    assert event.fields == {"trial": 1, "counts": {"latency, unattributed": 30}}

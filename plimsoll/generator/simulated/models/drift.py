@@ -30,8 +30,8 @@ class Drift(DutModel):
 
     kind: Literal["drift"] = "drift"
     depth: Annotated[RatioField, Field(gt=0, lt=1)] = 0.15
-    tiring: Annotated[DurationField, Field(gt=0, le=1e6)] = 1200.0
-    recovery: Annotated[DurationField, Field(gt=0, le=1e6)] = 600.0
+    tiring: Annotated[DurationField, Field(ge=1, le=1e6)] = 1200.0
+    recovery: Annotated[DurationField, Field(ge=1, le=1e6)] = 600.0
 
     def behaviour(self, direction: int, chance: Random) -> DriftBehaviour:
         """A rested direction."""

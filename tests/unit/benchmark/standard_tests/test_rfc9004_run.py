@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.benchmark.rfc2544.settings import BurstSettings
 from plimsoll.benchmark.rfc9004 import run_rfc9004
 from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
 from plimsoll.errors import Interrupted
@@ -17,10 +18,14 @@ from tests.unit.benchmark.standard_tests.simulated import (
     run_directory,
 )
 
+SETTINGS = Rfc9004Settings.quickly().model_copy(
+    update={"bursts": BurstSettings(limit_s=0.02, granularity=0.1, repeats=2, verifications=1)}
+)
+
 
 def test_the_corrected_buffer_is_the_simulated_one(tmp_path: Path) -> None:
     asked = experiment()
-    settings = Rfc9004Settings.quickly().model_copy(update={"sizes": (64, 1518)})
+    settings = SETTINGS.model_copy(update={"sizes": (64, 1518)})
     run = run_directory(tmp_path, asked)
     result = run_rfc9004(asked, settings, run, Seen())
     small, large = result.rows
@@ -43,14 +48,14 @@ def test_the_corrected_buffer_is_the_simulated_one(tmp_path: Path) -> None:
 
 def test_a_killed_run_goes_on_in_the_midst_of_a_search(tmp_path: Path) -> None:
     asked = experiment()
-    settings = Rfc9004Settings.quickly().model_copy(update={"sizes": (64,)})
+    settings = SETTINGS.model_copy(update={"sizes": (64,)})
     run = run_directory(tmp_path, asked)
     with pytest.raises(Interrupted):
-        run_rfc9004(asked, settings, run, Seen(most=20))
+        run_rfc9004(asked, settings, run, Seen(most=12))
     assert rfc9004_answer(run).sections == ()
     rest = Seen()
     result = run_rfc9004(asked, settings, run, rest)
     trials = read_journal(run.journal).trials()
-    assert [trial.number for trial in rest.trials] == [trial.number for trial in trials[20:]]
+    assert [trial.number for trial in rest.trials] == [trial.number for trial in trials[12:]]
     assert len({(trial.step, trial.attempt) for trial in trials}) == len(trials)
     assert result.rows[0].valid

@@ -13,8 +13,8 @@ from plimsoll.errors import InputError
 from plimsoll.record.recorder import recording
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.traffic.compile import compile_profile
+from plimsoll.trial import tester
 from plimsoll.trial.finding import Finding
-from plimsoll.trial.tester import TesterLimits
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
 
 
@@ -59,7 +59,7 @@ def test_a_step_has_a_name(tmp_path: Path) -> None:
         run_steps(tmp_path, experiment(), request(None))
 
 
-class Spoiled(TesterLimits):
+class Spoiled(tester.TesterLimits):
     """Finds every trial spoiled by the tester."""
 
     def findings(self, outcome: object) -> list[object]:  # type: ignore[override]

@@ -1,0 +1,177 @@
+"""rfc2544, rfc9004, probe and latency-at-load on the command line: errors, tables and JSON."""
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli.main import main
+
+EXPERIMENT = """\
+name: sim
+lab: {kind: simulated, model: {kind: fixed-capacity}}
+profile:
+  streams:
+    - {name: load, role: load}
+    - {name: probe, role: latency, rate: 1000pps}
+trial: {drain: 100ms, warmup: null}
+search: {minimum: 10kpps, maximum: 100%}
+"""
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    """The command sets its own."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def experiment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLIMSOLL_STATE", str(tmp_path / "state"))
+    path = tmp_path / "sim.yaml"
+    path.write_text(EXPERIMENT)
+    return path
+
+
+def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["plimsoll", *(str(word) for word in words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["rfc2544"], ["plimsoll rfc2544: name an experiment, or a run to resume"]),
+        (["rfc9004"], ["plimsoll rfc9004: name an experiment"]),
+        (["probe"], ["plimsoll probe: name an experiment"]),
+        (["latency-at-load"], ["plimsoll latency-at-load: name an experiment"]),
+        (
+            ["rfc2544", "sim.yaml", "--tests", "troughput"],
+            ["--tests: there is no test 'troughput'", "did you mean throughput?"],
+        ),
+        (["rfc2544", "sim.yaml", "--tests", ","], ["--tests: no test is named", "throughput,"]),
+        (
+            ["rfc2544", "sim.yaml", "--sizes", "64,63"],
+            ["--sizes: '63' is no frame size", "from 64 to 9216"],
+        ),
+        (["rfc2544", "sim.yaml", "--sizes", ""], ["--sizes: the list is empty"]),
+        (
+            ["rfc2544", "sim.yaml", "--sizes", "64", "--imix", "simple"],
+            ["--imix: a mix takes the place of sizes", "give --sizes or --imix"],
+        ),
+        (["rfc2544", "sim.yaml", "--imix", "simpel"], ["simpel mix", "did you mean simple?"]),
+        (["rfc2544", "sim.yaml", "--loss", "200%"], ["--loss: 200% is not between"]),
+        (["rfc2544", "sim.yaml", "--maximum", "fast"], ["--maximum: 'fast' is not a rate"]),
+        (
+            ["rfc2544", "sim.yaml", "--reset-command", "ssh 'dut"],
+            ["--reset-command:", "close its quotes"],
+        ),
+        (["rfc2544", "sim.yaml", "--reset-command", " "], ["--reset-command: it names no program"]),
+        (
+            ["rfc2544", "sim.yaml", "--quick", "--maximum", "1Mpps", "--tests", "frame-loss"],
+            ["--maximum: the lab has a line rate", "leave it out"],
+        ),
+        (
+            ["rfc9004", "sim.yaml", "--burst-limit", "31s"],
+            ["--burst-limit: no burst may take 31s", "from 1ms to 30s"],
+        ),
+        (["probe", "sim.yaml", "--rate", "10%"], ["--rate: 10% is not the rate of a probe"]),
+        (["probe", "sim.yaml", "--duration", "9d"], ["--duration: a trial cannot last"]),
+        (
+            ["latency-at-load", "sim.yaml", "--loads", "0,x"],
+            ["--loads: 'x' is no percent", "0,10,50,90"],
+        ),
+        (["latency-at-load", "sim.yaml", "--loads", "-5"], ["--loads: -5 % is no share"]),
+        (
+            ["latency-at-load", "sim.yaml", "--rate", "1Mpps", "--run", "runs/x"],
+            ["--run: the rate is given twice"],
+        ),
+        (
+            ["latency-at-load", "sim.yaml", "--run", "."],
+            ["this is no run directory"],
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_remedy(
+    experiment: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    said: list[str],
+) -> None:
+    assert plimsoll(monkeypatch, *words) == 2
+    printed = capsys.readouterr().err
+    for part in (*said, "remedy:"):
+        assert part in printed
+
+
+QUICK = ("--quick", "--sizes", "1518", "--tests", "throughput,recovery")
+
+
+@pytest.fixture
+def finished(experiment: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    assert plimsoll(monkeypatch, "rfc2544", experiment, *QUICK) == 0
+    (directory,) = Path("runs").iterdir()
+    return directory
+
+
+def test_a_quick_run_prints_its_tables_and_says_what_it_leaves_out(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plimsoll(monkeypatch, "rfc2544", experiment, *QUICK) == 0
+    printed = capsys.readouterr().out
+    assert "RFC 2544: 812.7 kpps per direction at 1518 B (theoretical maximum" in printed
+    assert "final throughput trials of 2s instead of 1m00s" in printed
+    assert "System recovery" in printed
+    assert "Latency" not in printed
+    (directory,) = Path("runs").iterdir()
+    page = (directory / "report.html").read_text()
+    assert "final throughput trials of 2s instead of 1m00s" in page
+    assert "SIMULATED" in page
+
+
+def test_a_finished_run_that_is_resumed_prints_its_result_again(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    assert plimsoll(monkeypatch, "rfc2544", "--resume", finished, "--json") == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result == json.loads((finished / "result.json").read_text())
+    assert (result["method"], result["quick"]) == ("rfc2544", True)
+
+
+def test_a_resumed_run_keeps_its_options_and_its_kind(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plimsoll(monkeypatch, "rfc2544", "--resume", finished, "--quick") == 2
+    assert "a resumed run keeps its own experiment and options" in capsys.readouterr().err
+    assert plimsoll(monkeypatch, "probe", "--resume", finished) == 2
+    assert "this is a run of another kind (rfc2544)" in capsys.readouterr().err
+
+
+def test_latency_at_load_refuses_a_run_without_a_load_line(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert plimsoll(monkeypatch, "trial", experiment, "--load", "1kpps", "--duration", "100ms") == 0
+    (directory,) = Path("runs").iterdir()
+    words = ("latency-at-load", experiment, "--run", directory)
+    assert plimsoll(monkeypatch, *words) == 2
+    assert "--run: the run has no result yet" in capsys.readouterr().err
+
+
+def test_no_throughput_is_an_exit_code_of_its_own(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A line of 10 Gbit/s carries more than this DUT in any case.
+    experiment.write_text(EXPERIMENT.replace("fixed-capacity", "fixed-capacity, capacity: 100pps"))
+    words = ("rfc2544", experiment, "--quick", "--sizes", "64", "--tests", "throughput")
+    assert plimsoll(monkeypatch, *words) == 1

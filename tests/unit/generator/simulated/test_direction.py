@@ -1,0 +1,133 @@
+"""The queue of one direction, against figures by hand and against frame by frame."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.generator.simulated.direction import Direction, Passage
+from plimsoll.generator.simulated.service import Service
+
+
+@dataclass
+class Scripted:
+    """Serves at given capacities for given times, the last one for ever."""
+
+    buffer_frames: float
+    script: list[tuple[float, float]]
+    resumes_pps: float = 1e6
+
+    def begin_trial(self, now_s: float) -> None:
+        """Nothing changes."""
+
+    def service(self, now_s: float, load_pps: float, queue_frames: float) -> Service:
+        for until_s, capacity_pps in self.script:
+            if now_s < until_s:
+                return Service(until_s, capacity_pps, capacity_pps or self.resumes_pps, 0.0)
+        capacity_pps = self.script[-1][1]
+        return Service(math.inf, capacity_pps, capacity_pps or self.resumes_pps, 0.0)
+
+
+def passed(direction: Direction, begin_s: float, end_s: float, load_pps: float) -> Passage:
+    passage = Passage()
+    direction.pass_on(begin_s, end_s, load_pps, passage)
+    return passage
+
+
+def test_a_load_below_the_capacity_finds_no_queue() -> None:
+    direction = Direction(Scripted(100, [(math.inf, 1e6)]))
+    passage = passed(direction, 0.0, 3600.0, 999_999)
+    assert (passage.overflow, passage.delays, direction.queue_frames) == (0.0, [], 0.0)
+
+
+def test_an_overload_fills_the_buffer_and_then_loses_its_excess() -> None:
+    direction = Direction(Scripted(1000, [(math.inf, 1e6)]))
+    passage = passed(direction, 0.0, 1.0, 1.1e6)
+    # 100,000 frames a second too many: the buffer is full after 10 ms.
+    assert passage.overflow == pytest.approx(99_000)
+    assert direction.queue_frames == 1000
+    filling, full = passage.delays
+    assert filling == pytest.approx((11_000, 0.0, 1e-3, 0.01))
+    assert full == pytest.approx((990_000, 1e-3, 1e-3, 0.99))
+    drained = passed(direction, 1.0, 2.0, 0.0)
+    assert (drained.overflow, drained.delays, direction.queue_frames) == (0.0, [], 0.0)
+
+
+def test_a_stall_delays_what_fits_and_loses_the_rest() -> None:
+    # Away from 1 s for 2 ms; back at 1 Mpps.
+    direction = Direction(Scripted(1500, [(1.0, 1e6), (1.002, 0.0), (math.inf, 1e6)]))
+    passage = passed(direction, 0.0, 2.0, 0.8e6)
+    # 1,600 frames come meanwhile; the buffer has room for 1,500 of them.
+    assert passage.overflow == pytest.approx(100)
+    waiting, draining = passage.delays
+    # The first waits for the whole stall, the last that fits for 1,500 frames and 0.125 ms.
+    assert waiting == pytest.approx((1500, 2e-3, 1.5e-3 + 0.125e-3, 1.875e-3))
+    # 1,500 frames drain by 0.2 Mpps in 7.5 ms, in which 6,000 come.
+    assert draining == pytest.approx((6000, 1.5e-3, 0.0, 7.5e-3))
+
+
+def test_a_full_buffer_takes_nothing_while_the_dut_is_away() -> None:
+    direction = Direction(Scripted(10, [(1.0, 0.0), (math.inf, 1e6)]))
+    passage = passed(direction, 0.0, 1.0, 1000.0)
+    assert passage.overflow == pytest.approx(990)
+    assert sum(delay.frames for delay in passage.delays) == pytest.approx(10)
+
+
+capacities = st.lists(
+    st.tuples(st.floats(0.05, 2.0), st.sampled_from([0.0, 200.0, 500.0, 1000.0])),
+    min_size=1,
+    max_size=5,
+)
+
+
+@given(
+    lengths=capacities,
+    loads=st.lists(st.floats(0.0, 1500.0), min_size=1, max_size=4),
+    buffer=st.integers(1, 200),
+)
+def test_it_agrees_with_a_queue_that_is_stepped_through_in_small_slices(
+    lengths: list[tuple[float, float]], loads: list[float], buffer: int
+) -> None:
+    script, at_s = [], 0.0
+    for length_s, capacity_pps in lengths:
+        at_s += length_s
+        script.append((at_s, capacity_pps))
+    direction = Direction(Scripted(buffer, script, 500.0))
+    overflow = sum(
+        passed(direction, float(second), second + 1.0, load_pps).overflow
+        for second, load_pps in enumerate(loads)
+    )
+    queue, lost, slice_s = 0.0, 0.0, 1e-4
+    for step in range(int(len(loads) / slice_s)):
+        now_s = (step + 0.5) * slice_s
+        capacity_pps = next((c for until_s, c in script if now_s < until_s), script[-1][1])
+        queue = max(0.0, queue + (loads[int(now_s)] - capacity_pps) * slice_s)
+        lost += max(0.0, queue - buffer)
+        queue = min(queue, buffer)
+    # A slice is at most 0.15 frames long, and may be told wrongly where something changes.
+    assert direction.queue_frames == pytest.approx(queue, abs=2.0)
+    assert overflow == pytest.approx(lost, abs=4.0)
+
+
+@given(
+    load_pps=st.floats(0, 1e7), capacity_pps=st.floats(1, 1e7), buffer=st.integers(1, 10**6),
+    length_s=st.floats(1e-6, 1e5),
+)
+def test_frames_are_conserved(
+    load_pps: float, capacity_pps: float, buffer: int, length_s: float
+) -> None:
+    direction = Direction(Scripted(buffer, [(math.inf, capacity_pps)]))
+    passage = passed(direction, 0.0, length_s, load_pps)
+    offered = load_pps * length_s
+    assert 0.0 <= direction.queue_frames <= buffer
+    assert 0.0 <= passage.overflow <= offered
+    served = offered - passage.overflow - direction.queue_frames
+    assert served <= capacity_pps * length_s * (1 + 1e-9) + 1e-6
+    for delay in passage.delays:
+        assert delay.frames > 0
+        assert 0.0 <= min(delay.first_s, delay.last_s)
+        assert max(delay.first_s, delay.last_s) <= buffer / capacity_pps * (1 + 1e-9)
