@@ -16,6 +16,8 @@ TYPES = (RX, P50, P99)
 # 19,900 pairs: some 20 ms.
 POINTS = 200
 _LEAST_POINTS = 8
+# Of a soak that is too short for hours.
+_SHARES = 8
 _HOUR_S = 3600.0
 _KINDS: dict[str, Literal["rate", "p50", "p99"]] = {RX: "rate", P50: "p50", P99: "p99"}
 # Two-sided 95 % of the normal distribution.
@@ -38,7 +40,7 @@ def _drift(series: SoakSeries) -> Drift | None:
     kind = _KINDS[series.type]
     length_s = points[-1][0] - points[0][0]
     # The first against the last hour; of a shorter soak, against the last eighth.
-    span_s = min(_HOUR_S, length_s / _LEAST_POINTS)
+    span_s = min(_HOUR_S, length_s / _SHARES)
     first = median(value for at_s, value in points if at_s <= points[0][0] + span_s)
     last = median(value for at_s, value in points if at_s >= points[-1][0] - span_s)
     slope, low, high = (each * _HOUR_S for each in _theil_sen_95(points))
@@ -80,10 +82,11 @@ def _text(drift: Drift) -> str:
         return f"The {what} did not drift: {first} in the first {span}, {last} in the last."
     way = "rose" if drift.last > drift.first else "fell"
     by = format_ratio(abs(drift.last - drift.first) / drift.first) if drift.first else "all of it"
-    return (
-        f"The {what} {way} from {first} in the first {span} to {last} in the last, by {by}; "
-        f"{_value(kind, abs(drift.slope_per_hour))} an hour."
-    )
+    text = f"The {what} {way} from {first} in the first {span} to {last} in the last, by {by}"
+    if drift.span_s * _SHARES < _HOUR_S:
+        # Nobody has seen what an hour would make of it.
+        return f"{text}."
+    return f"{text}; {_value(kind, abs(drift.slope_per_hour))} an hour."
 
 
 def _value(kind: str, value: float) -> str:

@@ -70,7 +70,7 @@ def notes_of(
             _windows_note(windows),
             _loss_note(losses),
             _gaps_note(segments),
-            _invalid_note(verdict),
+            _invalid_note(verdict, windows),
         )
         if note
     )
@@ -109,10 +109,8 @@ def _gaps_note(segments: Sequence[SoakSegment]) -> str:
     )
 
 
-def _invalid_note(verdict: Verdict) -> str:
+def _invalid_note(verdict: Verdict, windows: SoakWindows) -> str:
     if verdict != "invalid":
         return ""
-    return (
-        "Nothing failed, and yet the whole is invalid: the tester was at fault somewhere. What "
-        "held, held in the windows that passed."
-    )
+    held = " What held, held in the windows that passed." if windows.passed else ""
+    return f"Nothing failed, and the whole is invalid: the tester was at fault somewhere.{held}"

@@ -6,12 +6,13 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.search.binary_settings import BinarySettings
-from plimsoll.search.checkpoints_settings import CheckpointSettings
+from plimsoll.search.binary.settings import BinarySettings
+from plimsoll.search.checkpoints.settings import CheckpointSettings
+from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
 
 # An experiment's `search`.
 SearchSettings = Annotated[
-    BinarySettings | MlrSettings | CheckpointSettings,
+    BinarySettings | MlrSettings | CheckpointSettings | LoadLineSettings,
     Field(discriminator="strategy"),
 ]

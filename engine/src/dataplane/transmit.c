@@ -222,8 +222,9 @@ send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
     const uint32_t due = pacer_take(&stream->pacer, now < until ? now : until - 1, most, &due_at);
     if (due == 0)
         return 0;
-    send_due(worker, stream, due, due_at);
-    stream->frames_left -= due;
+    const uint32_t sent = send_due(worker, stream, due, due_at);
+    /* What there was no room for yet is still to be sent by a stream that waits for room. */
+    stream->frames_left -= stream->pacing == PACING_BACK_TO_BACK ? sent : due;
     return due;
 }
 

@@ -10,7 +10,7 @@ from plimsoll.benchmark.told import told_of
 from plimsoll.record.rfc2544_result import ThroughputRow
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.search.ask import Ask, GoalEnd, Search
-from plimsoll.search.binary_settings import BinarySettings
+from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.traffic.units import Rate
 from plimsoll.traffic.wire import l1_bits
 

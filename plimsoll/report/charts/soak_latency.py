@@ -51,8 +51,9 @@ def soak_latency(data: SoakData) -> Figure:
     )
     together = max(s.values for each in data.of(MAX, data.probes) for s in each.stretches)
     caption = (
-        f"Of each {together} intervals of {', '.join(data.probes)}: the median p50 and p99, the "
-        "worst p99 and the maximum. Samples taken across a stall of the tester are left out."
+        f"Of up to {together} intervals each, of {', '.join(data.probes)}: the median p50 and "
+        "p99, the worst p99 and the maximum. Samples taken across a stall of the tester are "
+        "left out."
     )
     return Figure(_NAME, _TITLE, caption, chart)
 

@@ -63,7 +63,7 @@ def soak_rate(data: SoakData) -> Figure:
         .encode(y="load:Q")
     )
     caption = (
-        f"The median of each {together} intervals, and as a band the least and the greatest of "
+        f"Medians of up to {together} intervals, and as a band the least and the greatest of "
         f"them; the dashed rule is the load.{' The axis does not start at zero.' if low else ''}"
     )
     return Figure(_NAME, _TITLE, caption, alt.LayerChart(layer=[rule, band, line]))

@@ -16,7 +16,7 @@ from plimsoll.traffic.units import format_duration, format_pps
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
 # has an error, so less is asked for than the confidence that candidates are chosen by.
-_ACCEPTED_CHANCE = 0.85
+_ACCEPTED_CHANCE = 0.9
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03
 # A DUT that recovers slowly from overload rests, at the minimum, so many search trials long.
@@ -47,6 +47,7 @@ class GoalHunt:
         self._rechecked: set[float] = set()
         self._approaches = 0
         self._studied_stalls = False
+        self._studied_decline = False
 
     def next(self) -> Choice | GoalEnd:
         """The next trial for this goal, or how it ended."""
@@ -76,6 +77,8 @@ class GoalHunt:
         record = self.record
         if not (record.recovers_slowly and record.last_was_overloaded):
             return None
+        # Once after each overload, whatever comes of it.
+        record.last_was_overloaded = False
         duration_s = self._plan.duration_s * _REST
         return self._search(
             self._plan.minimum_pps, "rest", "the DUT recovers slowly from overload", duration_s
@@ -113,10 +116,9 @@ class GoalHunt:
 
     def _study_decline(self) -> Choice | None:
         load_pps = self.record.tires_pps
-        if load_pps is None:
+        if load_pps is None or self._studied_decline:
             return None
-        # Whatever comes of it, it is not asked for again.
-        self.record.tires_pps = None
+        self._studied_decline = True
         why = "a longer trial did not carry what a short one had: how far does the capacity fall?"
         return self._watch_for(load_pps, self._plan.study_s, "study-decline", why)
 
@@ -204,7 +206,9 @@ class GoalHunt:
     def _limits(self, base_pps: float) -> list[Limit]:
         record = self.record
         if record.decline is None:
-            limits = [Limit(base_pps, "capacity", "the capacity of the DUT")]
+            at_maximum = base_pps >= self._plan.maximum_pps
+            text = "the maximum of the search" if at_maximum else "the capacity of the DUT"
+            limits = [Limit(base_pps, "capacity", text)]
         else:
             fall = 1.0 - base_pps / record.decline.before_pps
             text = (

@@ -28,7 +28,7 @@ def overload_capacity_pps(tried: Tried, width: float, full_queue: float) -> floa
     `full_queue` frames wait in plain overload; 0 where none was seen. Where that is known,
     loss without a queue is no overload but a habit of the DUT at that load. Losses below a
     tenth of `width` do not move the capacity by as much as anybody asked to know it, so they
-    alone are no overload; growth is known ten times finer.
+    alone are no overload, unless no latency is there to tell; growth is known ten times finer.
     """
     evidence = tried.evidence
     growth = evidence.latency_growth or 0.0
@@ -39,6 +39,7 @@ def overload_capacity_pps(tried: Tried, width: float, full_queue: float) -> floa
     if loses_all_along(tried) and (
         evidence.loss_ratio > width
         or (evidence.loss_ratio > width / 10 and not full_queue)
+        or evidence.p99_ns is None
         or stands(tried, evidence.p99_ns, full_queue)
     ):
         return _served_pps(tried)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from plimsoll.search.ask import Ask, Finished, GoalEnd, Told
@@ -27,6 +28,8 @@ class LoadLineSearch:
         self._trials = 0
         self._invalid_in_a_row = 0
         self._untestable_in_a_row = 0
+        self._ends: dict[str, GoalEnd] = {}
+        self._rules: Counter[str] = Counter()
         self.reasons: list[str] = []
         self._next: Ask | Finished = self._choose()
 
@@ -66,15 +69,24 @@ class LoadLineSearch:
 
     def _hopeless(self) -> Finished:
         reason = f"{_HOPELESS} trials in a row could not be tested: this tester cannot test here"
-        return Finished(tuple(GoalEnd(hunt.name, None, reason) for hunt in self._hunts))
+        for hunt in self._hunts:
+            self._ends.setdefault(hunt.name, GoalEnd(hunt.name, None, reason))
+        return Finished(tuple(self._ends.values()))
 
     def _choose(self) -> Ask | Finished:
         """The first goal that is not at its end says what to do."""
-        ends: list[GoalEnd] = []
         for hunt in self._hunts:
+            if hunt.name in self._ends:
+                continue
             choice = hunt.next()
             if isinstance(choice, Choice):
+                self._rules[choice.rule] += 1
                 self.reasons.append(f"{choice.rule}: {choice.why}")
                 return choice.ask
-            ends.append(choice)
-        return Finished(tuple(ends))
+            self._ends[hunt.name] = self._with_rules(choice)
+        return Finished(tuple(self._ends.values()))
+
+    def _with_rules(self, end: GoalEnd) -> GoalEnd:
+        """With the rules by which the trials so far were chosen."""
+        chosen = ", ".join(f"{rule} {times}" for rule, times in self._rules.items())
+        return replace(end, notes=(*end.notes, f"trials by rule: {chosen}"))

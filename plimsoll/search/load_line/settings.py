@@ -21,6 +21,9 @@ from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import RatioField
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
+# A trial that looks ahead must be short beside what it looks ahead to.
+_WATCHED = 10
+
 
 class LoadLineSettings(SearchModel):
     """The highest load that holds through the validation, found by what trials show.
@@ -33,7 +36,8 @@ class LoadLineSettings(SearchModel):
     width: Annotated[RatioField, Field(ge=1e-4, le=0.2)] = 0.005
     # Of a trial that looks for the capacity.
     duration: TrialDurationField = 2.0
-    # Of the trial that looks for stalls just below the capacity.
+    # Of the trial that looks for stalls just below the capacity; at most a tenth of the
+    # validation's.
     watch: TrialDurationField = 60.0
     # Whether back-to-back bursts may be sent to learn how much the DUT's buffers hold.
     bursts: bool = True
@@ -72,7 +76,7 @@ class LoadLineSettings(SearchModel):
                 maximum_pps=maximum_pps,
                 width=self.width,
                 duration_s=self.duration,
-                watch_s=min(self.watch, self.validation.duration),
+                watch_s=min(self.watch, self.validation.duration / _WATCHED),
                 validation_s=self.validation.duration,
                 bursts=self.bursts,
                 confidence=self.confidence,

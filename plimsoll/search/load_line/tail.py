@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from plimsoll.search.load_line.stalls import stalls_of
 from plimsoll.search.load_line.tried import Tried
@@ -95,12 +96,11 @@ class Tail:
         levels = sorted(
             (each.length_beyond_s(min(1.0, rare / each.per_s)), each.weight) for each in self.likely
         )
-        below = 0.0
-        for excess_s, weight in levels:
-            below += weight
-            if below >= 0.5:
-                break
-        return self.threshold_s + excess_s
+        weights = accumulate(weight for _, weight in levels)
+        middle = next(
+            (rank for rank, weight in enumerate(weights) if weight >= 0.5), len(levels) - 1
+        )
+        return self.threshold_s + levels[middle][0]
 
 
 @dataclass(frozen=True, slots=True)

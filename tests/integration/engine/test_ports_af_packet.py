@@ -6,6 +6,7 @@ import pytest
 
 from tests.integration.engine.kernel_bed import NEAR, engine_beside_a_bridge
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
+from tests.integration.engine.requests import stream, trial_request
 from tests.integration.engine.session import EngineSession
 
 # A queue long enough for a machine that is busy: 4096 frames of 2 kB.
@@ -36,6 +37,18 @@ def test_jumbo_frames_in_buffers_that_hold_them(tmp_path: Path) -> None:
     with engine_beside_a_bridge(tmp_path, mtu=9200) as (engine, _):
         open_ports(engine, *long, max_frame_bytes=9212)
         assert_carries(engine, length=9212)
+        engine.finish()
+
+
+def test_back_to_back_frames_wait_for_room_and_all_go_out(tmp_path: Path) -> None:
+    """A queue of 16 frames takes no whole burst of 64."""
+    short = [f"net_af_packet{port},iface={name},framecnt=16" for port, name in enumerate(NEAR)]
+    burst = stream(0, 0, pacing={"kind": "back-to-back"}, frame_count=20_000, rx_port=1)
+    del burst["rate_pps"]
+    with engine_beside_a_bridge(tmp_path) as (engine, _):
+        open_ports(engine, *short)
+        (counts,) = engine.ask(trial_request(burst, duration_s=2))["streams"]
+        assert (counts["sent"], counts["refused"]) == (20_000, 0)
         engine.finish()
 
 

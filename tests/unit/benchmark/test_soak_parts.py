@@ -119,6 +119,13 @@ def test_rates_are_told_in_pps_and_of_the_first_and_last_hour() -> None:
     assert drift.span_s == 3600.0
     assert drift.slope_per_hour == pytest.approx(-6000.0)
     assert drift.text.startswith("The received rate of 0 → 1 fell from ")
+    assert drift.text.endswith("6 kpps an hour.")
+
+
+def test_a_short_soak_is_not_stretched_to_an_hour() -> None:
+    (drift,) = drifts_of([series(P99, "probe", [100.0 + n for n in range(40)])])
+    assert drift.drifts
+    assert "an hour" not in drift.text
 
 
 def test_too_short_a_series_says_nothing() -> None:

@@ -129,5 +129,5 @@ def test_frames_are_conserved(
     assert served <= capacity_pps * length_s * (1 + 1e-9) + 1e-6
     for delay in passage.delays:
         assert delay.frames > 0
-        assert 0.0 <= min(delay.first_s, delay.last_s)
+        assert min(delay.first_s, delay.last_s) >= 0.0
         assert max(delay.first_s, delay.last_s) <= buffer / capacity_pps * (1 + 1e-9)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.search.ask import Ask
-from plimsoll.search.checkpoints_settings import CheckpointSettings
+from plimsoll.search.checkpoints.settings import CheckpointSettings
 from plimsoll.search.question import TrialManner
 from tests.unit.search.rates import frames_of_64_bytes
 

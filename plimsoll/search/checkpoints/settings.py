@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 
 from plimsoll.errors import InputError
-from plimsoll.search.checkpoints import CheckpointSearch
-from plimsoll.search.checkpoints_plan import CheckpointPlan
+from plimsoll.search.checkpoints.plan import CheckpointPlan
+from plimsoll.search.checkpoints.search import CheckpointSearch
 from plimsoll.search.question import RepeatField, TrialManner
 from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
 from plimsoll.traffic.mistakes import mistake

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from plimsoll.search.ask import LimitedBy, Phase
-from plimsoll.search.binary_plan import BinaryPlan
+from plimsoll.search.binary.plan import BinaryPlan
 
 # A load, and what to find out about it.
 Step = tuple[Literal["search", "validation"], float]

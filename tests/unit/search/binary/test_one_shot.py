@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.search.ask import Ask, Finished
-from plimsoll.search.binary_one_shot import OneShot
+from plimsoll.search.binary.one_shot import OneShot
 from plimsoll.search.question import TrialManner
 from tests.unit.search.duts import carries, check_resumes, judged, run, told
 

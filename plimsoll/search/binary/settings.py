@@ -8,9 +8,9 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, NonNegativeInt, model_validator
 
 from plimsoll.search.ask import Search
-from plimsoll.search.binary import BinarySearch
-from plimsoll.search.binary_one_shot import OneShot
-from plimsoll.search.binary_plan import BinaryPlan
+from plimsoll.search.binary.one_shot import OneShot
+from plimsoll.search.binary.plan import BinaryPlan
+from plimsoll.search.binary.search import BinarySearch
 from plimsoll.search.question import InvalidAction, RepeatField, TrialManner
 from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
 from plimsoll.traffic.mistakes import mistake

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
-from plimsoll.search.binary_bounds import Bounds
-from plimsoll.search.binary_plan import BinaryPlan
+from plimsoll.search.binary.bounds import Bounds
+from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.question import Answer, Question, why_quit, why_unproven
 from plimsoll.traffic.units import format_pps
 

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.search.ask import Ask
-from plimsoll.search.binary_plan import BinaryPlan
-from plimsoll.search.binary_settings import BinarySettings
+from plimsoll.search.binary.plan import BinaryPlan
+from plimsoll.search.binary.settings import BinarySettings
 from plimsoll.search.question import InvalidAction, TrialManner
 from tests.unit.search.rates import frames_of_64_bytes
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plimsoll.benchmark.trafficgen.options import OPTIONS
 
-_PAGE = Path(__file__).resolve().parents[3] / "docs" / "searches.md"
+_PAGE = Path(__file__).resolve().parents[4] / "docs" / "searches.md"
 # Of bench-trafficgen's binary-search.py at d81d481, counted in its source.
 _THEIRS = 124
 

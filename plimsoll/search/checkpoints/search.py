@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
-from plimsoll.search.checkpoints_curve import Curve
-from plimsoll.search.checkpoints_plan import CheckpointPlan
+from plimsoll.search.checkpoints.curve import Curve
+from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.question import Answer, Question, why_unproven
 
 

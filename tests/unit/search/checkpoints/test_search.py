@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd
-from plimsoll.search.checkpoints import CheckpointSearch
-from plimsoll.search.checkpoints_plan import CheckpointPlan
+from plimsoll.search.checkpoints.plan import CheckpointPlan
+from plimsoll.search.checkpoints.search import CheckpointSearch
 from plimsoll.search.question import TrialManner
 from plimsoll.trial.verdict import Verdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run

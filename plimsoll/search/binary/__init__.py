@@ -1,0 +1,1 @@
+"""Bisection, with the options of trafficgen's binary search."""

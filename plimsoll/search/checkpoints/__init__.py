@@ -1,0 +1,1 @@
+"""A list of loads, measured and judged as a curve."""
