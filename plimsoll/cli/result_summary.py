@@ -14,6 +14,8 @@ from plimsoll.record.trial_record import FindingRecord, TrialRecord
 from plimsoll.report.answer import LIMIT_SENTENCES, events_bound, goal_said
 from plimsoll.traffic.units import format_duration, format_pps
 
+_WIDEST = 110
+_FRAME_CELLS = 4
 # Without a validation the load line rests on its own trial.
 _PROOFS = {"validation": "validated for", "search": "not validated; its trial of"}
 
@@ -34,7 +36,9 @@ def _answer(result: Result, trials: Sequence[TrialRecord]) -> Panel:
         *_credibility(result),
     ]
     style = "green" if result.load_line else "red"
-    return Panel(Text("\n").join(lines), title="Load line", border_style=style, expand=False)
+    # Sentences are read, figures are looked at: no line of a page is longer.
+    wide = min(_WIDEST, max(line.cell_len for line in lines) + _FRAME_CELLS)
+    return Panel(Text("\n").join(lines), title="Load line", border_style=style, width=wide)
 
 
 def _load_line(result: Result) -> Iterator[Text]:

@@ -10,7 +10,7 @@ is drawn by layers of equal share, finer towards the tail, and its maximum by it
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from random import Random
 from statistics import NormalDist
@@ -26,6 +26,8 @@ _HALVES = 40
 _VARIANTS = 4
 _MOST_POOLS = 256
 _STANDARD_NORMAL = NormalDist()
+# Waits that grow or shrink in a row are told by so many of them.
+_RAMP_POINTS = 8
 # In StreamCounts.latency_us it stands for a millisecond and more.
 TOP_US = 1000
 
@@ -88,8 +90,9 @@ class Drawn:
 
 @dataclass(slots=True)
 class Collected:
-    """Latencies added up, for histograms of more than one source."""
+    """Latencies added up, for histograms of more than one source; `in_us` as well if asked."""
 
+    in_us: bool = False
     count: int = 0
     sum_ns: int = 0
     min_ns: int = 1 << 62
@@ -101,11 +104,23 @@ class Collected:
         """So many frames of one latency."""
         self.count += frames
         self.sum_ns += value_ns * frames
-        self.min_ns = min(self.min_ns, value_ns)
-        self.max_ns = max(self.max_ns, value_ns)
-        bucket, us = bucket_of(value_ns), min(value_ns // 1000, TOP_US)
+        if value_ns < self.min_ns:
+            self.min_ns = value_ns
+        if value_ns > self.max_ns:
+            self.max_ns = value_ns
+        bucket = bucket_of(value_ns)
         self.buckets[bucket] = self.buckets.get(bucket, 0) + frames
-        self.us[us] = self.us.get(us, 0) + frames
+        if self.in_us:
+            us = value_ns // 1000 if value_ns < TOP_US * 1000 else TOP_US
+            self.us[us] = self.us.get(us, 0) + frames
+
+    def add_ramp(self, first_ns: float, last_ns: float, frames: int) -> None:
+        """Latencies that grow or shrink in a row, told by a few of them, both ends included."""
+        points = min(frames, _RAMP_POINTS)
+        each, left = divmod(frames, points)
+        step_ns = (last_ns - first_ns) / max(1, points - 1)
+        for point in range(points):
+            self.add_value(int(first_ns + point * step_ns), each + (point < left))
 
     def add(self, drawn: Drawn, times: int = 1) -> None:
         """The same frames so many times."""
@@ -115,10 +130,21 @@ class Collected:
         self.sum_ns += drawn.sum_ns * times
         self.min_ns = min(self.min_ns, drawn.min_ns)
         self.max_ns = max(self.max_ns, drawn.max_ns)
-        for bucket, frames in drawn.buckets:
-            self.buckets[bucket] = self.buckets.get(bucket, 0) + frames * times
-        for us, frames in drawn.us:
-            self.us[us] = self.us.get(us, 0) + frames * times
+        _add_to(self.buckets, drawn.buckets, times)
+        if self.in_us:
+            _add_to(self.us, drawn.us, times)
+
+    def join(self, other: Collected) -> None:
+        """What another has collected as well."""
+        if not other.count:
+            return
+        self.count += other.count
+        self.sum_ns += other.sum_ns
+        self.min_ns = min(self.min_ns, other.min_ns)
+        self.max_ns = max(self.max_ns, other.max_ns)
+        _add_to(self.buckets, other.buckets.items(), 1)
+        if self.in_us:
+            _add_to(self.us, other.us.items(), 1)
 
     def drawn(self) -> Drawn:
         """All of it, ascending."""
@@ -132,6 +158,11 @@ class Collected:
             tuple(sorted(self.buckets.items())),
             tuple(sorted(self.us.items())),
         )
+
+
+def _add_to(counts: dict[int, int], more: Iterable[tuple[int, int]], times: int) -> None:
+    for index, frames in more:
+        counts[index] = counts.get(index, 0) + frames * times
 
 
 NO_HISTOGRAM = Histogram()
@@ -175,7 +206,7 @@ class LatencyPools:
         layers = self._layers.get((count, turn))
         if layers is None:
             layers = self._layers[count, turn] = _Layers.drawn(self._chance, count)
-        collected = Collected()
+        collected = Collected(in_us=True)
         for share, normal, exponential in layers.shares(frames):
             collected.add_value(shape.value_ns(normal, exponential), share)
         return collected.drawn()

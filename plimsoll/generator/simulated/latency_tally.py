@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from plimsoll.generator.simulated.latency_shape import (
@@ -17,8 +17,6 @@ from plimsoll.generator.simulated.latency_shape import (
     bucket_of,
 )
 
-# Waits that grow or shrink in a row are told by so many of them, the first and last included.
-_RAMP_POINTS = 12
 # Different histograms that are only counted before they are added up.
 _MOST_COUNTED = 64
 
@@ -30,13 +28,10 @@ class Share(NamedTuple):
     first_s: float
     last_s: float
 
-    def ramp_ns(self) -> Iterator[tuple[float, int]]:
-        """Waits and how many frames had each."""
-        points = min(self.frames, _RAMP_POINTS)
-        each, left = divmod(self.frames, points)
-        step_s = (self.last_s - self.first_s) / max(1, points - 1)
-        for point in range(points):
-            yield (self.first_s + point * step_s) * 1e9, each + (point < left)
+    @property
+    def alike(self) -> bool:
+        """Whether all of them waited as long."""
+        return self.first_s == self.last_s
 
 
 class LatencyTally:
@@ -51,20 +46,18 @@ class LatencyTally:
         self._pools = pools
         self._in_us = in_us
         self._counted: dict[int, tuple[Drawn, int]] = {}
-        self._total = Collected()
+        self._total = Collected(in_us)
 
     def unqueued(self, shape: LatencyShape, frames: int) -> Drawn:
         """So many frames that found no queue."""
         if frames == 0:
             return NOTHING
         slowest_ns = self._pools.slowest_ns(shape, frames)
-        if frames == 1:
-            self._total.add_value(slowest_ns, 1)
-            return self._whole(NOTHING, 0, slowest_ns)
-        variant = self._pools.draw(shape, frames - 1)
+        variant = self._pools.draw(shape, frames - 1) if frames > 1 else NOTHING
         slowest_ns = max(slowest_ns, variant.max_ns)
         more = frames - 1 - variant.count
-        self._count(variant)
+        if variant.count:
+            self._count(variant)
         self._total.add_value(slowest_ns, 1)
         if more:
             self._total.add_value(variant.typical_ns, more)
@@ -83,25 +76,24 @@ class LatencyTally:
     def queued(self, shape: LatencyShape, frames: int, delays: Sequence[Share]) -> Drawn:
         """So many frames, those in `delays` having waited besides."""
         waited = sum(share.frames for share in delays)
-        if len(delays) == 1 and delays[0].first_s == delays[0].last_s and frames - waited <= 1:
+        if len(delays) == 1 and delays[0].alike and frames - waited <= 1:
             # The buffer was full all the time: nearly every interval of an overload.
             return self.unqueued(_queued_alike(shape, delays[0]), frames)
-        collected = Collected()
-        collected.add(self.unqueued(shape, frames - waited))
+        parts, ramps = [self.unqueued(shape, frames - waited)], Collected(self._in_us)
         for share in delays:
-            if share.first_s == share.last_s:
-                collected.add(self.unqueued(_queued_alike(shape, share), share.frames))
+            if share.alike:
+                parts.append(self.unqueued(_queued_alike(shape, share), share.frames))
             else:
-                values = ((wait_ns + shape.floor_ns, n) for wait_ns, n in share.ramp_ns())
-                self._add_values(collected, values)
-        return collected.drawn()
+                first_ns, last_ns = share.first_s * 1e9, share.last_s * 1e9
+                ramps.add_ramp(shape.floor_ns + first_ns, shape.floor_ns + last_ns, share.frames)
+        return self._joined(parts, ramps)
 
     def beside(self, shape: LatencyShape, frames: int, others_ns: Sequence[int]) -> Drawn:
         """So many frames that found no queue, and others of which each one is known."""
-        collected = Collected()
-        collected.add(self.unqueued(shape, frames))
-        self._add_values(collected, ((value_ns, 1) for value_ns in others_ns))
-        return collected.drawn()
+        others = Collected(self._in_us)
+        for value_ns in others_ns:
+            others.add_value(value_ns, 1)
+        return self._joined([self.unqueued(shape, frames)], others)
 
     def total(self) -> Drawn:
         """The whole trial so far."""
@@ -110,10 +102,12 @@ class LatencyTally:
         self._counted.clear()
         return self._total.drawn()
 
-    def _add_values(self, collected: Collected, values: Iterable[tuple[float, int]]) -> None:
-        for value_ns, frames in values:
-            collected.add_value(int(value_ns), frames)
-            self._total.add_value(int(value_ns), frames)
+    def _joined(self, parts: Sequence[Drawn], others: Collected) -> Drawn:
+        """Together; of these only the others are not in the total yet."""
+        self._total.join(others)
+        for part in parts:
+            others.add(part)
+        return others.drawn()
 
     def _count(self, variant: Drawn) -> None:
         seen = self._counted.get(id(variant))

@@ -177,7 +177,7 @@ class GoalHunt:
         limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
         load = max(limit.load_pps, self._plan.minimum_pps)
         best = max(self._likely_to_survive(), default=None)
-        if best is not None and load <= best * (1.0 + _WORTH_A_CLIMB):
+        if best is not None and load <= best * (1.0 + self._worth_a_climb(best)):
             return self._end("passed its validation", limit)
         if self.record.failures >= self._plan.attempts:
             return self._end(f"{self.record.failures} validations failed", limit)
@@ -187,6 +187,14 @@ class GoalHunt:
             return self._end("passed its validation", limit)
         ask = Ask("validation", load, self._plan.validation_s, goal=self.name)
         return Choice(ask, f"validate-{limit.kind}", limit.text)
+
+    def _worth_a_climb(self, passed_pps: float) -> float:
+        """By how much a forecast must be higher than what passed to be validated as well.
+
+        What passed for another goal's sake was not chosen for this one.
+        """
+        own = passed_pps in self.record.asked_for_and_passed
+        return _WORTH_A_CLIMB if own else self._plan.width
 
     def _likely_to_survive(self) -> list[float]:
         """The loads that passed, but those whose buffer a longer stall will likely overflow."""

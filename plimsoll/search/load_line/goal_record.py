@@ -35,6 +35,7 @@ class GoalRecord:
         self.tires_pps: float | None = None
         self.decline: Decline | None = None
         self.passed: list[float] = []
+        self.asked_for_and_passed: set[float] = set()
         self.untestable: str | None = None
         self.last_was_overloaded = False
         self.recovers_slowly = False
@@ -72,6 +73,8 @@ class GoalRecord:
             self.bracket.carry(tried.load_pps, number)
             if phase == "validation" and tried.passed(name):
                 self.passed.append(tried.load_pps)
+                if tried.asked.goal == name:
+                    self.asked_for_and_passed.add(tried.load_pps)
         self.last_was_overloaded = capacity is not None
         self._note_slow_recovery()
 
@@ -118,10 +121,7 @@ class GoalRecord:
             self.tires_pps = tried.load_pps
 
     def _note_slow_recovery(self) -> None:
-        lower = self.bracket.lower_pps
-        if self.recovers_slowly or lower is None:
-            return
-        if self._knowledge.overload_slows(lower):
+        if not self.recovers_slowly and self._knowledge.overload_slows():
             self.recovers_slowly = True
             self.bracket.forget_wakes()
 

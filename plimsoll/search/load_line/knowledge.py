@@ -41,11 +41,12 @@ class Knowledge:
         """The capacity that an overloaded trial shows; None for one that was not."""
         return overload_capacity_pps(tried, self.plan.width, self.full_queue())
 
-    def overload_slows(self, lower_pps: float) -> bool:
+    def overload_slows(self) -> bool:
         """Whether the DUT carries more than it forwarded when it was overloaded."""
         shown = [self.overload_capacity_pps(tried) for tried in self.trials]
         least = min((pps for pps in shown if pps is not None), default=math.inf)
-        return lower_pps > least * (1.0 + self.plan.width / 4)
+        most = max((tried.load_pps for tried in self._carried()), default=0.0)
+        return most > least * (1.0 + self.plan.width / 4)
 
     def full_queue(self) -> float:
         """The frames that waited while the DUT was overloaded; 0 when it never was.

@@ -73,7 +73,12 @@ class Watched:
     intervals: list[Interval] = field(default_factory=list)
 
     def of(self, stream: int) -> list[StreamCounts]:
-        return [each for interval in self.intervals for each in interval.streams if each.stream == stream]
+        return [
+            each
+            for interval in self.intervals
+            for each in interval.streams
+            if each.stream == stream
+        ]
 
     def total(self, stream: int) -> StreamCounts:
         return next(each for each in self.report.streams if each.stream == stream)

@@ -52,9 +52,7 @@ def test_every_frame_sent_is_received_lost_or_under_way(
             probe_stream(1),
             load_stream(load_pps, 2, (1, 0), pacing),
         )
-        plan = plan_of(
-            *streams, duration_s=duration_s, interval_s=interval_s, drain_s=drain_s
-        )
+        plan = plan_of(*streams, duration_s=duration_s, interval_s=interval_s, drain_s=drain_s)
         check(run(generator, plan))
 
 

@@ -114,7 +114,9 @@ def test_it_agrees_with_a_queue_that_is_stepped_through_in_small_slices(
 
 
 @given(
-    load_pps=st.floats(0, 1e7), capacity_pps=st.floats(1, 1e7), buffer=st.integers(1, 10**6),
+    load_pps=st.floats(0, 1e7),
+    capacity_pps=st.floats(1, 1e7),
+    buffer=st.integers(1, 10**6),
     length_s=st.floats(1e-6, 1e5),
 )
 def test_frames_are_conserved(

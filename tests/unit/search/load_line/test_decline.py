@@ -1,0 +1,33 @@
+"""A falling capacity, from an overloaded trial."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from plimsoll.search.load_line.decline import decline_of, declined
+from tests.unit.search.load_line.trials import tried
+
+
+def test_what_tires_exponentially_is_extrapolated_to_its_end() -> None:
+    """From 1 Mpps by 15 % with 1200 s, seen for 1800 s: 12 % have gone then, 15 % at last."""
+    losses = {at: round(150_000 * -math.expm1(-at / 1200)) for at in range(1, 1800)}
+    decline = decline_of(tried(1e6, 1800, losses=losses))
+    assert decline.tau_s == pytest.approx(1200, rel=0.02)
+    assert decline.left_pps(10_800) == pytest.approx(850_000, rel=0.002)
+
+
+def test_what_falls_straight_is_followed_straight() -> None:
+    """10 pps less each second."""
+    decline = decline_of(tried(1e6, 1800, losses={at: 10 * at for at in range(1, 1800)}))
+    assert decline.tau_s is None
+    assert decline.left_pps(3600) == pytest.approx(1e6 - 36_000, rel=0.002)
+
+
+def test_a_decline_begins_late_and_does_not_end() -> None:
+    late = dict.fromkeys(range(40, 60), 100)
+    assert declined(tried(1e6, 60, losses=late))
+    assert not declined(tried(1e6, 60, losses={40: 100, 50: 100}))
+    assert not declined(tried(1e6, 60, losses=dict.fromkeys(range(60), 100)))
+    assert not declined(tried(1e6, 60))

@@ -1,0 +1,65 @@
+"""What may be written under `search` with strategy: load-line."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.search.ask import ONLY_GOAL, Ask
+from plimsoll.search.load_line.settings import LoadLineSettings
+from plimsoll.traffic.units import Rate
+
+RANGE = {"strategy": "load-line", "minimum": "10kpps", "maximum": "1Mpps"}
+
+
+def _to_pps(field: str, rate: Rate) -> float:
+    return rate.to_pps(64, None, None)
+
+
+def test_without_goals_there_is_one_with_the_experiments_criteria() -> None:
+    assert LoadLineSettings.model_validate(RANGE).goal_criteria == {ONLY_GOAL: None}
+
+
+def test_it_begins_with_a_short_trial_at_the_maximum() -> None:
+    asked = LoadLineSettings.model_validate(RANGE | {"duration": "3s"}).begin(_to_pps).ask()
+    assert asked == Ask("search", 1e6, 3.0, goal=ONLY_GOAL, early_abort=False)
+
+
+def test_the_watch_is_short_beside_the_validation() -> None:
+    """A tenth of a minute at most."""
+    asked = RANGE | {"maximum": "10kpps", "watch": "60s", "validation": {"duration": "60s"}}
+    search = LoadLineSettings.model_validate(asked).begin(_to_pps)
+    assert isinstance(search.ask(), Ask)
+
+
+def test_goals_go_by_name_in_order() -> None:
+    goals = [
+        {"name": "ndr", "criteria": [{"kind": "loss-ratio", "at_most": 0}]},
+        {"name": "pdr", "criteria": [{"kind": "loss-ratio", "at_most": "0.5%"}]},
+    ]
+    settings = LoadLineSettings.model_validate(RANGE | {"goals": goals})
+    assert list(settings.goal_criteria) == ["ndr", "pdr"]
+
+
+def test_two_goals_of_a_name_are_refused() -> None:
+    goals = [{"name": "ndr"}, {"name": "ndr"}]
+    with pytest.raises(ValidationError, match="two goals are named ndr"):
+        LoadLineSettings.model_validate(RANGE | {"goals": goals})
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("width", "0.00001%"), ("confidence", "40%"), ("attempts", 0), ("duration", "8d")],
+)
+def test_values_out_of_range_name_their_field(field: str, value: object) -> None:
+    with pytest.raises(ValidationError, match=field):
+        LoadLineSettings.model_validate(RANGE | {field: value})
+
+
+def test_a_range_upside_down_is_refused_with_what_to_do() -> None:
+    settings = LoadLineSettings.model_validate(RANGE | {"minimum": "2Mpps"})
+    with pytest.raises(InputError, match=r"is 2 Mpps, above the maximum of 1 Mpps") as caught:
+        settings.begin(_to_pps)
+    assert caught.value.where == "search.minimum"
+    assert caught.value.remedy == "give a minimum below the maximum"
