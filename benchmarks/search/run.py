@@ -49,7 +49,8 @@ def main() -> int:
             summaries.append(summarise(subject, contestant, mine))
             took_s = time.monotonic() - begun
             stderr.print(f"{subject.name}, {contestant}: {seeds} searches in {took_s:.0f} s")
-    _write(options.output, summaries, found)
+            # Each time, so that what was found is not lost with what was not.
+            _write(options.output, summaries, found)
     if options.markdown:
         print(markdown(summaries))
     else:

@@ -15,6 +15,8 @@ from plimsoll.record.trial_record import TrialRecord
 
 # How often an invalid trial is tried before its step counts as one that cannot be tested.
 TRIES = 4
+# So many steps in a row that cannot be tested are about the tester, not about the DUT.
+_HOPELESS = 3
 
 
 class Steps:
@@ -29,6 +31,7 @@ class Steps:
         self.session = session
         self.bed = bed
         self._recorded: dict[str, list[TrialRecord]] = {}
+        self._untestable_in_a_row = 0
         for trial in session.recorder.history().trials():
             self._remember(trial)
 
@@ -46,7 +49,17 @@ class Steps:
             attempt = len(recorded) + 1
             again = replace(request, attempt=attempt)
             recorded = [*recorded, self._run(experiment, again)]
+        spoiled = recorded[-1].verdict == "invalid"
+        self._untestable_in_a_row = self._untestable_in_a_row + 1 if spoiled else 0
         return recorded[-1]
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether the last steps had no valid trial: going on would only take time.
+
+        A test that stops for it says so; the next one tries again.
+        """
+        return self._untestable_in_a_row >= _HOPELESS
 
     def trials(self, steps: Iterable[str]) -> tuple[TrialRecord, ...]:
         """All trials of these steps, in the steps' order."""

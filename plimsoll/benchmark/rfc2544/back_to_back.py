@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.rfc2544.bursts import longest_burst, search_plan
+from plimsoll.benchmark.rfc2544.bursts import LongestBurst, longest_burst, search_plan
 from plimsoll.benchmark.rfc2544.settings import BurstSettings
 from plimsoll.benchmark.rfc2544.spread import spread_of
 from plimsoll.benchmark.rfc2544.subject import TestSubject
@@ -14,10 +14,12 @@ def measure_back_to_back(
     steps: Steps, subject: TestSubject, settings: BurstSettings, test: str = "back-to-back"
 ) -> BackToBackRow:
     """Repeat the search; its average is the benchmark. `test` begins the names of its steps."""
-    found = [
-        longest_burst(steps, subject, settings, test, number)
-        for number in range(1, settings.repeats + 1)
-    ]
+    searches: list[LongestBurst] = []
+    for number in range(1, settings.repeats + 1):
+        searches.append(longest_burst(steps, subject, settings, test, number))
+        if searches[-1].problem is not None:
+            break
+    found = [burst for burst in searches if burst.problem is None]
     values = tuple(burst.frames for burst in found)
     known_steps = [burst.step_frames for burst in found if burst.step_frames is not None]
     return BackToBackRow(
@@ -29,5 +31,13 @@ def measure_back_to_back(
         step_frames=max(known_steps, default=None),
         verifications=settings.verifications,
         at_limit=sum(burst.at_limit for burst in found),
-        reason=None,
+        reason=_problem(searches[-1], len(found), settings.repeats),
+    )
+
+
+def _problem(last: LongestBurst, found: int, asked: int) -> str | None:
+    if last.problem is None:
+        return None
+    return (
+        f"{found} of {asked} searches came to their end, then bursts were spoiled: {last.problem}"
     )

@@ -21,11 +21,15 @@ _LEAST_TRIAL_S = 0.1
 
 @dataclass(frozen=True, slots=True)
 class LongestBurst:
-    """What one search found, in frames of each direction; `step_frames` None at the limit."""
+    """What one search found, in frames of each direction; `step_frames` None at the limit.
+
+    `problem` says why it did not come to its end.
+    """
 
     frames: int
     at_limit: bool
     step_frames: int | None
+    problem: str | None = None
 
 
 def search_plan(settings: BurstSettings, maximum_pps: float) -> BurstSearchPlan:
@@ -47,7 +51,11 @@ def longest_burst(
     while (frames := search.next_frames) is not None:
         asked += 1
         step = f"{test}/{subject.label}/{number}/{asked}"
-        search.tell(_send(steps, subject, frames, number, step))
+        trial = _send(steps, subject, frames, number, step)
+        search.tell(_lossless(trial, subject, frames))
+        if steps.hopeless:
+            why = "; ".join(each.text for each in trial.reasons)
+            return LongestBurst(search.passed, search.at_limit, search.step_frames, why)
     return LongestBurst(search.passed, search.at_limit, search.step_frames)
 
 
@@ -68,20 +76,22 @@ def minimum_gap_streams(subject: TestSubject, frames: int) -> tuple[StreamPlan, 
     )
 
 
-def _send(steps: Steps, subject: TestSubject, frames: int, number: int, step: str) -> bool | None:
-    """Whether nothing was lost; None where no trial of the burst was valid and whole."""
-    streams = minimum_gap_streams(subject, frames)
+def _send(steps: Steps, subject: TestSubject, frames: int, number: int, step: str) -> TrialRecord:
     request = TrialRequest(
         "back-to-back",
         subject.maximum_pps,
         max(_LEAST_TRIAL_S, _ROOM * frames / subject.maximum_pps),
-        streams,
+        minimum_gap_streams(subject, frames),
         early_abort=False,
         repetition=number,
         step=step,
     )
-    trial = steps.valid(subject.experiment, request)
-    if trial.verdict == "invalid" or not is_whole(streams, trial):
+    return steps.valid(subject.experiment, request)
+
+
+def _lossless(trial: TrialRecord, subject: TestSubject, frames: int) -> bool | None:
+    """Whether nothing was lost; None where no trial of the burst was valid and whole."""
+    if trial.verdict == "invalid" or not is_whole(minimum_gap_streams(subject, frames), trial):
         return None
     return trial.verdict == "pass"
 

@@ -27,7 +27,7 @@ def measure_frame_loss(
         points.append(point_of(percent, steps.valid(subject.experiment, request)))
         if points[-1].lost is not None:
             free = 0 if points[-1].lost else free + 1
-        if free == _ENOUGH:
+        if free == _ENOUGH or steps.hopeless:
             break
     return FrameLossRow(subject=subject.record, points=tuple(points), complete=free == _ENOUGH)
 

@@ -35,14 +35,16 @@ def measure_latency(
     if throughput.pps is None:
         return _nothing(subject, f"no throughput is known: {throughput.reason}")
     experiment = _for_tags(subject.experiment)
-    trials = [
-        steps.valid(experiment, _request(subject, settings, throughput.pps, number))
-        for number in range(1, settings.repeats + 1)
-    ]
+    trials: list[TrialRecord] = []
+    for number in range(1, settings.repeats + 1):
+        request = _request(subject, settings, throughput.pps, number)
+        trials.append(steps.valid(experiment, request))
+        if steps.hopeless:
+            break
     valid = [trial for trial in trials if trial.verdict != "invalid"]
     tagged = [ns for trial in valid for ns in trial.observed.values() if ns is not None]
     if not tagged:
-        return _nothing(subject, "no tagged frame came back in a valid trial", trials)
+        return _nothing(subject, _why_nothing(trials), trials)
     return LatencyRow(
         subject=subject.record,
         load_pps=throughput.pps,
@@ -50,7 +52,7 @@ def measure_latency(
         all_frames=_all_frames(valid),
         lost=sum(_lost(trial) for trial in valid),
         trials=len(valid),
-        reason=None,
+        reason=_why_fewer(len(valid), settings.repeats, trials),
     )
 
 

@@ -31,12 +31,15 @@ def measure_recovery(
         return _row(subject, None, [], f"no throughput is known: {throughput.reason}")
     overload_pps = min(_OVERLOAD * throughput.pps, subject.maximum_pps)
     experiment = _watched_closely(subject.experiment)
-    trials = [
-        steps.valid(experiment, _request(subject, settings, overload_pps, number))
-        for number in range(1, settings.repeats + 1)
-    ]
+    trials: list[TrialRecord] = []
+    for number in range(1, settings.repeats + 1):
+        request = _request(subject, settings, overload_pps, number)
+        trials.append(steps.valid(experiment, request))
+        if steps.hopeless:
+            break
     valid = [trial for trial in trials if trial.verdict != "invalid"]
-    reason = None if valid else "; ".join(each.text for each in trials[-1].reasons)
+    spoiled = [trial for trial in trials if trial.verdict == "invalid"]
+    reason = "; ".join(each.text for each in spoiled[-1].reasons) if spoiled else None
     return _row(subject, throughput.pps, valid, reason, overload_pps)
 
 

@@ -104,10 +104,8 @@ class Collected:
         """So many frames of one latency."""
         self.count += frames
         self.sum_ns += value_ns * frames
-        if value_ns < self.min_ns:
-            self.min_ns = value_ns
-        if value_ns > self.max_ns:
-            self.max_ns = value_ns
+        self.min_ns = min(self.min_ns, value_ns)
+        self.max_ns = max(self.max_ns, value_ns)
         bucket = bucket_of(value_ns)
         self.buckets[bucket] = self.buckets.get(bucket, 0) + frames
         if self.in_us:
@@ -119,8 +117,16 @@ class Collected:
         points = min(frames, _RAMP_POINTS)
         each, left = divmod(frames, points)
         step_ns = (last_ns - first_ns) / max(1, points - 1)
-        for point in range(points):
-            self.add_value(int(first_ns + point * step_ns), each + (point < left))
+        values_ns = [int(first_ns + point * step_ns) for point in range(points)]
+        self.count += frames
+        self.sum_ns += sum(values_ns) * each + sum(values_ns[:left])
+        self.min_ns = min(self.min_ns, values_ns[0], values_ns[-1])
+        self.max_ns = max(self.max_ns, values_ns[0], values_ns[-1])
+        alike = [each + 1] * left + [each] * (points - left)
+        _add_to(self.buckets, zip(map(bucket_of, values_ns), alike, strict=True), 1)
+        if self.in_us:
+            us = (min(value_ns // 1000, TOP_US) for value_ns in values_ns)
+            _add_to(self.us, zip(us, alike, strict=True), 1)
 
     def add(self, drawn: Drawn, times: int = 1) -> None:
         """The same frames so many times."""

@@ -16,6 +16,9 @@ from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
 from plimsoll.traffic.units import DurationField, RatioField
 
+# With so much of the capacity to spare, the queue of a stall is gone before the next one.
+_AMPLE_SPARE, _AMPLE_DEVIATIONS = 0.02, 10.0
+
 
 class RareStalls(DutModel):
     """Serves at its capacity, but for stalls: each direction has its own.
@@ -51,21 +54,30 @@ class RareStalls(DutModel):
         return RareStallsBehaviour(self, direction, chance)
 
     def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
-        """The odds of a capacity enough between the stalls, and of stalls that lose little.
+        """The odds of stalls that lose little, over the capacities of a trial.
 
         Regular stalls are taken to find the queue empty, which holds while load ÷
         capacity is below 1 - length ÷ period. Random ones may come in a row.
         """
-        present = 1.0 - self.away_share
-        if present <= 0.0:
+        needed_pps = self.needed_pps(load_pps, limit, horizon_s)
+        if self.away_share >= 1.0 or not self.odds_of_capacity(direction, needed_pps):
             return 0.0
-        needed_pps = self.needed_pps(load_pps, limit, horizon_s) / present
-        odds = self.odds_of_capacity(direction, needed_pps)
-        if odds == 0.0:
-            return 0.0
-        losses, unit_frames = self._losses(load_pps, self.capacity_of(direction))
         budget = limit * load_pps * horizon_s
-        return odds * losses.odds_of_at_most(budget / unit_frames, horizon_s)
+        odds = 0.0
+        for capacity_pps, weight in self._capacities(direction, load_pps):
+            if capacity_pps * (1.0 - self.away_share) >= needed_pps:
+                losses, unit_frames = self._losses(load_pps, capacity_pps)
+                odds += weight * losses.odds_of_at_most(budget / unit_frames, horizon_s)
+        return odds
+
+    def _capacities(self, direction: int, load_pps: float) -> list[tuple[float, float]]:
+        """Capacities of a trial with their probabilities, only one where it does not matter."""
+        mean_pps = self.capacity_of(direction)
+        spare = 1.0 - load_pps / mean_pps
+        if spare > max(_AMPLE_SPARE, _AMPLE_DEVIATIONS * self.capacity_deviation):
+            return [(mean_pps, 1.0)]
+        likely = self.likely_capacities(direction)
+        return [(capacity_pps, 1.0 / len(likely)) for capacity_pps in likely]
 
     def _losses(self, load_pps: float, capacity_pps: float) -> tuple[LossEvents, float]:
         """The stalls that lose frames, counted in units of so many."""

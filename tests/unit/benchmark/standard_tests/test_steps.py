@@ -7,6 +7,8 @@ import pytest
 from plimsoll.benchmark import testbed as beds
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.rfc2544.run import run_rfc2544
+from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.steps import TRIES, Steps
 from plimsoll.errors import InputError
@@ -64,3 +66,22 @@ class Spoiled(tester.TesterLimits):
 
     def findings(self, outcome: object) -> list[object]:  # type: ignore[override]
         return [Finding("stall", "CPU 0", 1.0, 0.0, "ns", "invalid", "the tester stalled")]
+
+
+def test_a_tester_that_is_never_fit_is_not_tried_for_ever(tmp_path: Path) -> None:
+    asked = experiment().model_copy(update={"tester": Spoiled()})
+    settings = Rfc2544Settings.quickly().model_copy(
+        update={"sizes": (64,), "tests": ("frame-loss", "back-to-back")}
+    )
+    seen = Seen()
+    result = run_rfc2544(asked, settings, run_directory(tmp_path, asked), seen)
+    (losses,) = result.parts.frame_loss or ()
+    assert [point.lost for point in losses.points] == [None] * 3
+    assert not losses.complete
+    assert all(point.reason == "the tester stalled" for point in losses.points)
+    (bursts,) = result.parts.back_to_back or ()
+    assert (bursts.values, bursts.frames) == ((), None)
+    assert bursts.reason is not None
+    assert "the tester stalled" in bursts.reason
+    # Three rates and, as it is still hopeless, one burst, four times each.
+    assert len([trial for trial in seen.trials if trial.step]) == 4 * TRIES

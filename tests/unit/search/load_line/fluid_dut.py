@@ -26,7 +26,7 @@ class FluidDut:
     stall_s: float = 0.0
     jitter: float = 0.0
     tolerance: float = 0.0
-    chance: random.Random = field(default_factory=lambda: random.Random(1))
+    chance: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311
 
     def answer(self, asked: Ask) -> Told:
         """Run the trial that was asked for."""
@@ -38,7 +38,6 @@ class FluidDut:
         losses: list[LossSample] = []
         peaks: list[LatencyPeak] = []
         queue = 0.0
-        ran = 0
         over_before = False
         for number in range(planned):
             begin_s, end_s = number * interval_s, (number + 1) * interval_s
@@ -53,12 +52,11 @@ class FluidDut:
                 losses.append(LossSample(begin_s=begin_s, end_s=end_s, frames=int(lost)))
             waited_ns = (queue / self.capacity_pps + longest_s) * 1e9
             peaks.append(LatencyPeak(at_s=begin_s, max_ns=IDLE_NS + round(waited_ns)))
-            ran = number + 1
             over = sum(loss.frames for loss in losses) > allowed
             if over and over_before and asked.early_abort:
                 break
             over_before = over
-        return self._told(asked, ran * interval_s, ran, losses, peaks, queue)
+        return self._told(asked, interval_s, losses, peaks, queue)
 
     def _stalls(self, begin_s: float, end_s: float) -> list[float]:
         if self.period_s is None:
@@ -70,12 +68,13 @@ class FluidDut:
     def _told(
         self,
         asked: Ask,
-        sending_s: float,
-        intervals: int,
+        interval_s: float,
         losses: list[LossSample],
         peaks: list[LatencyPeak],
         queue: float,
     ) -> Told:
+        intervals = len(peaks)
+        sending_s = intervals * interval_s
         offered = int(asked.load_pps * sending_s)
         lost = sum(loss.frames for loss in losses)
         waited_ns = IDLE_NS + round(queue / self.capacity_pps * 1e9)

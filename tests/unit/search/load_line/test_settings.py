@@ -9,6 +9,7 @@ from plimsoll.errors import InputError
 from plimsoll.search.ask import ONLY_GOAL, Ask
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.traffic.units import Rate
+from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 
 RANGE = {"strategy": "load-line", "minimum": "10kpps", "maximum": "1Mpps"}
 
@@ -27,10 +28,15 @@ def test_it_begins_with_a_short_trial_at_the_maximum() -> None:
 
 
 def test_the_watch_is_short_beside_the_validation() -> None:
-    """A tenth of a minute at most."""
-    asked = RANGE | {"maximum": "10kpps", "watch": "60s", "validation": {"duration": "60s"}}
+    """A tenth of it at most."""
+    asked = RANGE | {"watch": "60s", "validation": {"duration": "100s"}}
     search = LoadLineSettings.model_validate(asked).begin(_to_pps)
-    assert isinstance(search.ask(), Ask)
+    _, _, asks = search_all(search, FluidDut(capacity_pps=2e6))
+    assert [(each.phase, each.duration_s) for each in asks] == [
+        ("search", 2.0),
+        ("watch", 10.0),
+        ("validation", 100.0),
+    ]
 
 
 def test_goals_go_by_name_in_order() -> None:

@@ -33,7 +33,7 @@ def test_stalls_that_are_all_alike_are_foretold_to_stay_so() -> None:
 
 
 def test_an_even_spread_has_an_end() -> None:
-    chance = random.Random(7)
+    chance = random.Random(7)  # noqa: S311
     tail = tail_of([_watched(lambda: chance.uniform(1e-3, 2e-3), 2160, HOURS_S)])
     assert tail is not None
     assert 1.99e-3 <= tail.length_s(HOURS_S, 0.95) <= 2.1e-3
@@ -41,7 +41,7 @@ def test_an_even_spread_has_an_end() -> None:
 
 def test_exponential_stalls_are_foretold_about_right() -> None:
     """Of 1080 with a mean of 1 ms, none is longer than ln(1080 ÷ 0.0513) ms with 95 %."""
-    chance = random.Random(11)
+    chance = random.Random(11)  # noqa: S311
     tail = tail_of([_watched(lambda: chance.expovariate(1e3), 1080, HOURS_S)])
     assert tail is not None
     right = math.log(1080 / -math.log(0.95)) * 1e-3
@@ -49,7 +49,7 @@ def test_exponential_stalls_are_foretold_about_right() -> None:
 
 
 def test_the_chance_rises_with_the_length_and_falls_with_the_time() -> None:
-    chance = random.Random(3)
+    chance = random.Random(3)  # noqa: S311
     tail = tail_of([_watched(lambda: chance.expovariate(1e3), 1080, HOURS_S)])
     assert tail is not None
     odds = [tail.chance(length, HOURS_S) for length in (6e-3, 9e-3, 15e-3)]
