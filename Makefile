@@ -18,12 +18,12 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test bench lint format clean \
+.PHONY: help setup build demo test bench bench-search lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
 help: ## Show this
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
 
 setup: test-packages $(DEV_REQUIREMENTS) ## Install what building, running and testing need
 
@@ -36,6 +36,9 @@ test: test-packages lint engine-tests engine-sanitized engine-threads fuzz pytho
 
 bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine's speed against dpdk-testpmd's
 	$(BIN)/python engine/bench/run.py
+
+bench-search: $(DEV_REQUIREMENTS) $(INSTALLED) ## Try every search on simulated DUTs: overhead, load, survival
+	$(BIN)/python benchmarks/search/run.py
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 20

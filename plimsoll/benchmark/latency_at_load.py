@@ -86,7 +86,7 @@ def _execute(
         name=experiment.name,
         quick=asked.quick,
         shortfalls=(),
-        notes=(*steps.bed.notes, *_notes(experiment)),
+        notes=(*steps.bed.ports.notes, *_notes(experiment)),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(steps.bed.generator.facts),

@@ -119,7 +119,7 @@ def _result(
         name=experiment.name,
         quick=asked.quick,
         shortfalls=(),
-        notes=(*bed.notes, *_notes()),
+        notes=(*bed.ports.notes, *_notes()),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(bed.generator.facts),
@@ -129,7 +129,7 @@ def _result(
         asked_s=asked.duration_s,
         probed_s=probed_s,
         ended="duration" if whole else "signal",
-        statistics=statistics_of(windows),
+        statistics=statistics_of(windows, segments),
         windows=lines_of(windows),
         segments=segments,
     )

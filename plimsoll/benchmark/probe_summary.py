@@ -28,13 +28,37 @@ def windows_of(history: JournalContents) -> tuple[ProbeWindow, ...]:
     )
 
 
-def statistics_of(windows: Sequence[ProbeWindow]) -> tuple[ProbeStatistics, ...]:
-    """Of each direction, over all windows."""
+def statistics_of(
+    windows: Sequence[ProbeWindow], segments: Sequence[ProbeSegment]
+) -> tuple[ProbeStatistics, ...]:
+    """Of each direction, over all windows, which are those of these segments."""
     names = dict.fromkeys(stream.name for window in windows for stream in window.streams)
     return tuple(
-        _statistics([s for window in windows for s in window.streams if s.name == name])
+        _statistics(
+            [s for window in windows for s in window.streams if s.name == name],
+            _lost(name, windows, segments),
+        )
         for name in names
     )
+
+
+def _lost(name: str, windows: Sequence[ProbeWindow], segments: Sequence[ProbeSegment]) -> int:
+    """Probes of one direction that did not come back.
+
+    The one in flight when a kill came is not lost: nobody waited for it.
+    """
+    lost = 0
+    for segment in segments:
+        own = [
+            stream
+            for window in windows
+            for stream in window.streams
+            if window.trial == segment.trial and stream.name == name
+        ]
+        missing = sum(stream.sent - stream.received for stream in own)
+        given_up = sum(stream.timed_out for stream in own)
+        lost += max(0, min(missing, given_up) if segment.verdict == "none" else missing)
+    return lost
 
 
 def lines_of(windows: Iterable[ProbeWindow]) -> tuple[ProbeLine, ...]:
@@ -83,10 +107,9 @@ def _histogram(stream: ProbedStream) -> Histogram:
     )
 
 
-def _statistics(parts: Sequence[ProbedStream]) -> ProbeStatistics:
+def _statistics(parts: Sequence[ProbedStream], lost: int) -> ProbeStatistics:
     total = _added(parts)
     latency = _histogram(total)
-    lost = max(0, total.sent - total.received)
     return ProbeStatistics(
         stream=total,
         lost=lost,

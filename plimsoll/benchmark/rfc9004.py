@@ -68,7 +68,7 @@ def _result(
         name=experiment.name,
         quick=settings.quick,
         shortfalls=shortfalls(settings, first.experiment.trial.drain),
-        notes=(*steps.bed.notes, *_notes(first)),
+        notes=(*steps.bed.ports.notes, *_notes(first)),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(steps.bed.generator.facts),

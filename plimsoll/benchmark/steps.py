@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import replace
 
 from plimsoll.benchmark.experiment import Experiment
@@ -41,11 +41,18 @@ class Steps:
         return recorded[0] if recorded else self._run(experiment, request)
 
     def valid(
-        self, experiment: Experiment, request: TrialRequest, tries: int = TRIES
+        self,
+        experiment: Experiment,
+        request: TrialRequest,
+        *,
+        tells: Callable[[TrialRecord], bool] = lambda _: True,
     ) -> TrialRecord:
-        """The step's first valid trial of at most `tries`; the last one where none is valid."""
+        """The step's first valid trial that `tells` what was wanted, of at most four.
+
+        The last one where there is none.
+        """
         recorded = self._trials_of(request)
-        while not recorded or (recorded[-1].verdict == "invalid" and len(recorded) < tries):
+        while not recorded or (len(recorded) < TRIES and not _is_good(recorded[-1], tells)):
             attempt = len(recorded) + 1
             again = replace(request, attempt=attempt)
             recorded = [*recorded, self._run(experiment, again)]
@@ -60,10 +67,6 @@ class Steps:
         A test that stops for it says so; the next one tries again.
         """
         return self._untestable_in_a_row >= _HOPELESS
-
-    def trials(self, steps: Iterable[str]) -> tuple[TrialRecord, ...]:
-        """All trials of these steps, in the steps' order."""
-        return tuple(trial for step in steps for trial in self._recorded.get(step, ()))
 
     def _run(self, experiment: Experiment, request: TrialRequest) -> TrialRecord:
         session = replace(self.session, experiment=experiment)
@@ -90,3 +93,7 @@ class Steps:
                     remedy="resume with the run's own experiment and version, or start a new run",
                 )
         return recorded
+
+
+def _is_good(trial: TrialRecord, tells: Callable[[TrialRecord], bool]) -> bool:
+    return trial.verdict != "invalid" and tells(trial)

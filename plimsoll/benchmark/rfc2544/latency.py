@@ -38,7 +38,8 @@ def measure_latency(
     trials: list[TrialRecord] = []
     for number in range(1, settings.repeats + 1):
         request = _request(subject, settings, throughput.pps, number)
-        trials.append(steps.valid(experiment, request))
+        # A stall of the tester may have touched a tagged frame and spared the rest.
+        trials.append(steps.valid(experiment, request, tells=_has_all_tags))
         if steps.hopeless:
             break
     valid = [trial for trial in trials if trial.verdict != "invalid"]
@@ -159,6 +160,23 @@ def _worst(parts: Sequence[LatencyRecord], quantile: str) -> int:
 
 def _lost(trial: TrialRecord) -> int:
     return trial.evidence.lost if trial.evidence else sum(each.lost for each in trial.streams)
+
+
+def _has_all_tags(trial: TrialRecord) -> bool:
+    return all(ns is not None for ns in trial.observed.values())
+
+
+def _why_nothing(trials: Sequence[TrialRecord]) -> str:
+    why = "; ".join(each.text for each in trials[-1].reasons)
+    return f"no tagged frame came back in a valid trial: {why}" if why else "none came back"
+
+
+def _why_fewer(valid: int, asked: int, trials: Sequence[TrialRecord]) -> str | None:
+    if valid == asked:
+        return None
+    spoiled = [trial for trial in trials if trial.verdict == "invalid"]
+    why = "; ".join(each.text for each in spoiled[-1].reasons) if spoiled else ""
+    return f"{valid} of {asked} repetitions were valid: {why}"
 
 
 def _nothing(subject: TestSubject, reason: str, trials: Sequence[TrialRecord] = ()) -> LatencyRow:

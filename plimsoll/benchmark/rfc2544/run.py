@@ -100,7 +100,7 @@ class _Tests:
             name=self._experiment.name,
             quick=self._settings.quick,
             shortfalls=self._shortfalls,
-            notes=(*self._steps.bed.notes, *self._notes()),
+            notes=(*self._steps.bed.ports.notes, *self._notes()),
             trials=counts_of(trials),
             invalid_reasons=invalid_reasons(trials),
             versions=versions(self._steps.bed.generator.facts),

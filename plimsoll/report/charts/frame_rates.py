@@ -26,7 +26,12 @@ def frame_rates(rows: Sequence[ThroughputRow]) -> Figure:
         alt.Chart(records([*_points(rows, most)]))
         .mark_line(point=alt.OverlayMarkDef(size=60))
         .encode(
-            x=alt.X("size:Q", title="frame size (bytes with FCS)", scale=alt.Scale(nice=False)),
+            x=alt.X(
+                "size:Q",
+                title="frame size (bytes with FCS)",
+                scale=alt.Scale(nice=False),
+                axis=alt.Axis(values=sorted({row.subject.mean_frame_size for row in rows})),
+            ),
             y=alt.Y(
                 "rate:Q",
                 title="frames a second and direction (Mpps)",

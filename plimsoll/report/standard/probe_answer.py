@@ -46,9 +46,9 @@ def probe_answer(run: RunDirectory) -> Answer:
     journal = read_journal(run.journal)
     result = read_whole(run.result, ProbeResult, _REMEDY)
     windows = windows_of(journal)
-    statistics = result.statistics if result else statistics_of(windows)
-    lines = result.windows if result else lines_of(windows)
     segments = result.segments if result else segments_of(journal)
+    statistics = result.statistics if result else statistics_of(windows, segments)
+    lines = result.windows if result else lines_of(windows)
     return Answer(
         heading=_heading(statistics, segments),
         sentences=tuple(_sentences(result)),

@@ -235,10 +235,7 @@ def _burst_cells(row: BackToBackRow) -> tuple[str, ...]:
 def _at_limit(row: BackToBackRow) -> str:
     if not row.at_limit:
         return ""
-    return (
-        f"at least: in {row.at_limit} searches nothing was lost of the longest burst that was "
-        "tried, or that the tester could send"
-    )
+    return f"at least: {row.at_limit} searches lost nothing of the longest burst that could be sent"
 
 
 def _spread(spread: Spread | None) -> tuple[str, ...]:
@@ -274,10 +271,10 @@ def _recovery_cells(row: RecoveryRow) -> tuple[str, ...]:
     remarks = nonempty(
         (
             row.reason,
-            f"{row.not_recovered} trials still lost frames at their end"
+            f"trials that still lost frames at their end: {row.not_recovered}"
             if row.not_recovered
             else None,
-            f"in {row.never_overloaded} trials nothing was lost even under the overload"
+            f"trials that lost nothing even under the overload: {row.never_overloaded}"
             if row.never_overloaded
             else None,
         )

@@ -16,15 +16,17 @@ from plimsoll.traffic.units import format_duration, format_pps
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
 # has an error, so less is asked for than the confidence that candidates are chosen by.
-_ACCEPTED_CHANCE = 0.9
+_ACCEPTED_CHANCE = 0.85
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03
 # A DUT that recovers slowly from overload rests, at the minimum, so many search trials long.
 _REST = 5
 # Losses without a stall are followed down by watching until one has fewer events than this,
 # at loads that are expected to have so many.
-_MANY_EVENTS, _FEW_EVENTS = 20, 3
-_MOST_APPROACHES = 4
+_MANY_EVENTS, _FEW_EVENTS = 10, 3
+_MOST_APPROACHES = 8
+# As a share of the load: so far, a forecast is looked into before it is believed.
+_FAR = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class GoalHunt:
         self._knowledge = knowledge
         self._rechecked: set[float] = set()
         self._approaches = 0
+        self._studied_losses = False
         self._studied_stalls = False
         self._studied_decline = False
 
@@ -69,7 +72,12 @@ class GoalHunt:
         """Only a goal without any loss asks for every event to be foreseen."""
         if self.record.tolerance > 0.0 or self.record.passed:
             return None
-        return self._burst(base_pps) or self._approach(base_pps) or self._study_stalls(base_pps)
+        return (
+            self._burst(base_pps)
+            or self._approach(base_pps)
+            or self._study_losses(base_pps)
+            or self._study_stalls(base_pps)
+        )
 
     # Rules that look for the capacity.
 
@@ -155,12 +163,28 @@ class GoalHunt:
         if clean_pps is not None:
             return (clean_pps + lowest_pps) / 2
         load_pps = loss_free_pps(rates, _FEW_EVENTS / plan.watch_s, plan.width)
-        return load_pps or lowest_pps * (1.0 - plan.width * 2.0**self._approaches)
+        step_pps = lowest_pps * (1.0 - plan.width * 2.0**self._approaches)
+        # Two rates near the capacity may be much alike, and their line reaches nowhere.
+        return max(load_pps or step_pps, lowest_pps * (1.0 - _FAR))
+
+    def _study_losses(self, base_pps: float) -> Choice | None:
+        """A long way down on a line through two rates is a long way to go wrong."""
+        limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
+        if self._studied_losses or limit.kind != "losses":
+            return None
+        rates, study_s = self._knowledge.loss_rates(), self._plan.study_s
+        if limit.load_pps > rates[0].load_pps * (1.0 - _FAR):
+            return None
+        self._studied_losses = True
+        load_pps = loss_free_pps(rates, _FEW_EVENTS / study_s, self._plan.width) or limit.load_pps
+        load_pps = max(self._plan.minimum_pps, min(load_pps, base_pps))
+        why = f"far below the lowest load that lost anything: {limit.text}"
+        return self._watch_for(load_pps, study_s, "study-losses", why)
 
     def _study_stalls(self, base_pps: float) -> Choice | None:
         """A quarter of an hour of watching for a forecast that may save hours."""
-        limit = stall_limit(self._knowledge)
-        if self._studied_stalls or limit is None or limit.load_pps >= base_pps:
+        limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
+        if self._studied_stalls or limit.kind != "stalls":
             return None
         self._studied_stalls = True
         load_pps = max(limit.load_pps, self._plan.minimum_pps)

@@ -21,6 +21,8 @@ from plimsoll.search.load_line.tried import Tried
 
 # So much of the load lost: the queue was full nearly all the time.
 _PLAINLY = 0.02
+# Of the capacity: so much is left to drain a queue with.
+_WITH_ROOM = 0.95
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Knowledge:
     def tail(self) -> Tail | None:
         """The DUT's longest stalls."""
         if self._tail is None or self._tail[0] != len(self.trials):
-            self._tail = (len(self.trials), tail_of(self._carried()))
+            self._tail = (len(self.trials), tail_of(self._with_room()))
         return self._tail[1]
 
     def buffer(self) -> float | None:
@@ -100,6 +102,18 @@ class Knowledge:
             for each in self.trials
             if self.overload_capacity_pps(each) is None and not declined(each)
         ]
+
+    def _with_room(self) -> list[Tried]:
+        """Those trials that show stalls by themselves, once they are most of the time.
+
+        Near the capacity a queue that a stall has left takes long to drain, and the next
+        stall's peak is both.
+        """
+        carried, most = self._carried(), _WITH_ROOM * self._capacity_pps()
+        with_room = [tried for tried in carried if tried.load_pps <= most]
+        watched_s = sum(tried.evidence.sending_s for tried in carried)
+        enough = sum(tried.evidence.sending_s for tried in with_room) > watched_s / 2
+        return with_room if enough else carried
 
     def _stalls(self) -> list[Stall]:
         return [stall for tried in self._carried() for stall in stalls_of(tried)]

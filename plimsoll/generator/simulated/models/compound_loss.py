@@ -51,6 +51,28 @@ class LossEvents(NamedTuple):
         return _few(events, budget, 1.0 / self.frames)
 
 
+def odds_of_sum_at_most(
+    budget_frames: float, events: float, mean_frames: float, mean_square: float
+) -> float:
+    """The probability that a Poisson count of `events` loses no more than the budget.
+
+    Each loses `mean_frames` in the mean, and so much in the mean of the squares. What they
+    lose together is taken for a gamma distribution, where there is any event at all.
+    """
+    none = math.exp(-events)
+    if budget_frames < 1.0 or none == 1.0:
+        return none
+    mean = events * mean_frames / (1.0 - none)
+    square = (events * mean_square + (events * mean_frames) ** 2) / (1.0 - none)
+    variance = square - mean * mean
+    if variance <= 1e-9 * square:
+        return 1.0 if mean <= budget_frames else none
+    # Wilson and Hilferty: the cube root of a gamma distribution is nearly a normal one.
+    spread = variance / mean**2 / 9.0
+    root = (budget_frames / mean) ** (1.0 / 3.0)
+    return none + (1.0 - none) * _NORMAL.cdf((root - 1.0 + spread) / math.sqrt(spread))
+
+
 def _few(events: float, tries: int, success: float) -> float:
     """The odds that a Poisson count of mean `events` is at most a binomial one."""
     odds_of_n, odds_of_fewer, odds = math.exp(-events), 0.0, 0.0

@@ -116,10 +116,13 @@ class DutModel(BaseModel, ABC):
         """
 
         def survives(load_pps: float) -> bool:
-            each = (
-                self.survival(direction, offered_pps(direction, load_pps), limit, horizon_s)
-                for direction in directions
-            )
+            odds: dict[tuple[float, float], float] = {}
+            each: list[float] = []
+            for direction in directions:
+                alike = (self.capacity_of(direction), offered_pps(direction, load_pps))
+                if alike not in odds:
+                    odds[alike] = self.survival(direction, alike[1], limit, horizon_s)
+                each.append(odds[alike])
             return math.prod(each) >= survival
 
         return highest_load(survives, least_pps, 1.25 * max(map(self.capacity_of, directions)))

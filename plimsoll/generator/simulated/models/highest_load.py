@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 # Odds need not fall evenly with the load, so a whole range is looked at, this finely.
 _STEPS_PER_DOUBLING = 40
-_HALVINGS = 24
+_HALVINGS = 16
 
 
 def highest_load(holds: Callable[[float], bool], least_pps: float, most_pps: float) -> float | None:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plimsoll.generator.simulated.models.compound_loss import LossEvents
+from plimsoll.generator.simulated.models.compound_loss import odds_of_sum_at_most
 from plimsoll.generator.simulated.models.dut_model import DutModel, batch_wait_s
 from plimsoll.generator.simulated.models.stall_length import Distribution, StallLength
 from plimsoll.generator.simulated.models.stalled_queue import StalledQueue
@@ -56,8 +56,9 @@ class RareStalls(DutModel):
     def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
         """The odds of stalls that lose little, over the capacities of a trial.
 
-        Regular stalls are taken to find the queue empty, which holds while load ÷
-        capacity is below 1 - length ÷ period. Random ones may come in a row.
+        Random stalls may come in a row. Regular ones find the queue empty where a full
+        buffer drains in the time between them; nearer to the capacity they are taken for
+        random ones, which are a little worse.
         """
         needed_pps = self.needed_pps(load_pps, limit, horizon_s)
         if self.away_share >= 1.0 or not self.odds_of_capacity(direction, needed_pps):
@@ -66,8 +67,7 @@ class RareStalls(DutModel):
         odds = 0.0
         for capacity_pps, weight in self._capacities(direction, load_pps):
             if capacity_pps * (1.0 - self.away_share) >= needed_pps:
-                losses, unit_frames = self._losses(load_pps, capacity_pps)
-                odds += weight * losses.odds_of_at_most(budget / unit_frames, horizon_s)
+                odds += weight * self._odds(load_pps, capacity_pps, budget, horizon_s)
         return odds
 
     def _capacities(self, direction: int, load_pps: float) -> list[tuple[float, float]]:
@@ -79,18 +79,24 @@ class RareStalls(DutModel):
         likely = self.likely_capacities(direction)
         return [(capacity_pps, 1.0 / len(likely)) for capacity_pps in likely]
 
-    def _losses(self, load_pps: float, capacity_pps: float) -> tuple[LossEvents, float]:
-        """The stalls that lose frames, counted in units of so many."""
-        mean_gap_s = None if self.timing == "regular" else self.period
+    def _odds(
+        self, load_pps: float, capacity_pps: float, budget_frames: float, horizon_s: float
+    ) -> float:
+        """Of stalls that lose no more than the budget, at one capacity."""
+        apart = self.timing == "regular" and (
+            (capacity_pps - load_pps) * (self.period - self.lengths.mean_s) >= self.buffer
+        )
+        mean_gap_s = None if apart else self.period
         queue = StalledQueue(self.lengths, load_pps, capacity_pps, float(self.buffer), mean_gap_s)
-        per_s = self.away_share / self.lengths.mean_s * queue.odds_of_loss
-        if not per_s:
-            return LossEvents(0.0, 1.0), 1.0
-        frames = max(1.0, queue.mean_loss_frames / queue.odds_of_loss)
-        if self.distribution == "fixed":
-            # All alike; those beyond a threshold are otherwise spread about as a geometric.
-            return LossEvents(per_s, 1.0), frames
-        return LossEvents(per_s, frames), 1.0
+        events = horizon_s * self.away_share / self.lengths.mean_s * queue.odds_of_loss
+        if not events:
+            return 1.0
+        return odds_of_sum_at_most(
+            budget_frames,
+            events,
+            queue.mean_loss_frames / queue.odds_of_loss,
+            queue.mean_square_loss / queue.odds_of_loss,
+        )
 
 
 class RareStallsBehaviour(TrialCapacity):

@@ -67,6 +67,24 @@ class StallLength:
                 below = 1.0 - _normal_beyond(apart - self.deviation)
                 return self.mean_s * below + most_s * _normal_beyond(apart)
 
+    def mean_square_beyond(self, least_s: float) -> float:
+        """The mean of the squares of what lengths have beyond `least_s`; none counts as 0."""
+        least_s = max(least_s, 1e-12)
+        match self.distribution:
+            case "fixed":
+                return max(0.0, self.length_s - least_s) ** 2
+            case "exponential":
+                return 2.0 * self.length_s**2 * math.exp(-least_s / self.length_s)
+            case "lognormal":
+                apart = math.log(least_s / self.length_s) / self.deviation
+                second = self.length_s**2 * math.exp(2.0 * self.deviation**2)
+                return max(
+                    0.0,
+                    second * _normal_beyond(apart - 2.0 * self.deviation)
+                    - 2.0 * least_s * self.mean_s * _normal_beyond(apart - self.deviation)
+                    + least_s**2 * _normal_beyond(apart),
+                )
+
 
 def _normal_beyond(value: float) -> float:
     return math.erfc(value / _SQRT_2) / 2.0

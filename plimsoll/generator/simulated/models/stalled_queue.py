@@ -51,6 +51,15 @@ class StalledQueue:
         )
         return max(0.0, sum(beyond_s)) * self._load_pps
 
+    @cached_property
+    def mean_square_loss(self) -> float:
+        """The mean of the squares of what stalls lose; those that lose nothing count as well."""
+        beyond = (
+            odds * self._lengths.mean_square_beyond(room / self._load_pps)
+            for room, odds in self._rooms
+        )
+        return sum(beyond) * self._load_pps**2
+
     def _share_in_use(self, capacity_pps: float, mean_gap_s: float | None) -> float:
         """Of the time between stalls, the share in which the queue drains."""
         if mean_gap_s is None:

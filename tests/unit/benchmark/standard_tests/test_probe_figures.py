@@ -7,7 +7,8 @@ import pytest
 from plimsoll.benchmark.probe_asked import ProbeAsked
 from plimsoll.benchmark.probe_summary import lines_of, statistics_of
 from plimsoll.errors import InputError
-from plimsoll.record.probe_result import ProbedStream, ProbeWindow
+from plimsoll.record.probe_result import ProbedStream, ProbeSegment, ProbeWindow
+from plimsoll.record.trial_record import Verdict
 
 
 def probed(values_ns: list[int], sent: int, timed_out: int = 0) -> ProbedStream:
@@ -44,8 +45,21 @@ FIRST, SECOND = [100, 110, 120, 120], [90, 200]
 WINDOWS = (window(0, probed(FIRST, sent=4)), window(1, probed(SECOND, sent=5, timed_out=3)))
 
 
+def segment(verdict: Verdict) -> ProbeSegment:
+    return ProbeSegment(
+        trial=1, begin_unix_ns=0, sending_s=2.0, gap_s=0.0, verdict=verdict, reasons=()
+    )
+
+
+def test_the_probe_in_flight_at_a_kill_is_not_lost() -> None:
+    # 4 and 2 of 4 and 5 came back; of the 3 that did not, one was never given up.
+    cut = (WINDOWS[0], window(1, probed(SECOND, sent=5, timed_out=2)))
+    assert statistics_of(cut, [segment("none")])[0].lost == 2
+    assert statistics_of(cut, [segment("pass")])[0].lost == 3
+
+
 def test_a_run_is_the_sum_of_its_windows() -> None:
-    (found,) = statistics_of(WINDOWS)
+    (found,) = statistics_of(WINDOWS, [segment("pass")])
     every = FIRST + SECOND
     assert (found.stream.samples, found.stream.timed_out, found.lost) == (6, 3, 3)
     assert found.loss_ratio == pytest.approx(3 / 9)
