@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 
-# Equal layers of the body; the last is halved again and again, down to one frame.
-_LAYERS = 40
-# Enough for 2^40 frames in a layer.
-_HALVES = 40
+# Equal layers of the body; the last is cut again and again, down to one frame.
+_LAYERS = 32
+# What each cut leaves beyond; so many cuts are enough for 2^40 frames in a layer.
+_CUT, _CUTS = 0.5**0.5, 80
 # Histograms of one shape and number of frames to take turns.
-_VARIANTS = 4
+_VARIANTS = 6
 _MOST_POOLS = 256
 _STANDARD_NORMAL = NormalDist()
 # Waits that grow or shrink in a row are told by so many of them.
@@ -117,7 +117,7 @@ class Collected:
         points = min(frames, _RAMP_POINTS)
         each, left = divmod(frames, points)
         step_ns = (last_ns - first_ns) / max(1, points - 1)
-        values_ns = [int(first_ns + point * step_ns) for point in range(points)]
+        values_ns = [round(first_ns + point * step_ns) for point in range(points)]
         self.count += frames
         self.sum_ns += sum(values_ns) * each + sum(values_ns[:left])
         self.min_ns = min(self.min_ns, values_ns[0], values_ns[-1])
@@ -219,27 +219,27 @@ class LatencyPools:
 
 
 class _Layers(NamedTuple):
-    """Standard values in equal layers of a distribution, and in halves of the last of them."""
+    """Standard values in equal layers of a distribution, and in cuts of the last of them."""
 
     body: list[tuple[float, float]]
     tail: list[tuple[float, float]]
 
     @classmethod
     def drawn(cls, chance: Random, count: int) -> _Layers:
-        """Somewhere in each layer; in the halves, away from the end that the next one has."""
+        """Somewhere in each layer, and in each cut."""
         body = [_standard(1.0 - (layer + chance.random()) / count) for layer in range(count - 1)]
-        halves = (1.0 / count / 2**half for half in range(_HALVES))
-        return cls(body, [_standard(beyond * (1.0 + chance.random()) / 2) for beyond in halves])
+        cuts = (_CUT**cut / count for cut in range(_CUTS))
+        within = (beyond * (_CUT + (1.0 - _CUT) * chance.random()) for beyond in cuts)
+        return cls(body, [_standard(beyond) for beyond in within])
 
     def shares(self, frames: int) -> Iterator[tuple[int, float, float]]:
         """How many of `frames` have which standard values; they add up to `frames`."""
-        each, given = frames // (len(self.body) + 1), 0
+        each = frames // (len(self.body) + 1)
         for normal, exponential in self.body:
             yield each, normal, exponential
-            given += each
-        left = frames - given
+        left = frames - each * len(self.body)
         for normal, exponential in self.tail:
-            share = left if left < 2 else left // 2
+            share = left - int(left * _CUT)
             yield share, normal, exponential
             left -= share
             if not left:

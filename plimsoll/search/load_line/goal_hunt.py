@@ -249,8 +249,7 @@ class GoalHunt:
             )
             below = base_pps * (1.0 - self._plan.width / 2)
             limits = [Limit(below, "decline", text)]
-        if record.failure_limit is not None:
-            limits.append(record.failure_limit)
+        limits += [each for each in (record.failure_limit, record.watch_limit) if each is not None]
         if record.tolerance == 0.0:
             limits += self._zero_loss_limits()
         return limits

@@ -12,8 +12,8 @@ from plimsoll.search.load_line.stall_limit import stall_limit
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.traffic.units import format_duration, format_pps
 
-# The rule of a criterion about loss (plimsoll.trial.criteria.loss_ratio).
-_LOSS = "loss-ratio"
+# The rules that loss breaks: that of its criterion, and the same in a window of a long trial.
+_LOSS = ("loss-ratio", "windows")
 
 
 class GoalRecord:
@@ -32,6 +32,7 @@ class GoalRecord:
         self.watches = 0
         self.failures = 0
         self.failure_limit: Limit | None = None
+        self.watch_limit: Limit | None = None
         self.tires_pps: float | None = None
         self.decline: Decline | None = None
         self.passed: list[float] = []
@@ -65,6 +66,8 @@ class GoalRecord:
         self._note_tiring(tried, capacity)
         if phase == "watch":
             self.watches += 1
+            if tried.failed(name):
+                self._note_failed_watch(tried)
         if phase == "validation" and tried.failed(name):
             self._learn_failure(tried, capacity, number)
         elif self._too_high(tried, capacity):
@@ -100,7 +103,8 @@ class GoalRecord:
         return self.tolerance > 0.0 and (long_enough or capacity is not None)
 
     def _broke_more_than_loss(self, tried: Tried) -> bool:
-        return any(rule != _LOSS for rule in tried.told.rules.get(self._goal.name, ()))
+        rules = tried.told.rules.get(self._goal.name, ())
+        return not tried.evidence.lost or any(rule not in _LOSS for rule in rules)
 
     def _bar(self, tried: Tried, capacity: float | None, number: int) -> None:
         if capacity is None and self.tolerance > 0.0 and tried.evidence.lost:
@@ -109,6 +113,13 @@ class GoalRecord:
         if tried.asked.phase == "watch" and capacity is None:
             # What only a long trial shows must be looked for by long trials.
             self.search_s = self._plan.watch_s
+
+    def _note_failed_watch(self, tried: Tried) -> None:
+        """What did not hold for a minute need not be tried for hours."""
+        below = tried.load_pps * (1.0 - self._plan.width)
+        if self.watch_limit is None or below < self.watch_limit.load_pps:
+            text = f"a watch at {format_pps(tried.load_pps)} that failed"
+            self.watch_limit = Limit(below, "failure", text)
 
     def _note_tiring(self, tried: Tried, capacity: float | None) -> None:
         """A load that short trials carry and longer ones do not: a capacity that falls."""

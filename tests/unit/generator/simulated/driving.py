@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from random import Random
 
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.simulated import SimulatedGenerator
@@ -14,6 +15,10 @@ from plimsoll.traffic.plan import Pacing, StreamPlan
 PATHS = ((0, 1), (1, 0))
 FRAME = bytes(60)
 COUNTERS = ("sent", "refused", "skipped", "timed_out", "received")
+
+
+def chance_of(seed: int) -> Random:
+    return Random(seed)  # noqa: S311 - the draws of a simulation
 
 
 def model_of(kind: str, **settings: object) -> DutModel:

@@ -24,7 +24,7 @@ PACINGS = st.one_of(
 )
 
 
-@settings(max_examples=120)
+@settings(max_examples=80)
 @given(
     kind=st.sampled_from(list(model_kinds())),
     seed=st.integers(0, 10_000),
@@ -36,6 +36,7 @@ PACINGS = st.one_of(
     buffer=st.sampled_from([1, 64, 4096, 100_000]),
 )
 def test_every_frame_sent_is_received_lost_or_under_way(
+    *,
     kind: str,
     seed: int,
     loads: list[float],

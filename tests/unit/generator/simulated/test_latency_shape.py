@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from random import Random
 from statistics import NormalDist
 
 import pytest
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.simulated.latency_shape import LatencyPools, LatencyShape, bucket_of
 from plimsoll.generator.simulated.latency_tally import LatencyTally, Share
+from tests.unit.generator.simulated.driving import chance_of
 
 SHAPE = LatencyShape(10_000.0, 0.06, 20_000.0)
 
@@ -35,7 +35,7 @@ def test_buckets_are_those_of_hdrhistogram(value_ns: int) -> None:
 
 @pytest.mark.parametrize("frames", [1, 2, 39, 40, 41, 999, 1000, 1001, 123_456, 10**6, 10**9])
 def test_as_many_frames_as_asked_for(frames: int) -> None:
-    tally = LatencyTally(LatencyPools(Random(1)), in_us=True)
+    tally = LatencyTally(LatencyPools(chance_of(1)), in_us=True)
     for _ in range(6):
         drawn = tally.unqueued(SHAPE, frames)
         assert drawn.count == frames == sum(n for _, n in drawn.buckets)
@@ -47,7 +47,7 @@ def test_as_many_frames_as_asked_for(frames: int) -> None:
 
 @pytest.mark.parametrize("frames", [1000, 10**6])
 def test_quantiles_are_those_of_the_shape(frames: int) -> None:
-    tally = LatencyTally(LatencyPools(Random(2)))
+    tally = LatencyTally(LatencyPools(chance_of(2)))
     for _ in range(50):
         tally.unqueued(SHAPE, frames)
     found = tally.total().histogram
@@ -56,7 +56,7 @@ def test_quantiles_are_those_of_the_shape(frames: int) -> None:
 
 
 def test_the_maximum_grows_with_the_number_of_frames() -> None:
-    few, many = LatencyTally(LatencyPools(Random(3))), LatencyTally(LatencyPools(Random(3)))
+    few, many = LatencyTally(LatencyPools(chance_of(3))), LatencyTally(LatencyPools(chance_of(3)))
     few.unqueued(SHAPE, 1000)
     for _ in range(1000):
         many.unqueued(SHAPE, 1000)
@@ -67,28 +67,28 @@ def test_the_maximum_grows_with_the_number_of_frames() -> None:
 
 def test_a_wait_ends_where_the_buffer_does() -> None:
     shape = SHAPE._replace(most_wait_ns=50_000.0)
-    tally = LatencyTally(LatencyPools(Random(4)))
+    tally = LatencyTally(LatencyPools(chance_of(4)))
     for _ in range(50):
         tally.unqueued(shape, 10_000)
     assert 50_000 < tally.total().max_ns < 50_000 + 15_000
 
 
 def test_frames_of_a_ramp_are_spread_over_it_with_both_ends() -> None:
-    tally = LatencyTally(LatencyPools(Random(5)))
+    tally = LatencyTally(LatencyPools(chance_of(5)))
     drawn = tally.queued(SHAPE, 1000, [Share(1000, 2e-3, 0.0)])
     assert (drawn.count, drawn.min_ns, drawn.max_ns) == (1000, 10_000, 2_010_000)
     assert drawn.sum_ns / 1000 == pytest.approx(1_010_000, rel=0.01)
 
 
 def test_all_that_waited_alike_still_differ_by_the_floor() -> None:
-    tally = LatencyTally(LatencyPools(Random(6)))
+    tally = LatencyTally(LatencyPools(chance_of(6)))
     drawn = tally.queued(SHAPE, 10_000, [Share(10_000, 2e-3, 2e-3)])
     assert drawn.min_ns == pytest.approx(2_008_000, abs=1000)
     assert drawn.max_ns == pytest.approx(2_012_700, abs=1500)
 
 
 def test_histograms_are_those_of_the_interface() -> None:
-    tally = LatencyTally(LatencyPools(Random(7)))
+    tally = LatencyTally(LatencyPools(chance_of(7)))
     assert tally.unqueued(SHAPE, 0).histogram == Histogram()
     drawn = tally.unqueued(SHAPE, 500)
     recorded = drawn.histogram.to_hdr()

