@@ -1,4 +1,4 @@
-"""Bursts: so many frames from each load stream's port, back to back, and then nothing."""
+"""Bursts: so many frames from each load stream's port, and then nothing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from dataclasses import replace
 from plimsoll.traffic.plan import Pacing, StreamPlan
 
 
-def burst_streams(streams: Sequence[StreamPlan], frames: int) -> tuple[StreamPlan, ...]:
+def burst_streams(
+    streams: Sequence[StreamPlan], frames: int, *, paced: bool = False
+) -> tuple[StreamPlan, ...]:
     """The load streams alone, sending `frames` in each direction as fast as the port takes them.
 
+    A port that the DUT empties, as memif, takes them only as fast as the DUT does, which
+    could then lose nothing: there they are to be `paced`, at the rates that they have.
     The streams of one direction share its frames evenly, each sending at least one.
     Raises ValueError when `frames` is not positive.
     """
@@ -24,14 +28,9 @@ def burst_streams(streams: Sequence[StreamPlan], frames: int) -> tuple[StreamPla
     for stream in load:
         path = (stream.tx_port, stream.rx_port)
         share, rest = divmod(frames, sharing[path])
-        count = share + (begun[path] < rest)
+        count = max(1, share + (begun[path] < rest))
         begun[path] += 1
-        bursts.append(
-            replace(
-                stream,
-                rate_pps=None,
-                pacing=Pacing("back-to-back"),
-                frame_count=max(1, count),
-            )
-        )
+        burst = replace(stream, frame_count=count)
+        at_once = replace(burst, rate_pps=None, pacing=Pacing("back-to-back"))
+        bursts.append(burst if paced else at_once)
     return tuple(bursts)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, needs_baseline
 from plimsoll.benchmark.bed_ledger import bed_ledger
 from plimsoll.benchmark.beginning import begin, check_resumable
 from plimsoll.benchmark.burst import burst_streams
 from plimsoll.benchmark.calibration import calibrate
+from plimsoll.benchmark.deaths import deaths_recorded
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.loads import loads_of_search
 from plimsoll.benchmark.preflight import check_search
@@ -21,9 +19,6 @@ from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.told import recorded, told_of
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
-from plimsoll.dut.lab import LabDied, LinkGone
-from plimsoll.errors import Interrupted
-from plimsoll.generator.engine_program import EngineDied
 from plimsoll.record.calibration import TesterCalibration
 from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import read_journal
@@ -53,7 +48,7 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
             return finished
         check_search(experiment)
         _begin_or_resume(experiment, run, recorder, watcher)
-        with _deaths_recorded(recorder), bed_ledger(_LEDGER, experiment.lab) as ledger:
+        with deaths_recorded(recorder), bed_ledger(_LEDGER, experiment.lab) as ledger:
             session = Session(experiment, recorder, watcher, ledger)
             return _LoadLineSearch(session, run).execute()
 
@@ -113,7 +108,7 @@ class _LoadLineSearch:
     def _request(self, runner: TrialRunner, asked: Ask) -> TrialRequest:
         streams = self._streams(runner, asked.load_pps)
         if asked.burst_frames is not None:
-            streams = burst_streams(streams, asked.burst_frames)
+            streams = self._burst(runner, asked.burst_frames)
         return TrialRequest(
             asked.phase,
             asked.load_pps,
@@ -125,6 +120,13 @@ class _LoadLineSearch:
             repetition=asked.repetition,
             comes_again=asked.comes_again,
         )
+
+    def _burst(self, runner: TrialRunner, frames: int) -> tuple[StreamPlan, ...]:
+        """At the highest load of the search where the DUT's emptying would pace it."""
+        to_pps = loads_of_search(self._experiment.profile, runner.bed.line_rate_bps)
+        _, maximum_pps = self._experiment.search.resolve_range(to_pps)
+        paced = runner.bed.ports.drained_by == "dut"
+        return burst_streams(self._streams(runner, maximum_pps), frames, paced=paced)
 
     def _streams(self, runner: TrialRunner, load_pps: float) -> tuple[StreamPlan, ...]:
         return compile_profile(self._experiment.profile, load_pps, runner.bed.ports.paths)
@@ -166,16 +168,3 @@ def _begin_or_resume(
     watcher.note(
         f"resuming after {len(trials)} finished trials; {len(cut_short)} cut short and run again"
     )
-
-
-@contextmanager
-def _deaths_recorded(recorder: Recorder) -> Iterator[None]:
-    """Journal what ended a session before its result."""
-    try:
-        yield
-    except (LabDied, LinkGone, EngineDied) as error:
-        recorder.event("died", what=str(error))
-        raise
-    except (Interrupted, KeyboardInterrupt):
-        recorder.event("interrupted")
-        raise

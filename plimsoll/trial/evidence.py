@@ -128,4 +128,4 @@ def _burst_passed(outcome: Outcome) -> int | None:
 
 
 def _is_burst(plan: StreamPlan) -> bool:
-    return plan.pacing.kind == "back-to-back" and plan.frame_count is not None
+    return plan.frame_count is not None

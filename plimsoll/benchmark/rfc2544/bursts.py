@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from plimsoll.benchmark.burst import burst_streams
 from plimsoll.benchmark.recorded_trial import TrialRequest
@@ -67,13 +67,7 @@ def minimum_gap_streams(subject: TestSubject, frames: int) -> tuple[StreamPlan, 
     nothing: there the burst keeps to the rate that was stated as the maximum.
     """
     load = subject.streams(subject.maximum_pps)
-    bursts = burst_streams(load, frames)
-    if subject.basis == "line-rate":
-        return bursts
-    return tuple(
-        replace(burst, rate_pps=plan.rate_pps, pacing=plan.pacing)
-        for burst, plan in zip(bursts, load, strict=True)
-    )
+    return burst_streams(load, frames, paced=subject.basis != "line-rate")
 
 
 def _send(steps: Steps, subject: TestSubject, frames: int, number: int, step: str) -> TrialRecord:

@@ -104,16 +104,15 @@ class Knowledge:
         ]
 
     def _with_room(self) -> list[Tried]:
-        """Those trials that show stalls by themselves, once they are most of the time.
+        """Those trials that show stalls by themselves, once they are long enough.
 
         Near the capacity a queue that a stall has left takes long to drain, and the next
         stall's peak is both.
         """
         carried, most = self._carried(), _WITH_ROOM * self._capacity_pps()
         with_room = [tried for tried in carried if tried.load_pps <= most]
-        watched_s = sum(tried.evidence.sending_s for tried in carried)
-        enough = sum(tried.evidence.sending_s for tried in with_room) > watched_s / 2
-        return with_room if enough else carried
+        watched_s = sum(tried.evidence.sending_s for tried in with_room)
+        return with_room if watched_s >= self.plan.study_s else carried
 
     def _stalls(self) -> list[Stall]:
         return [stall for tried in self._carried() for stall in stalls_of(tried)]
