@@ -50,5 +50,3 @@ class TrialEvidence(RecordModel):
     max_ns: int | None
     latency_growth: float | None
     peaks: tuple[LatencyPeak, ...]
-    # Frames of the largest burst that came back whole, per direction; only of burst trials.
-    burst_passed: int | None = None

@@ -38,7 +38,6 @@ def evidence_of(outcome: Outcome) -> TrialEvidence:
         max_ns=latency.max_ns,
         latency_growth=_latency_growth(outcome),
         peaks=_peaks(outcome),
-        burst_passed=_burst_passed(outcome),
     )
 
 
@@ -113,19 +112,3 @@ def _peaks(outcome: Outcome) -> tuple[LatencyPeak, ...]:
     ]
     largest = sorted(nlargest(_PEAKS, worst), key=lambda peak: peak[1])
     return tuple(LatencyPeak(at_s=begin_s, max_ns=max_ns) for max_ns, begin_s in largest)
-
-
-def _burst_passed(outcome: Outcome) -> int | None:
-    """The burst's frames in the direction that sent fewest; 0 when any of them was lost."""
-    loads = _loads(outcome)
-    if not loads or not all(_is_burst(plan) for plan in loads):
-        return None
-    if any(outcome.lost(plan.stream) for plan in loads):
-        return 0
-    return min(
-        sum(outcome.offered(plan.stream) for plan in direction) for direction in _directions(loads)
-    )
-
-
-def _is_burst(plan: StreamPlan) -> bool:
-    return plan.frame_count is not None

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval
-from plimsoll.traffic.plan import Pacing
 from plimsoll.trial.evidence import evidence_of
 from plimsoll.trial.outcome import Outcome
 from tests.unit.trial.seconds import ONE_STREAM, second, trial_of
@@ -16,7 +15,6 @@ from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
     LOAD_OUT,
-    PLAN,
     PROBE,
     PROBE_PPS,
     RATE_PPS,
@@ -48,7 +46,6 @@ def test_a_clean_trial() -> None:
     assert found.forwarded_pps == RATE_PPS
     # The probe's latency is not that of the load.
     assert (found.min_ns, found.max_ns, found.latency_growth, found.peaks) == (None, None, None, ())
-    assert found.burst_passed is None
 
 
 def test_loss_is_of_the_worst_direction_and_its_frames_of_all() -> None:
@@ -161,33 +158,6 @@ def test_the_largest_peaks_are_kept_by_time() -> None:
     assert len(found.peaks) == 64
     assert {peak.max_ns for peak in found.peaks} == set(range(69, 101))
     assert [peak.at_s for peak in found.peaks] == sorted(peak.at_s for peak in found.peaks)
-
-
-def _burst(lost: int) -> Outcome:
-    """200 frames each way, in one direction from two streams."""
-    out, back, probe = PLAN.streams
-    paced = {"rate_pps": None, "pacing": Pacing("back-to-back")}
-    plan = replace(
-        PLAN,
-        streams=(
-            replace(out, frame_count=150, **paced),
-            replace(back, frame_count=200, **paced),
-            replace(out, stream=3, frame_count=50, **paced),
-            probe,
-        ),
-    )
-    streams = [
-        stream_counts(LOAD_OUT, 150, lost),
-        stream_counts(LOAD_BACK, 200),
-        stream_counts(3, 50),
-        stream_counts(PROBE, 0),
-    ]
-    return outcome(plan=plan, streams=streams)
-
-
-def test_a_burst_passes_whole_or_not_at_all() -> None:
-    assert evidence_of(_burst(0)).burst_passed == 200
-    assert evidence_of(_burst(1)).burst_passed == 0
 
 
 def test_a_trial_that_never_sent() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -70,9 +71,7 @@ def test_time_goes_on_from_trial_to_trial() -> None:
     plan = plan_of(load_stream(1000.0), duration_s=2.0, drain_s=1.0)
     began = [run(generator, plan).report.begin_unix_ns for _ in range(3)]
     # 2 s, 1 s of drain, and 0.1 s between.
-    assert [later - earlier for earlier, later in zip(began, began[1:], strict=False)] == [
-        3_100_000_000
-    ] * 2
+    assert [later - earlier for earlier, later in pairwise(began)] == [3_100_000_000] * 2
 
 
 def test_it_stops_when_it_is_told_to_and_drains() -> None:
@@ -225,7 +224,7 @@ def test_a_dut_tires_and_rests() -> None:
     plan = plan_of(load_stream(0.9e6), duration_s=3600.0, interval_s=60.0, drain_s=2.0)
     lost = [counts.missing for counts in run(generator, plan).of(0)]
     # The capacity meets the load after 1200 s * ln(0.135 / 0.035) = 1620 s.
-    assert [n for n, frames in enumerate(lost[:60]) if frames][0] in (26, 27)
+    assert next(n for n, frames in enumerate(lost[:60]) if frames) in (26, 27)
     assert run(generator, plan_of(load_stream(0.9e6), duration_s=10.0)).lost(0) > 0
     for _ in range(60):
         run(generator, plan_of(load_stream(1.0), duration_s=0.1, drain_s=60.0))

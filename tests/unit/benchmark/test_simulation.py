@@ -1,0 +1,208 @@
+"""Experiments on a simulated lab: what they are made of, and that the machine is left alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.simulation import Simulated, SimulationAsked, Truth, parse_settings
+from plimsoll.benchmark.testbed import BedPlan, testbed
+from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.errors import InputError
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.simulated.models.registry import model_kinds
+from plimsoll.host.state_root import STATE_VARIABLE
+from plimsoll.record.environment import load_environment
+from plimsoll.record.journal import read_journal
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import TrialPhase, TrialRecord
+
+
+class Silent:
+    """A watcher that remembers the notes."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def trial_started(
+        self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
+    ) -> None:
+        """Nothing to show."""
+
+    def interval(self, interval: Interval) -> None:
+        """Nothing to show."""
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        """Nothing to show."""
+
+
+def asked(model: str = "fixed-capacity", **given: object) -> SimulationAsked:
+    return SimulationAsked.model_validate({"model": model, **given})
+
+
+def model_of(experiment: Experiment) -> object:
+    assert isinstance(experiment.lab, SimulatedSettings)
+    return experiment.lab.model
+
+
+@pytest.mark.parametrize("kind", list(model_kinds()))
+def test_every_model_makes_an_experiment_around_its_capacity(kind: str) -> None:
+    experiment = asked(kind, seed=7).experiment()
+    assert experiment.lab == SimulatedSettings(model=model_kinds()[kind](), seed=7)
+    assert experiment.search.minimum.value == pytest.approx(0.02e6)
+    assert experiment.search.maximum.value == pytest.approx(1.5e6)
+    assert Experiment.model_validate(experiment.normalised()) == experiment
+
+
+def test_settings_are_those_of_the_model_and_of_the_experiment() -> None:
+    settings = {"capacity": "2Mpps", "length": "3ms", "search.granularity": "5%"}
+    experiment = asked("rare-stalls", settings=settings, loss=0.0, validation_s=30).experiment()
+    expected = model_kinds()["rare-stalls"].model_validate({"capacity": 2e6, "length": 3e-3})
+    assert model_of(experiment) == expected
+    assert experiment.search.maximum.value == pytest.approx(3e6)
+    written = experiment.normalised()
+    assert written["search"]["granularity"] == 0.05
+    assert written["search"]["validation"]["duration"] == 30
+    assert [each["at_most"] for each in written["criteria"]] == [0.0]
+
+
+def test_an_experiment_keeps_what_is_its_own(tmp_path: Path) -> None:
+    (tmp_path / "x.yaml").write_text(
+        "lab: {kind: loopback}\n"
+        "profile: {streams: [{name: big, role: load, frame_size: 1518}]}\n"
+        "criteria: [{kind: loss-ratio, at_most: 1%}]\n"
+        "search: {strategy: binary, minimum: 1kpps, maximum: 700kpps}\n"
+    )
+    experiment = asked("soft-knee").experiment(load_experiment(tmp_path / "x.yaml"))
+    assert model_of(experiment) == model_kinds()["soft-knee"]()
+    assert experiment.name == "x"
+    assert experiment.profile.largest_frame_size == 1518
+    assert experiment.search.maximum.value == 700e3
+    assert Truth(experiment, model_kinds()["soft-knee"](), 60.0).limit == 0.01
+
+
+@pytest.mark.parametrize(
+    ("given", "message", "remedy"),
+    [
+        ({"model": "rare-stals"}, "there is no model 'rare-stals'", "did you mean rare-stalls?"),
+        ({"settings": {"bufer": "1"}}, "bufer: unknown field", "did you mean buffer?"),
+        ({"settings": {"buffer": "x"}}, "buffer: found 'x'", "write a whole number"),
+        ({"settings": {"capacity": "5%"}}, "'5%' is not in frames a second", "as in 1Mpps"),
+        ({"settings": {"search.widht": "1"}}, "search.widht: unknown field", ""),
+        ({"settings": {"name.x": "1"}}, "name has no fields to set", "write an experiment"),
+        ({"strategy": "bisect"}, "unknown strategy 'bisect'", ""),
+    ],
+)
+def test_a_mistake_is_told_with_its_remedy(
+    given: dict[str, object], message: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        SimulationAsked.model_validate({"model": "fixed-capacity", **given}).experiment()
+    assert message in caught.value.message
+    assert remedy in caught.value.remedy
+    assert caught.value.where in ("--set", "plimsoll simulate")
+
+
+def test_settings_are_read_from_texts() -> None:
+    assert parse_settings(["a=1", "b.c=x=y"], "--set") == {"a": "1", "b.c": "x=y"}
+    for text in ("a", "=1", ""):
+        with pytest.raises(InputError, match="is not a setting") as caught:
+            parse_settings([text], "--set")
+        assert caught.value.remedy == "write it as in buffer=8192"
+
+
+def test_the_truth_counts_probes_that_are_not_in_the_load() -> None:
+    base = asked(settings={"capacity_deviation": "0"})
+    within = base.experiment()
+    beside = within.normalised()
+    beside["profile"]["streams"][1]["taken_from"] = None
+    for experiment, taken_pps in (
+        (within, 0.0),
+        (Experiment.model_validate(beside), 1000.0),
+    ):
+        assert isinstance(experiment.lab, SimulatedSettings)
+        truth = Truth(experiment, experiment.lab.model, 10_800.0)
+        # A ratio of 2e-5 may be lost.
+        expected = 1e6 / (1 - 2e-5) - taken_pps
+        assert truth.sustainable_pps() == pytest.approx(expected, rel=2e-6)
+        assert truth.survival(0.99e6) == pytest.approx(1.0)
+        assert truth.survival(1.01e6) == pytest.approx(0.0)
+
+
+def test_without_a_loss_criterion_there_is_no_truth_about_it() -> None:
+    written = asked().experiment().normalised()
+    written["criteria"] = [{"kind": "latency", "quantile": "p99", "at_most": "1ms"}]
+    experiment = Experiment.model_validate(written)
+    truth = Truth(experiment, model_kinds()["fixed-capacity"](), 60.0)
+    assert (truth.limit, truth.sustainable_pps(), truth.survival(1e5)) == (None, None, None)
+
+
+def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def untouchable(*_: object) -> None:
+        raise AssertionError("a simulation moved this process")
+
+    monkeypatch.setattr(os, "sched_setaffinity", untouchable)
+    monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
+    # No machine has these CPUs.
+    plan = asked(settings={"search.granularity": "1%"}, validation_s=60).experiment()
+    experiment = plan.model_copy(
+        update={"generator": plan.generator.model_copy(update={"cpus": (4094, 4095)})}
+    )
+    run = RunDirectory.create(tmp_path, experiment.name, experiment.normalised())
+    watcher = Silent()
+    result = find_load_line(experiment, run, watcher)
+    trials = read_journal(run.journal).trials()
+    found = Simulated.of(experiment, result, trials, 10_800.0)
+    assert found.sustainable_pps == pytest.approx(0.999e6, rel=1e-3)
+    assert found.found_share is not None
+    assert 0.985 <= found.found_share <= 1.002
+    assert found.total_s - found.overhead_s >= 60.0
+    assert found.overhead_s >= 5 * 5.0
+    assert not (tmp_path / "state").exists()
+    assert any(note.startswith("SIMULATED: ") for note in watcher.notes)
+    assert result.versions["simulation"]
+    assert result.calibration is None
+    environment = load_environment(run.environment)
+    assert environment is not None
+    assert environment.versions["simulation"]
+    (up,) = read_journal(run.journal).of_kind("lab-up")
+    assert up.fields["lab"]["simulated"] is True
+    assert up.fields["engine_pid"] is None
+
+
+def test_only_a_simulated_lab_needs_no_ledger() -> None:
+    plan = BedPlan.of(asked().experiment())
+    with testbed(plan, None) as bed:
+        assert bed.generator.facts.simulated
+        assert bed.line_rate_bps == 10e9
+        assert bed.busy_cpus == ()
+    loopback = BedPlan(LoopbackSettings(), plan.generator, 64)
+    with pytest.raises(ValueError, match="needs a ledger"), testbed(loopback, None):
+        pass
+
+
+def test_a_share_is_told_only_of_what_there_is() -> None:
+    nothing = Simulated(
+        model="x",
+        seed=0,
+        limit=0.0,
+        horizon_s=60.0,
+        sustainable_pps=None,
+        found_pps=1e6,
+        survival=None,
+        overhead_s=0.0,
+        total_s=0.0,
+    )
+    assert nothing.found_share is None
+    half = nothing.model_copy(update={"sustainable_pps": 2e6})
+    assert half.found_share == 0.5
