@@ -113,7 +113,7 @@ class Simulated(RecordModel):
         total_s = (last.begin_unix_ns - began_ns) / _NS_PER_S + last.sending_s
         proved = next((each for each in trials if each.number == proof), None)
         return cls(
-            model=lab.model.model_fields["kind"].default,
+            model=lab.model.kind,
             seed=lab.seed,
             limit=truth.limit,
             horizon_s=horizon_s,

@@ -10,7 +10,8 @@ import pytest
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line import find_load_line
 from plimsoll.benchmark.simulation import Simulated, SimulationAsked, Truth, parse_settings
-from plimsoll.benchmark.testbed import BedPlan, testbed
+from plimsoll.benchmark.testbed import BedPlan
+from plimsoll.benchmark.testbed import testbed as bed_of
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
@@ -182,12 +183,12 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
 
 def test_only_a_simulated_lab_needs_no_ledger() -> None:
     plan = BedPlan.of(asked().experiment())
-    with testbed(plan, None) as bed:
+    with bed_of(plan, None) as bed:
         assert bed.generator.facts.simulated
         assert bed.line_rate_bps == 10e9
         assert bed.busy_cpus == ()
     loopback = BedPlan(LoopbackSettings(), plan.generator, 64)
-    with pytest.raises(ValueError, match="needs a ledger"), testbed(loopback, None):
+    with pytest.raises(ValueError, match="needs a ledger"), bed_of(loopback, None):
         pass
 
 

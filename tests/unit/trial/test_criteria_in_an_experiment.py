@@ -12,7 +12,7 @@ profile:
   streams:
     - {{name: load, role: load}}
     - {{name: probe, role: latency, rate: 1kpps}}
-search: {{minimum: 1kpps, maximum: 1Mpps}}
+search: {{minimum: 1kpps, maximum: 1Mpps, validation: {{repeat: 5}}}}
 criteria:
   - {{{criterion}}}
 """
@@ -47,6 +47,11 @@ def _load(directory: Path, criterion: str) -> Experiment:
         ("kind: rx-stability, deviation: 200%", "criteria[0].deviation"),
         ("kind: spread-of-rate", "criteria[0].at_most"),
         ("kind: spread-of-rate, at_most: 1%, repetitions: 1", "criteria[0].repetitions"),
+        (
+            "kind: spread-of-rate, at_most: 1%, repetitions: 6",
+            "criteria[0].repetitions: a spread of 6 repetitions, but the search proves its load "
+            "by 5 (raise search.validation.repeat",
+        ),
         ("kind: loss-ratio, per: flow", "criteria[0].per"),
     ],
 )

@@ -1,0 +1,96 @@
+"""`plimsoll simulate` as a user sees it."""
+
+import json
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli.main import main
+from plimsoll.generator.simulated.models.registry import model_kinds
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    """The command sets its own."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+def simulate(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["plimsoll", "simulate", *(str(word) for word in words)])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    return int(ended.value.code or 0)
+
+
+def test_it_lists_every_model_with_its_fields(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate(monkeypatch, "--list") == 0
+    printed = capsys.readouterr().out
+    for kind, model in model_kinds().items():
+        assert f"{kind}  {model.summary}" in printed
+    assert "length_deviation=0.25" in printed
+
+
+def test_it_prints_the_truth_beside_what_was_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["fixed-capacity", "--validation", "20s", "--set", "search.granularity=2%"]
+    assert simulate(monkeypatch, *words, "--set", "capacity=2Mpps") == 0
+    printed = capsys.readouterr()
+    assert "Simulation: fixed-capacity, seed 0" in printed.out
+    assert "1.998 Mpps per direction (at most 0.002 % lost over 3h00m" in printed.out
+    assert "all of it simulated" in printed.out
+    assert "SIMULATED" in printed.err
+
+
+def test_it_prints_json_and_keeps_the_run_where_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ["asymmetric", "--validation", "10s", "--runs", tmp_path, "--json", "--seed", 3]
+    assert simulate(monkeypatch, *words, "--set", "search.granularity=5%") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["model"], found["seed"], found["horizon_s"]) == ("asymmetric", 3, 10_800)
+    assert found["sustainable_pps"] == pytest.approx(0.6994e6, rel=1e-3)
+    (run,) = tmp_path.iterdir()
+    assert "Simulated: the DUT is the model asymmetric" in (run / "report.html").read_text()
+    result = json.loads((run / "result.json").read_text())
+    assert "simulation" in result["versions"]
+    assert result["load_line"]["pps_per_direction"] == found["found_pps"]
+
+
+def test_no_load_line_is_an_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["random-loss", "--loss", "0", "--set", "loss=1%", "--validation", "10s"]
+    assert simulate(monkeypatch, *words) == 1
+    assert "sustainable  none per direction" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "plimsoll simulate: name a model"),
+        (["drfit"], "there is no model 'drfit'"),
+        (["drift", "--loss", "x"], "--loss: 'x' is not a"),
+        (["drift", "--validation", "0s"], "--validation: a duration of 0s is no time"),
+        (["drift", "--set", "depth"], "--set: 'depth' is not a setting"),
+        (["drift", "--set", "depth=2"], "--set: depth: 2 is not between 0 and the whole"),
+    ],
+)
+def test_mistakes_are_one_message(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    message: str,
+) -> None:
+    assert simulate(monkeypatch, *words) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert "remedy: " in said
