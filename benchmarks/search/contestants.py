@@ -75,8 +75,8 @@ def _mlrsearch(preset: str) -> Contestant:
     """Its validations end as soon as they have failed."""
 
     def contest(limit: float) -> Contest:
-        goal = {"preset": preset, "name": ONLY_GOAL}
-        goal["criteria"] = [{"kind": "loss-ratio", "at_most": limit}]
+        criteria = [{"kind": "loss-ratio", "at_most": limit}]
+        goal = {"preset": preset, "name": ONLY_GOAL, "criteria": criteria}
         validation = {"duration": VALIDATION_S, "back_off": 0.005}
         asked = {"strategy": "mlrsearch", "goals": [goal], "validation": validation}
         return _of_settings(MlrSettings.model_validate(_range() | asked), limit)

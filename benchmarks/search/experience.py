@@ -76,7 +76,9 @@ def experience(subject: Subject, contestant: str, seed: int) -> Experience:
 
 
 def _settings(subject: Subject, seed: int) -> SimulatedSettings:
-    return SimulatedSettings(kind="simulated", model=subject.model, seed=seed)
+    return SimulatedSettings.model_validate(
+        {"kind": "simulated", "model": subject.model, "seed": seed}
+    )
 
 
 def _survives(subject: Subject, load_pps: float, seed: int) -> bool:

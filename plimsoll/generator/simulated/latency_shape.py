@@ -24,7 +24,7 @@ _LAYERS = 32
 _CUT, _CUTS = 0.5**0.5, 80
 # Histograms of one shape and number of frames to take turns.
 _VARIANTS = 6
-_MOST_POOLS = 256
+_MOST_POOLS = 64
 _STANDARD_NORMAL = NormalDist()
 # Waits that grow or shrink in a row are told by so many of them.
 _RAMP_POINTS = 8

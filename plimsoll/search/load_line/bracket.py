@@ -91,6 +91,21 @@ class Bracket:
             and upper.number < self._carried[lower]
         )
 
+    @property
+    def is_upper_overshadowed(self) -> bool:
+        """Whether the upper end was found after a heavier overload, of which it may have been
+        the aftermath.
+        """
+        upper = self.upper
+        return (
+            upper is not None
+            and not upper.by_tester
+            and any(
+                each.load_pps > upper.load_pps and each.number < upper.number
+                for each in self._barred.values()
+            )
+        )
+
     def root_pps(self, tolerance: float) -> float | None:
         """Where the lost share is the one tolerated, by the lowest overloaded loads."""
         shown = sorted(

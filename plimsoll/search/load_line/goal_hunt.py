@@ -16,11 +16,13 @@ from plimsoll.traffic.units import format_duration, format_pps
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
 # has an error, so less is asked for than the confidence that candidates are chosen by.
-_ACCEPTED_CHANCE = 0.85
+_ACCEPTED_CHANCE = 0.9
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03
 # A DUT that recovers slowly from overload rests, at the minimum, so many search trials long.
 _REST = 5
+# Before that is known of it, so many.
+_SHORT_REST = 2
 # Losses without a stall are followed down by watching until one has fewer events than this,
 # at loads that are expected to have so many.
 _MANY_EVENTS, _FEW_EVENTS = 10, 3
@@ -46,6 +48,7 @@ class GoalHunt:
         self.record = GoalRecord(goal, knowledge)
         self._plan = knowledge.plan
         self._knowledge = knowledge
+        self._rested: set[float] = set()
         self._rechecked: set[float] = set()
         self._approaches = 0
         self._studied_losses = False
@@ -66,14 +69,21 @@ class GoalHunt:
         base = record.bracket.lower_pps
         if base is None:
             return self._end(self._why_none())
-        return self._watch(base) or self._look_at_losses(base) or self._validate(base)
+        return self._look_into_failure(base) or self._validate(base)
 
-    def _look_at_losses(self, base_pps: float) -> Choice | None:
-        """Only a goal without any loss asks for every event to be foreseen."""
-        if self.record.tolerance > 0.0 or self.record.passed:
+    def _look_into_failure(self, base_pps: float) -> Choice | None:
+        """What ends a validation early is not worth looking for before one has failed.
+
+        Only a goal without any loss asks for every event to be foreseen.
+        """
+        record = self.record
+        if not record.failures or record.passed:
             return None
+        if record.tolerance > 0.0:
+            return self._watch(base_pps)
         return (
-            self._burst(base_pps)
+            self._watch(base_pps)
+            or self._burst(base_pps)
             or self._approach(base_pps)
             or self._study_losses(base_pps)
             or self._study_stalls(base_pps)
@@ -85,22 +95,32 @@ class GoalHunt:
         record = self.record
         if not (record.recovers_slowly and record.last_was_overloaded):
             return None
+        return self._rest_for(_REST, "the DUT recovers slowly from overload")
+
+    def _rest_for(self, trials: int, why: str) -> Choice:
         # Once after each overload, whatever comes of it.
-        record.last_was_overloaded = False
-        duration_s = self._plan.duration_s * _REST
-        return self._search(
-            self._plan.minimum_pps, "rest", "the DUT recovers slowly from overload", duration_s
-        )
+        self.record.last_was_overloaded = False
+        return self._search(self._plan.minimum_pps, "rest", why, self._plan.duration_s * trials)
 
     def _narrow(self) -> Choice | None:
         bracket = self.record.bracket
         if not bracket.is_narrow:
             aim = bracket.aim(self.record.tolerance)
             return self._search(aim, "bracket", "the capacity lies between the bounds")
+        return self._recheck()
+
+    def _recheck(self) -> Choice | None:
+        """Try the upper end once more where something else than the load may have failed it."""
+        bracket = self.record.bracket
         upper = bracket.upper
-        if upper is not None and bracket.is_upper_older and upper.load_pps not in self._rechecked:
+        if upper is None or upper.load_pps in self._rechecked:
+            return None
+        if bracket.is_upper_overshadowed and upper.load_pps not in self._rested:
+            self._rested.add(upper.load_pps)
+            return self._rest_for(_SHORT_REST, "a heavier overload came before the upper end")
+        if bracket.is_upper_overshadowed or bracket.is_upper_older:
             self._rechecked.add(upper.load_pps)
-            why = "the load failed before a lower one was carried"
+            why = "the load failed after a heavier overload, or before a lower one was carried"
             return self._search(upper.load_pps, "recheck", why)
         return None
 
@@ -114,10 +134,7 @@ class GoalHunt:
     # Rules that look for what short trials do not show.
 
     def _watch(self, base_pps: float) -> Choice | None:
-        record = self.record
-        if record.watches or record.passed or record.failures:
-            return None
-        if self._plan.watch_s <= record.search_s:
+        if self.record.watches or self._plan.watch_s <= self.record.search_s:
             return None
         why = "stalls show as latency peaks before they lose anything"
         return self._watch_for(base_pps, self._plan.watch_s, "watch", why)

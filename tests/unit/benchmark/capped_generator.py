@@ -13,6 +13,7 @@ from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     CycleBudget,
     Cycles,
+    GeneratorFacts,
     Interval,
     PortInfo,
     StreamCounts,
@@ -34,6 +35,11 @@ class CappedGenerator:
     cap_pps: float
     spoiled: Collection[int] = ()
     plans: list[TrialPlan] = field(default_factory=list)
+
+    @property
+    def facts(self) -> GeneratorFacts:
+        """It is no program."""
+        return GeneratorFacts(engine=None, dpdk=None, pid=None)
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:

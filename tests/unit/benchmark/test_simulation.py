@@ -57,7 +57,8 @@ def model_of(experiment: Experiment) -> object:
 @pytest.mark.parametrize("kind", list(model_kinds()))
 def test_every_model_makes_an_experiment_around_its_capacity(kind: str) -> None:
     experiment = asked(kind, seed=7).experiment()
-    assert experiment.lab == SimulatedSettings(model=model_kinds()[kind](), seed=7)
+    assert isinstance(experiment.lab, SimulatedSettings)
+    assert (experiment.lab.model, experiment.lab.seed) == (model_kinds()[kind](), 7)
     assert experiment.search.minimum.value == pytest.approx(0.02e6)
     assert experiment.search.maximum.value == pytest.approx(1.5e6)
     assert Experiment.model_validate(experiment.normalised()) == experiment
@@ -177,7 +178,9 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
     assert environment is not None
     assert environment.versions["simulation"]
     (up,) = read_journal(run.journal).of_kind("lab-up")
-    assert up.fields["lab"]["simulated"] is True
+    facts = up.fields["lab"]
+    assert isinstance(facts, dict)
+    assert facts["simulated"] is True
     assert up.fields["engine_pid"] is None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from tests.unit.generator.simulated.driving import (
     run,
 )
 
-EXACT = {"capacity_deviation": 0.0}
+EXACT: dict[str, Any] = {"capacity_deviation": 0.0}
 
 
 def test_it_says_that_it_is_a_simulation() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -18,7 +19,7 @@ from tests.unit.generator.simulated.driving import (
     run,
 )
 
-ALMOST_FIXED = {"length_deviation": 0.0001, "capacity_deviation": 0.0}
+ALMOST_FIXED: dict[str, Any] = {"length_deviation": 0.0001, "capacity_deviation": 0.0}
 
 
 def test_being_away_does_not_depend_on_how_time_is_cut() -> None:

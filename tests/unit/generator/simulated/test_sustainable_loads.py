@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import Any
 
 import pytest
 
@@ -15,7 +16,7 @@ from tests.unit.generator.simulated.driving import generator_of, load_stream, mo
 HORIZON_S = 10_800.0
 # Both of two independent directions survive with 95 %.
 EACH = math.sqrt(0.95)
-EXACT = {"capacity_deviation": 0.0}
+EXACT: dict[str, Any] = {"capacity_deviation": 0.0}
 
 
 def sustainable(kind: str, limit: float, **settings: object) -> float:
@@ -44,12 +45,22 @@ def test_what_is_offered_beside_the_load_is_taken_off() -> None:
 
 
 def test_stalls_of_one_length_are_bridged_by_the_buffer() -> None:
-    settings = {"timing": "regular", "distribution": "fixed", "length": "5ms", **EXACT}
+    settings: dict[str, Any] = {
+        "timing": "regular",
+        "distribution": "fixed",
+        "length": "5ms",
+        **EXACT,
+    }
     assert sustainable("rare-stalls", 0.0, **settings) == pytest.approx(4096 / 5e-3, rel=1e-4)
 
 
 def test_regular_stalls_of_random_length_by_their_longest_in_three_hours() -> None:
-    settings = {"timing": "regular", "distribution": "exponential", "length": "0.5ms", **EXACT}
+    settings: dict[str, Any] = {
+        "timing": "regular",
+        "distribution": "exponential",
+        "length": "0.5ms",
+        **EXACT,
+    }
     # P(none of 2160 is longer than t) = (1 - exp(-t / 0.5 ms))^2160.
     longest_s = -0.5e-3 * math.log(1 - EACH ** (1 / 2160))
     assert sustainable("rare-stalls", 0.0, **settings) == pytest.approx(4096 / longest_s, rel=1e-3)
