@@ -10,11 +10,12 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import yaml
 
 ROOT = Path(__file__).parents[2]
@@ -143,6 +144,34 @@ def journal(run: Path) -> list[dict[str, Any]]:
 
 def finished_trials(run: Path) -> list[dict[str, Any]]:
     return [event["trial"] for event in journal(run) if event["kind"] == "trial"]
+
+
+def kill_when(
+    place: Workplace, words: Sequence[object], seen: Callable[[Path], bool], what: str
+) -> list[dict[str, Any]]:
+    """SIGKILL a command as soon as its run shows what is to be seen: the trials finished by then.
+
+    Nothing but the run directory may be left of it.
+    """
+    before = hugepages()
+    process = place.start(*words, "--runs", place.runs)
+
+    def shown() -> bool:
+        assert process.poll() is None, process.communicate()
+        return place.runs.exists() and any(seen(run) for run in place.runs.iterdir())
+
+    until(shown, what)
+    process.kill()
+    process.communicate()
+    assert_nothing_is_left(place, before)
+    assert not (place.only_run() / "result.json").exists()
+    return finished_trials(place.only_run())
+
+
+def assert_keeps_to_schema(document: object, name: str) -> None:
+    """`document` is as docs/schemas/`name`.schema.json has it."""
+    schema = json.loads((ROOT / f"docs/schemas/{name}.schema.json").read_text())
+    jsonschema.Draft202012Validator(schema).validate(document)
 
 
 def assert_nothing_is_left(place: Workplace, hugepages_before: int) -> None:
