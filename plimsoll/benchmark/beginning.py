@@ -14,6 +14,8 @@ from plimsoll.record.recorder import Recorder
 from plimsoll.record.run_directory import RunDirectory
 
 _STARTED = "run-started"
+# Methods whose command has another name.
+_COMMANDS = {"load-line": "run"}
 
 
 def begin(
@@ -34,29 +36,44 @@ def begin(
 
 def asked_of(history: JournalContents) -> Mapping[str, object]:
     """What the run was asked to do beside its experiment when it began."""
-    started = next((event.fields for event in history.of_kind(_STARTED)), {})
-    asked = started.get("asked")
+    asked = _started(history).get("asked")
     return asked if isinstance(asked, dict) else {}
+
+
+def check_method(history: JournalContents, method: str, run: RunDirectory) -> None:
+    """Raise InputError when the run was begun by another method, or not at all."""
+    began_as = _started(history).get("method")
+    if began_as is None:
+        raise InputError(
+            "nothing was recorded of this run",
+            where=str(run.journal),
+            remedy="start a new run",
+        )
+    if began_as != method:
+        raise InputError(
+            f"this is a run of another kind ({began_as})",
+            where=str(run.path),
+            remedy=f"name a directory that plimsoll {_COMMANDS.get(method, method)} has made",
+        )
 
 
 def check_resumable(
     history: JournalContents, method: str, experiment: Experiment, run: RunDirectory
 ) -> None:
     """Raise InputError when the run was begun by another method or as another experiment."""
-    started = next((event.fields for event in history.of_kind(_STARTED)), {})
-    if started.get("method") != method:
-        raise InputError(
-            f"this is a run of another kind ({started.get('method')})",
-            where=str(run.path),
-            remedy="resume a directory that plimsoll run has made",
-        )
-    if started.get("experiment_sha256") != _fingerprint(experiment):
+    check_method(history, method, run)
+    if _started(history).get("experiment_sha256") != _fingerprint(experiment):
         raise InputError(
             "the experiment is no longer the one that this run began with, so its trials "
             "were judged by other rules",
             where=str(run.experiment),
             remedy="restore it, or start a new run",
         )
+
+
+def _started(history: JournalContents) -> Mapping[str, object]:
+    """What was journalled when the run began; nothing where it did not."""
+    return next((event.fields for event in history.of_kind(_STARTED)), {})
 
 
 def _fingerprint(experiment: Experiment) -> str:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
 from plimsoll.benchmark.loads import loads_of_search
-from plimsoll.benchmark.preflight import check_search
+from plimsoll.benchmark.preflight import check_search, check_trial
 from plimsoll.benchmark.recorded_trial import TrialRequest
 from plimsoll.benchmark.rfc2544.media import media_of
 from plimsoll.benchmark.standard_run import StandardTest, run_standard
@@ -62,6 +63,9 @@ def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> 
             where="profile.streams",
             remedy="add one with role: latency",
         )
+    rate, loads = asked.rate, [percent for percent in asked.percents if percent > 0]
+    for percent in {min(loads), max(loads)} if rate and loads else ():
+        check_trial(experiment, replace(rate, value=rate.value * percent / 100), "--loads")
 
 
 def _highest_pps(experiment: Experiment, asked: LatencyAtLoadAsked, bed: Testbed) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, needs_baseline
 from plimsoll.benchmark.bed_ledger import bed_ledger
-from plimsoll.benchmark.beginning import begin, check_resumable
+from plimsoll.benchmark.beginning import begin, check_method, check_resumable
 from plimsoll.benchmark.burst import burst_streams
 from plimsoll.benchmark.calibration import calibrate
 from plimsoll.benchmark.deaths import deaths_recorded
@@ -56,7 +56,10 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
 def check_resume(experiment: Experiment, run: RunDirectory) -> None:
     """Raise InputError where `run` is not one of `experiment` that a search can go on with."""
     history = read_journal(run.journal)
-    if history.events and read_result(run.result) is None:
+    if not history.events:
+        return
+    check_method(history, METHOD, run)
+    if read_result(run.result) is None:
         check_resumable(history, METHOD, experiment, run)
 
 

@@ -6,9 +6,10 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from plimsoll.benchmark.engine_limits import LEAST_PPS, MOST_PPS
 from plimsoll.benchmark.trial_settings import check_trial_duration
 from plimsoll.errors import InputError
-from plimsoll.traffic.units import RateField
+from plimsoll.traffic.units import RateField, format_pps
 
 # The engine's own bounds of the time after which a probe is given up.
 _LEAST_TIMEOUT_US, _MOST_TIMEOUT_US = 1.0, 10e6
@@ -47,4 +48,10 @@ class ProbeAsked(BaseModel):
                 f"{self.rate} is not the rate of a probe",
                 where="--rate",
                 remedy="give it in pps, such as 10kpps",
+            )
+        if not LEAST_PPS <= self.rate.value <= MOST_PPS:
+            raise InputError(
+                f"the generator sends no probes at {self.rate}",
+                where="--rate",
+                remedy=f"give {format_pps(LEAST_PPS)} to {format_pps(MOST_PPS)}",
             )

@@ -25,6 +25,12 @@ class SoakAsked(BaseModel):
     def check(self) -> None:
         """Raise InputError, naming the option, where no soak can be like this."""
         check_trial_duration(self.duration_s, "--duration")
+        if self.duration_s < SHORTEST_WINDOW_S:
+            raise InputError(
+                f"a soak of {format_duration(self.duration_s)} is too short to judge",
+                where="--duration",
+                remedy=f"give {format_duration(SHORTEST_WINDOW_S)} or more",
+            )
         if self.window_s < SHORTEST_WINDOW_S:
             raise InputError(
                 f"a window of {format_duration(self.window_s)} is too short to judge",

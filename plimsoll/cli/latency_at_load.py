@@ -7,8 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from plimsoll.benchmark.beginning import check_method
 from plimsoll.benchmark.latency_at_load import METHOD, check_latency_at_load, run_latency_at_load
 from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
+from plimsoll.benchmark.load_line import METHOD as SEARCH
 from plimsoll.cli.frame_options import parse_percents
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr
@@ -22,13 +24,14 @@ from plimsoll.cli.standard_command import (
     running,
 )
 from plimsoll.errors import InputError
+from plimsoll.record.journal import read_journal
 from plimsoll.record.result import read_result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report.standard.latency_at_load_answer import latency_at_load_answer
 from plimsoll.traffic.units import Rate, parse_duration, parse_rate
 
 _COMMAND = StandardCommand(METHOD, "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps")
-_NO_RATE = 1
+_NOTHING_MEASURED = 1
 _EPILOG = (
     "Examples: **plimsoll latency-at-load experiment.yaml --rate 2Mpps** · "
     "**plimsoll latency-at-load experiment.yaml --run runs/20260101T120000-demo** · "
@@ -68,7 +71,8 @@ def latency_at_load(
 ) -> None:
     """Measure the probes' latency without load and at shares of a rate.
 
-    Exits with 0 when it was measured, with 1 when the search found no rate.
+    Exits with 0 when it was measured, with 1 when the search found no rate, or the tester
+    spoiled the trials at every load.
     """
     if resume is None:
         named = given_experiment(_COMMAND, experiment)
@@ -81,8 +85,8 @@ def latency_at_load(
     with running(_COMMAND, asked.directory), progress_on(stderr) as progress:
         result = run_latency_at_load(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, latency_at_load_answer(asked.directory), asked.directory, json)
-    if result.rate_pps is None:
-        raise typer.Exit(_NO_RATE)
+    if all(point.verdict == "invalid" for point in result.points):
+        raise typer.Exit(_NOTHING_MEASURED)
 
 
 def _asked(
@@ -107,7 +111,9 @@ def _asked(
 
 def _rate_of(path: Path) -> Rate:
     """The load line of a finished run. Raises InputError where it has none."""
-    result = read_result(RunDirectory.open(path).result)
+    directory = RunDirectory.open(path)
+    check_method(read_journal(directory.journal), SEARCH, directory)
+    result = read_result(directory.result)
     if result is None or result.load_line is None:
         problem = "the run has no result yet" if result is None else "the run found no load line"
         raise InputError(

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from plimsoll.benchmark.rfc2544.preparation import check_frames
-from plimsoll.benchmark.rfc2544.run import METHOD, run_rfc2544
+from plimsoll.benchmark.rfc2544.run import METHOD, check_rfc2544, run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import TESTS, Rfc2544Settings, Test
 from plimsoll.cli.frame_options import parse_sizes
 from plimsoll.cli.options import parse_option
@@ -95,7 +94,7 @@ def rfc2544(
     if resume is None:
         named = given_experiment(_COMMAND, experiment)
         settings = _settings(given, quick)
-        check_frames(named, settings)
+        check_rfc2544(named, settings)
         asked = new_run(_COMMAND, named, settings, runs)
     else:
         others = experiment is not None or quick or any(given.values())

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
-from plimsoll.record.record_error import RecordError, write_failed
+from plimsoll.record.record_error import RecordError, in_one_line, write_failed
 from plimsoll.record.trial_record import TrialRecord
 
 # The kinds that readers of the record know. Others may be written and are kept.
@@ -170,7 +170,8 @@ def _trial(event: JournalEvent) -> TrialRecord:
         return TrialRecord.model_validate_json(json.dumps(event.fields.get("trial")))
     except ValidationError as error:
         raise RecordError(
-            f"a trial in the journal does not fit this version of plimsoll: {error}",
+            f"a trial in the journal does not fit this version of plimsoll: "
+            f"{in_one_line(error)}",
             where="journal.jsonl",
             remedy="read the run with the version of plimsoll that its environment.json names",
         ) from error

@@ -6,6 +6,8 @@ import errno
 import shutil
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from plimsoll.errors import PlimsollError
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -26,6 +28,14 @@ def write_failed(path: Path, error: OSError) -> RecordError:
         where=str(path),
         remedy=_remedy(error),
     )
+
+
+def in_one_line(error: ValidationError) -> str:
+    """The first of its mistakes, by field, and how many there are."""
+    first, count = error.errors(include_url=False)[0], error.error_count()
+    place = ".".join(str(step) for step in first["loc"])
+    said = f"{place}: {first['msg']}" if place else first["msg"]
+    return said if count == 1 else f"{said} (and {count - 1} more)"
 
 
 def _remedy(error: OSError) -> str:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from plimsoll.record.record_error import RecordError, write_failed
+from plimsoll.record.record_error import RecordError, in_one_line, write_failed
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -36,7 +36,8 @@ def read_whole(path: Path, model: type[M], remedy: str) -> M | None:
     except FileNotFoundError:
         return None
     except (OSError, ValidationError) as error:
-        raise RecordError(f"cannot be read: {error}", where=str(path), remedy=remedy) from error
+        reason = in_one_line(error) if isinstance(error, ValidationError) else error
+        raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=remedy) from error
 
 
 def _write_through(path: Path, text: str) -> None:

@@ -26,7 +26,7 @@ IMPOSSIBLE: list[dict[str, Any]] = [{"kind": "latency", "quantile": "p50", "at_m
 
 LOW = {"minimum": "1kpps", "maximum": "8kpps"}
 # More than a loop on one CPU sends or forwards, so that something must be searched for.
-WIDE = {"minimum": "1kpps", "maximum": "50Mpps"}
+WIDE = {"minimum": "1kpps", "maximum": "20Mpps"}
 
 
 def search_trials(run: Path) -> list[dict[str, Any]]:
@@ -104,8 +104,8 @@ def test_it_finds_and_validates_a_load(place: Workplace, search: dict[str, Any])
     experiment = place.experiment(
         search={**search, **WIDE, "validation": validation},
         criteria=FORGIVING,
-        # Offered is then whatever the tester can send: not a load that it cannot test.
-        tester={**QUICK["tester"], "rate_tolerance": "100%"},
+        # A tester that shares its CPU sends what it can, and the search goes on.
+        tester={**QUICK["tester"], "rate_tolerance": "90%"},
     )
     result = find(place, experiment, "--runs", place.runs)
     trials = finished_trials(place.only_run())
@@ -114,7 +114,7 @@ def test_it_finds_and_validates_a_load(place: Workplace, search: dict[str, Any])
     assert result["limited_by"] in ("dut", "tester", "maximum")
     assert search_trials(place.only_run())
     loads = [trial["load_pps"] for trial in trials if trial["phase"] in ("search", "validation")]
-    assert all(1_000 <= load <= 50_000_000 for load in loads)
+    assert all(1_000 <= load <= 20_000_000 for load in loads)
 
 
 def test_checkpoints_killed_in_the_middle(place: Workplace) -> None:

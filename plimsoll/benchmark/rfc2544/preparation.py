@@ -6,7 +6,7 @@ from plimsoll.benchmark.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
-from plimsoll.benchmark.rfc2544.subject import experiment_for
+from plimsoll.benchmark.rfc2544.subject import experiment_for, line_rate_decides
 from plimsoll.benchmark.testbed import Testbed
 from plimsoll.errors import InputError
 from plimsoll.traffic.units import Rate
@@ -18,6 +18,8 @@ def check_frames(experiment: Experiment, settings: FrameTestSettings) -> int:
     Raises what can be known to be wrong before anything is started or written.
     """
     check_search(experiment)
+    if settings.maximum is not None and experiment.lab.check_machine().bps is not None:
+        raise line_rate_decides()
     sizes = [
         _check(experiment_for(experiment, each, settings), settings) for each in settings.frames
     ]

@@ -15,7 +15,7 @@ from plimsoll.benchmark.rfc2544.latency import DEFINITION, measure_latency
 from plimsoll.benchmark.rfc2544.media import media_of
 from plimsoll.benchmark.rfc2544.preparation import check_frames, highest_pps
 from plimsoll.benchmark.rfc2544.recovery import measure_recovery
-from plimsoll.benchmark.rfc2544.reset import measure_reset
+from plimsoll.benchmark.rfc2544.reset import measure_reset, why_not
 from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings, Test
 from plimsoll.benchmark.rfc2544.shortfalls import shortfalls
 from plimsoll.benchmark.rfc2544.subject import TestSubject, experiment_for, subject_of
@@ -25,6 +25,7 @@ from plimsoll.benchmark.steps import Steps
 from plimsoll.benchmark.testbed import BedPlan
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
+from plimsoll.errors import InputError
 from plimsoll.record.method_result import Shortfall
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.result import counts_of, invalid_reasons
@@ -52,7 +53,7 @@ def run_rfc2544(
     experiment: Experiment, settings: Rfc2544Settings, run: RunDirectory, watcher: Watcher
 ) -> Rfc2544Result:
     """Run, or go on with, the tests in `run`. Raises PlimsollError for what the user can mend."""
-    largest = check_frames(experiment, settings)
+    largest = check_rfc2544(experiment, settings)
     test = StandardTest(
         method=METHOD,
         experiment=experiment,
@@ -66,6 +67,20 @@ def run_rfc2544(
         return _Tests(steps, experiment, settings, test.shortfalls).result(run)
 
     return run_standard(test, run, watcher, Rfc2544Result, execute)
+
+
+def check_rfc2544(experiment: Experiment, settings: Rfc2544Settings) -> int:
+    """The largest frame of all, in bytes with FCS.
+
+    Raises what can be known to be wrong before anything is started or written.
+    """
+    lab_kind: str = experiment.lab.kind
+    problem = why_not(lab_kind, settings.reset)
+    if settings.tests == ("reset",) and problem is not None:
+        raise InputError(
+            f"reset is {problem}", where="--tests", remedy="name other tests, or mend that"
+        )
+    return check_frames(experiment, settings)
 
 
 class _Tests:

@@ -83,6 +83,15 @@ def experiment_for(
     )
 
 
+def line_rate_decides() -> InputError:
+    """What is raised where a maximum is stated and the lab has a line rate."""
+    return InputError(
+        "the lab has a line rate, which decides what 100 % is",
+        where="--maximum",
+        remedy="leave it out",
+    )
+
+
 def subject_of(
     frames: Frames, experiment: Experiment, bed: Testbed, stated: Rate | None
 ) -> TestSubject:
@@ -100,11 +109,7 @@ def subject_of(
     elif stated is None:
         maximum_pps, basis = max_pps(profile.mean_frame_size, bed.line_rate_bps), "line-rate"
     else:
-        raise InputError(
-            "the lab has a line rate, which decides what 100 % is",
-            where="--maximum",
-            remedy="leave it out",
-        )
+        raise line_rate_decides()
     return TestSubject(
         frames=frames,
         experiment=experiment,

@@ -74,10 +74,12 @@ class GoalHunt:
     def _look_into_failure(self, base_pps: float) -> Choice | None:
         """What ends a validation early is not worth looking for before one has failed.
 
-        Only a goal without any loss asks for every event to be foreseen.
+        Unless a short trial has shown it already. Only a goal without any loss asks for every
+        event to be foreseen.
         """
         record = self.record
-        if not record.failures or record.passed:
+        foreseen = min(self._limits(base_pps), key=lambda each: each.load_pps).kind != "capacity"
+        if record.passed or not (record.failures or foreseen):
             return None
         if record.tolerance > 0.0:
             return self._watch(base_pps)
@@ -224,7 +226,8 @@ class GoalHunt:
             return self._end(f"{self.record.failures} validations failed", limit)
         if limit.load_pps < self._plan.minimum_pps and self._failed_at_minimum():
             return self._end("even at the minimum, validation failed", limit)
-        if any(abs(load - each) <= self._plan.width / 2 * load for each in self.record.passed):
+        # Asked again, the same validation would tell the same: nothing else would be asked, ever.
+        if any(abs(load - each) <= self._plan.width / 2 * load for each in self.record.proved):
             return self._end("passed its validation", limit)
         ask = Ask("validation", load, self._plan.validation_s, goal=self.name)
         return Choice(ask, f"validate-{limit.kind}", limit.text)
@@ -285,8 +288,8 @@ class GoalHunt:
     # How it ends.
 
     def _end(self, reason: str, limit: Limit | None = None) -> GoalEnd:
-        passed = self.record.passed
-        best = max(self._likely_to_survive(), default=min(passed, default=None))
+        proved = self.record.passed or self.record.proved
+        best = max(self._likely_to_survive(), default=min(proved, default=None))
         if best is None:
             return GoalEnd(self.name, None, reason)
         known = () if limit is None else (f"limited by {limit.text}",)

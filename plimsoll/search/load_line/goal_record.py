@@ -21,6 +21,8 @@ class GoalRecord:
 
     `search_s` is how long a trial has to be to show what fails this goal. `tires_pps` is a
     load that a short trial carried and a longer one did not, until that was looked into.
+    `proved` are all loads that passed a validation, `passed` those of them that did so
+    without a sign of overload.
     """
 
     def __init__(self, goal: GoalPlan, knowledge: Knowledge) -> None:
@@ -35,6 +37,7 @@ class GoalRecord:
         self.watch_limit: Limit | None = None
         self.tires_pps: float | None = None
         self.decline: Decline | None = None
+        self.proved: list[float] = []
         self.passed: list[float] = []
         self.asked_for_and_passed: set[float] = set()
         self.untestable: str | None = None
@@ -64,6 +67,8 @@ class GoalRecord:
             return
         capacity = self._knowledge.overload_capacity_pps(tried)
         self._note_tiring(tried, capacity)
+        if phase == "validation" and tried.passed(name):
+            self.proved.append(tried.load_pps)
         if phase == "watch":
             self.watches += 1
             if tried.failed(name):
@@ -78,8 +83,12 @@ class GoalRecord:
                 self.passed.append(tried.load_pps)
                 if tried.asked.goal == name:
                     self.asked_for_and_passed.add(tried.load_pps)
-        self.last_was_overloaded = capacity is not None
+        # From an overload at the minimum there is no lower load to rest at.
+        self.last_was_overloaded = capacity is not None and not self._is_minimum(tried)
         self._note_slow_recovery()
+
+    def _is_minimum(self, tried: Tried) -> bool:
+        return tried.load_pps <= self._plan.minimum_pps
 
     def could_not_test(self, asked: Ask, number: int) -> None:
         """Every try of a trial that was asked for this goal was invalid."""

@@ -234,6 +234,7 @@ def test_why_a_soak_is_over() -> None:
     ("duration_s", "window_s", "where", "message", "remedy"),
     [
         (0.0001, 60.0, "--duration", "cannot last", "1ms to 7d"),
+        (9.0, 300.0, "--duration", "too short to judge", "give 10s or more"),
         (600.0, 9.0, "--window", "too short to judge", "give 10s or more"),
         (600.0, 601.0, "--window", "longer than the soak", "give 10m00s or less"),
     ],

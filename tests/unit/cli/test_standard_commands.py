@@ -8,7 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.benchmark.beginning import begin
+from plimsoll.benchmark.experiment import load_experiment
 from plimsoll.cli.main import main
+from plimsoll.record.recorder import recording
+from plimsoll.record.run_directory import RunDirectory
 
 EXPERIMENT = """\
 name: sim
@@ -87,6 +91,27 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
         (["probe", "sim.yaml", "--rate", "10%"], ["--rate: 10% is not the rate of a probe"]),
         (["probe", "sim.yaml", "--duration", "9d"], ["--duration: a trial cannot last"]),
         (
+            ["rfc9004", "sim.yaml", "--quick", "--maximum", "1Mpps"],
+            ["--maximum: the lab has a line rate", "leave it out"],
+        ),
+        (
+            ["rfc2544", "sim.yaml", "--tests", "reset", "--reset-command", "true"],
+            ["--tests: reset is not available on this lab: a simulated DUT", "name other tests"],
+        ),
+        (
+            ["probe", "sim.yaml", "--rate", "2Gpps"],
+            ["--rate: the generator sends no probes at 2000000000pps", "give 0.01 pps to 1 Gpps"],
+        ),
+        (["probe", "sim.yaml", "--rate", "0.001pps"], ["--rate: the generator sends no probes"]),
+        (
+            ["latency-at-load", "sim.yaml", "--rate", "1pps", "--loads", "0,0.5,100"],
+            ["--loads: stream load/0-1 would be sent at 0.005 pps", "check the unit"],
+        ),
+        (
+            ["latency-at-load", "sim.yaml", "--rate", "1Gpps", "--loads", "0,50,200"],
+            ["--loads: stream load/0-1 would be sent at 2 Gpps"],
+        ),
+        (
             ["latency-at-load", "sim.yaml", "--loads", "0,x"],
             ["--loads: 'x' is no percent", "0,10,50,90"],
         ),
@@ -112,6 +137,7 @@ def test_a_mistake_is_told_with_its_place_and_remedy(
     printed = capsys.readouterr().err
     for part in (*said, "remedy:"):
         assert part in printed
+    assert not (experiment.parent / "runs").exists()
 
 
 QUICK = ("--quick", "--sizes", "1518", "--tests", "throughput,recovery")
@@ -155,17 +181,56 @@ def test_a_resumed_run_keeps_its_options_and_its_kind(
     assert plimsoll(monkeypatch, "rfc2544", "--resume", finished, "--quick") == 2
     assert "a resumed run keeps its own experiment and options" in capsys.readouterr().err
     assert plimsoll(monkeypatch, "probe", "--resume", finished) == 2
-    assert "this is a run of another kind (rfc2544)" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "this is a run of another kind (rfc2544)" in told
+    assert "remedy: name a directory that plimsoll probe has made" in told
+    # Its result, which is another method's, is not even read.
+    assert plimsoll(monkeypatch, "run", "--resume", finished) == 2
+    assert "remedy: name a directory that plimsoll run has made" in capsys.readouterr().err
+
+
+def test_a_run_of_which_nothing_was_recorded_is_not_resumed(
+    finished: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (finished / "result.json").unlink()
+    (finished / "journal.jsonl").write_text("")
+    assert plimsoll(monkeypatch, "rfc2544", "--resume", finished) == 2
+    told = capsys.readouterr().err
+    assert "journal.jsonl: nothing was recorded of this run" in told
+    assert "remedy: start a new run" in told
+
+
+def test_latency_at_load_that_the_tester_spoiled_at_every_load_is_told_by_the_exit_code(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Twice what the line carries, which no tester can offer.
+    words = ("latency-at-load", experiment, "--quick", "--rate", "100%", "--loads")
+    assert plimsoll(monkeypatch, *words, "200") == 1
+    assert plimsoll(monkeypatch, *words, "0,200") == 0
 
 
 def test_latency_at_load_refuses_a_run_without_a_load_line(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert plimsoll(monkeypatch, "trial", experiment, "--load", "1kpps", "--duration", "100ms") == 0
-    (directory,) = Path("runs").iterdir()
-    words = ("latency-at-load", experiment, "--run", directory)
+    asked = load_experiment(experiment)
+    directory = RunDirectory.create(experiment.parent / "runs", "sim", asked.normalised())
+    with recording(directory) as recorder:
+        begin(recorder, "load-line", asked)
+    words = ("latency-at-load", experiment, "--run", directory.path)
     assert plimsoll(monkeypatch, *words) == 2
     assert "--run: the run has no result yet" in capsys.readouterr().err
+
+
+def test_latency_at_load_refuses_a_run_of_another_kind(
+    finished: Path,
+    experiment: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert plimsoll(monkeypatch, "latency-at-load", experiment, "--run", finished) == 2
+    told = capsys.readouterr().err
+    assert "this is a run of another kind (rfc2544)" in told
+    assert "remedy: name a directory that plimsoll run has made" in told
 
 
 def test_no_throughput_is_an_exit_code_of_its_own(

@@ -174,3 +174,10 @@ def test_a_damaged_result_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read") as caught:
         read_result(tmp_path / "result.json")
     assert caught.value.where == str(tmp_path / "result.json")
+
+
+def test_a_result_of_another_make_is_told_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "result.json").write_text('{"method": "load-line", "speed": 1}')
+    with pytest.raises(RecordError, match=r"cannot be read: .+ \(and \d+ more\)") as caught:
+        read_result(tmp_path / "result.json")
+    assert "\n" not in caught.value.message

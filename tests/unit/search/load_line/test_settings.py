@@ -31,12 +31,10 @@ def test_the_watch_is_short_beside_the_validation() -> None:
     """A tenth of it at most."""
     asked = RANGE | {"watch": "60s", "validation": {"duration": "100s"}}
     search = LoadLineSettings.model_validate(asked).begin(_to_pps)
-    _, _, asks = search_all(search, FluidDut(capacity_pps=2e6))
-    assert [(each.phase, each.duration_s) for each in asks] == [
-        ("search", 2.0),
-        ("watch", 10.0),
-        ("validation", 100.0),
-    ]
+    dut = FluidDut(capacity_pps=5e5, period_s=3.0, stall_s=3e-3)
+    _, _, asks = search_all(search, dut)
+    watches = [each.duration_s for each in asks if each.phase == "watch"]
+    assert watches[0] == 10.0
 
 
 def test_goals_go_by_name_in_order() -> None:
