@@ -170,8 +170,7 @@ def _trial(event: JournalEvent) -> TrialRecord:
         return TrialRecord.model_validate_json(json.dumps(event.fields.get("trial")))
     except ValidationError as error:
         raise RecordError(
-            f"a trial in the journal does not fit this version of plimsoll: "
-            f"{in_one_line(error)}",
+            f"a trial in the journal does not fit this version of plimsoll: {in_one_line(error)}",
             where="journal.jsonl",
             remedy="read the run with the version of plimsoll that its environment.json names",
         ) from error

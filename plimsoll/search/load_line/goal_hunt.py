@@ -16,7 +16,7 @@ from plimsoll.traffic.units import format_duration, format_pps
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
 # has an error, so less is asked for than the confidence that candidates are chosen by.
-_ACCEPTED_CHANCE = 0.9
+_ACCEPTED_CHANCE = 0.85
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03
 # A DUT that recovers slowly from overload rests, at the minimum, so many search trials long.
