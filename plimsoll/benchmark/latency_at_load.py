@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, needs_baseline
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
 from plimsoll.benchmark.loads import loads_of_search
 from plimsoll.benchmark.preflight import check_search, check_trial
-from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.rfc2544.media import media_of
+from plimsoll.benchmark.search_trial import search_trial
 from plimsoll.benchmark.standard_run import StandardTest, run_standard
 from plimsoll.benchmark.steps import Steps
 from plimsoll.benchmark.testbed import BedPlan, Testbed
@@ -63,9 +65,11 @@ def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> 
             where="profile.streams",
             remedy="add one with role: latency",
         )
-    rate, loads = asked.rate, [percent for percent in asked.percents if percent > 0]
-    for percent in {min(loads), max(loads)} if rate and loads else ():
-        check_trial(experiment, replace(rate, value=rate.value * percent / 100), "--loads")
+    loads = [percent for percent in asked.percents if percent > 0]
+    if asked.rate is not None and loads:
+        for percent in sorted({min(loads), max(loads)}):
+            load = replace(asked.rate, value=asked.rate.value * percent / 100)
+            check_trial(experiment, load, "--loads")
 
 
 def _highest_pps(experiment: Experiment, asked: LatencyAtLoadAsked, bed: Testbed) -> float:
@@ -104,27 +108,25 @@ def _execute(
 
 def search_rate(steps: Steps, experiment: Experiment) -> GoalEnd:
     """Search as the experiment asks, each of its trials a step; the first goal's end."""
+    _prepare(steps, experiment)
     search = experiment.search.begin(loads_of_search(experiment.profile, steps.bed.line_rate_bps))
     asked_before = 0
     while isinstance(asked := search.ask(), Ask):
         asked_before += 1
-        request = _search_request(steps, experiment, asked, f"search/{asked_before}")
-        search.tell(told_of(steps.once(experiment, request)))
+        request = search_trial(experiment, steps.bed, asked)
+        trial = steps.once(experiment, replace(request, step=f"search/{asked_before}"))
+        search.tell(told_of(trial))
     return asked.first
 
 
-def _search_request(steps: Steps, experiment: Experiment, asked: Ask, step: str) -> TrialRequest:
-    return TrialRequest(
-        asked.phase,
-        asked.load_pps,
-        asked.duration_s,
-        _streams(steps, experiment, asked.load_pps),
-        attempt=asked.attempt,
-        goal=asked.goal,
-        early_abort=asked.early_abort,
-        repetition=asked.repetition,
-        step=step,
-    )
+def _prepare(steps: Steps, experiment: Experiment) -> None:
+    """Measure what criteria of the search may be multiples of, once a run."""
+    session = steps.session
+    if needs_baseline(experiment) and not has_baseline(session.recorder.history().trials()):
+        to_pps = loads_of_search(experiment.profile, steps.bed.line_rate_bps)
+        lowest_pps, _ = experiment.search.resolve_range(to_pps)
+        runner = TrialRunner(session, steps.bed)
+        measure_baseline(runner, _streams(steps, experiment, lowest_pps), lowest_pps)
 
 
 def _point(

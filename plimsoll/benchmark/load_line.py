@@ -6,13 +6,13 @@ from plimsoll.benchmark.agreement import dut_agreement_of
 from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, needs_baseline
 from plimsoll.benchmark.bed_ledger import bed_ledger
 from plimsoll.benchmark.beginning import begin, check_method, check_resumable
-from plimsoll.benchmark.burst import burst_streams
 from plimsoll.benchmark.calibration import calibrate
 from plimsoll.benchmark.deaths import deaths_recorded
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.loads import loads_of_search
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.search_trial import search_trial
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
 from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
@@ -105,31 +105,9 @@ class _LoadLineSearch:
 
     def _search(self, runner: TrialRunner, search: Search) -> Finished:
         while isinstance(asked := search.ask(), Ask):
-            search.tell(told_of(runner.run(self._request(runner, asked))))
+            request = search_trial(self._experiment, runner.bed, asked)
+            search.tell(told_of(runner.run(request)))
         return asked
-
-    def _request(self, runner: TrialRunner, asked: Ask) -> TrialRequest:
-        streams = self._streams(runner, asked.load_pps)
-        if asked.burst_frames is not None:
-            streams = self._burst(runner, asked.burst_frames)
-        return TrialRequest(
-            asked.phase,
-            asked.load_pps,
-            asked.duration_s,
-            streams,
-            attempt=asked.attempt,
-            goal=asked.goal,
-            early_abort=asked.early_abort,
-            repetition=asked.repetition,
-            comes_again=asked.comes_again,
-        )
-
-    def _burst(self, runner: TrialRunner, frames: int) -> tuple[StreamPlan, ...]:
-        """At the highest load of the search where the DUT's emptying would pace it."""
-        to_pps = loads_of_search(self._experiment.profile, runner.bed.line_rate_bps)
-        _, maximum_pps = self._experiment.search.resolve_range(to_pps)
-        paced = runner.bed.ports.drained_by == "dut"
-        return burst_streams(self._streams(runner, maximum_pps), frames, paced=paced)
 
     def _streams(self, runner: TrialRunner, load_pps: float) -> tuple[StreamPlan, ...]:
         return compile_profile(self._experiment.profile, load_pps, runner.bed.ports.paths)

@@ -41,11 +41,12 @@ def result_of(place: Workplace, method: str, *words: object) -> tuple[int, dict[
 def seen(kind: str, number: int, **fields: object) -> Callable[[Path], bool]:
     """Whether a run's journal has so many events of a kind, of trials with these fields."""
 
+    def is_one(event: dict[str, Any]) -> bool:
+        shown: dict[str, Any] = event.get("trial", event)
+        return event["kind"] == kind and shown.items() >= fields.items()
+
     def in_journal(run: Path) -> bool:
-        events = [event for event in journal(run) if event["kind"] == kind]
-        return (
-            sum(event.get("trial", event).items() >= fields.items() for event in events) >= number
-        )
+        return sum(is_one(event) for event in journal(run)) >= number
 
     return in_journal
 

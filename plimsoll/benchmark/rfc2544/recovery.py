@@ -137,7 +137,9 @@ def _row(
     reason: str | None,
     overload_pps: float | None = None,
 ) -> RecoveryRow:
-    times = [trial.observed["recovery_s"] for trial in trials]
+    # A DUT that was not overloaded has nothing to recover from.
+    overloaded = [trial for trial in trials if _was_overloaded(trial)]
+    times = [trial.observed["recovery_s"] for trial in overloaded]
     return RecoveryRow(
         subject=subject.record,
         throughput_pps=throughput_pps,
@@ -146,6 +148,11 @@ def _row(
         recovery_s=spread_of([time for time in times if time is not None]),
         resolution_s=max((trial.observed["resolution_s"] or 0.0 for trial in trials), default=None),
         not_recovered=sum(time is None for time in times),
-        never_overloaded=sum(trial.observed["lost_overloaded"] == 0 for trial in trials),
+        never_overloaded=len(trials) - len(overloaded),
         reason=reason,
     )
+
+
+def _was_overloaded(trial: TrialRecord) -> bool:
+    """Whether it lost anything, be it only in the interval of the change or after it."""
+    return bool(trial.observed["lost_overloaded"] or trial.observed["lost_afterwards"])

@@ -17,6 +17,13 @@ from plimsoll.traffic.units import format_pps
 # So many loads in a row that cannot be tested are not about the load.
 _HOPELESS = 4
 
+# What a trial is asked for: goal, load in pps and duration in s.
+_Question = tuple[str, float, float]
+
+
+def _question(asked: Ask) -> _Question:
+    return asked.goal, asked.load_pps, asked.duration_s
+
 
 @dataclass(frozen=True, slots=True)
 class _Focus:
@@ -41,8 +48,9 @@ class MlrSearch:
     """Searches for all goals at once, then validates what was found for each in turn.
 
     Every trial counts for every goal. An invalid trial moves no bound of the goal that
-    asked for it: it is asked for again. After `retries` more in a row the load is the
-    ceiling: the tester cannot test it, so every goal's search goes on below.
+    asked for it: it is asked for again, though another goal that could judge it may want
+    something else first. After `retries` more the load is the ceiling: the tester cannot
+    test it, so every goal's search goes on below.
     """
 
     def __init__(self, plan: MlrPlan) -> None:
@@ -51,7 +59,8 @@ class MlrSearch:
         self._stages = {goal: stages_of(goal) for goal in plan.goals}
         self._log = TrialLog(goal.name for goal in plan.goals)
         self._asked_at: dict[tuple[float, float], int] = {}
-        self._invalid_in_a_row = 0
+        # By question, its invalid trials since the last valid one.
+        self._invalid: dict[_Question, int] = {}
         self._untestable_in_a_row = 0
         self._ends: list[GoalEnd] = []
         self._proof: Proof | None = None
@@ -79,7 +88,8 @@ class MlrSearch:
         if told.verdict(asked.goal) == "invalid":
             self._next = self._after_invalid(asked)
             return
-        self._invalid_in_a_row = self._untestable_in_a_row = 0
+        self._invalid.pop(_question(asked), None)
+        self._untestable_in_a_row = 0
         trial = (asked.load_pps, asked.duration_s)
         self._asked_at[trial] = self._asked_at.get(trial, 0) + 1
         self._next = self._explore()
@@ -91,11 +101,12 @@ class MlrSearch:
             return self._prove()
         focus = min(wanted, key=lambda focus: focus.order)
         duration_s = focus.stage.final_duration_s
+        invalid = self._invalid.get((focus.goal.name, focus.load_pps, duration_s), 0)
         return Ask(
             "search",
             focus.load_pps,
             duration_s,
-            attempt=self._invalid_in_a_row + 1,
+            attempt=invalid + 1,
             goal=focus.goal.name,
             repetition=self._asked_at.get((focus.load_pps, duration_s), 0) + 1,
             # Cut short for one goal, a trial would tell the others something else.
@@ -113,9 +124,10 @@ class MlrSearch:
         return None
 
     def _after_invalid(self, asked: Ask) -> Ask | Finished:
-        self._invalid_in_a_row += 1
-        if self._invalid_in_a_row > self._plan.retries:
-            self._invalid_in_a_row = 0
+        if asked.attempt <= self._plan.retries:
+            self._invalid[_question(asked)] = asked.attempt
+        else:
+            self._invalid.pop(_question(asked), None)
             self._untestable_in_a_row += 1
             self._span = self._span.barred_at(asked.load_pps)
             if self._untestable_in_a_row == _HOPELESS:

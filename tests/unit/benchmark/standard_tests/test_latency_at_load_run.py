@@ -100,3 +100,46 @@ def test_a_share_beyond_reason_is_refused() -> None:
     with pytest.raises(InputError, match="-1 % is no share of the rate") as error:
         asked.check()
     assert error.value.where == "--loads"
+
+
+def test_the_search_for_the_rate_knows_the_lowest_load_and_its_own_repetitions(
+    tmp_path: Path,
+) -> None:
+    """Criteria that compare trials find what they compare with, as in plimsoll run."""
+    search = {
+        "minimum": "10kpps",
+        "maximum": "2Mpps",
+        "granularity": "50%",
+        "duration": "1s",
+        "repeat": 2,
+        "validation": {"duration": "1s", "repeat": 2},
+    }
+    criteria = [
+        {"kind": "latency", "quantile": "p99", "times_lowest": 20.0},
+        {"kind": "spread-of-rate", "at_most": "10%", "repetitions": 2},
+    ]
+    asked = experiment(search=search, criteria=criteria)
+    run = run_directory(tmp_path, asked)
+    with pytest.raises(Interrupted):
+        run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen(most=3))
+    result = run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+    trials = read_journal(run.journal).trials()
+    assert [trial.phase for trial in trials].count("baseline") == 1
+    assert "invalid" not in {trial.verdict for trial in trials}
+    assert result.rate_pps is not None
+    assert 0.5 * CAPACITY_PPS <= result.rate_pps <= CAPACITY_PPS
+
+
+def test_a_burst_that_the_search_asks_for_is_one(tmp_path: Path) -> None:
+    """It measures the DUT's buffer, so it is of so many frames and not of so long a time."""
+    search = {"strategy": "load-line", "minimum": "10kpps", "maximum": "2Mpps"}
+    model = {"kind": "rare-stalls", "period": "0.3s", "buffer": 4096}
+    asked = experiment(search=search, lab={"kind": "simulated", "model": model})
+    run = run_directory(tmp_path, asked)
+    run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+    bursts = [each for each in read_journal(run.journal).trials() if each.phase == "burst"]
+    assert bursts
+    for burst in bursts:
+        load = [stream.sent for stream in burst.streams if stream.role == "load"]
+        # A trial of the same length would have sent what the load makes of it.
+        assert max(load) < burst.load_pps * burst.sending_s / 2

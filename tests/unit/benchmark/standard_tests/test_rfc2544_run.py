@@ -99,6 +99,7 @@ def test_an_overload_below_the_line_recovers_at_once(
     # 110 % of the line is more than the line.
     assert large.overload_pps == large.throughput_pps
     assert large.never_overloaded == 1
+    assert large.recovery_s is None
 
 
 def test_a_reset_that_cannot_be_is_told(finished: tuple[Path, Rfc2544Result]) -> None:

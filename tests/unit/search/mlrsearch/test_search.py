@@ -222,6 +222,23 @@ def test_a_low_failure_undoes_what_held_above_it() -> None:
     assert strict_end.load_line_pps <= 21_000
 
 
+def test_each_question_has_retries_of_its_own() -> None:
+    """A trial that is invalid for one goal may move another, which then asks elsewhere."""
+    search = MlrSearch(plan(NDR, PDR, retries=1))
+    first = search.ask()
+    assert isinstance(first, Ask)
+    verdicts: dict[str, Verdict] = {"ndr": "invalid", "pdr": "fail"}
+    search.tell(told(first, verdicts))
+    second = search.ask()
+    assert isinstance(second, Ask)
+    assert (second.goal, second.attempt) == ("pdr", 1)
+    assert second.load_pps < first.load_pps
+    search.tell(told(second, "invalid"))
+    third = search.ask()
+    assert isinstance(third, Ask)
+    assert (third.goal, third.load_pps, third.attempt) == ("pdr", second.load_pps, 2)
+
+
 def test_an_invalid_trial_moves_nothing_and_is_asked_again() -> None:
     search = MlrSearch(plan(STRICT))
     first = search.ask()
