@@ -197,11 +197,11 @@ def _with_comparisons(
     outcome: Outcome, request: TrialRequest, trials: Sequence[TrialRecord]
 ) -> Outcome:
     """The outcome with what some criteria hold it against."""
-    same = (request.phase, request.load_pps, request.goal, request.step)
+    same = (request.phase, request.load_pps, request.goal)
     earlier = [
         Repetition.of(trial)
         for trial in trials
-        if (trial.phase, trial.load_pps, trial.goal, trial.step) == same
+        if (trial.phase, trial.load_pps, trial.goal) == same
         and trial.verdict in ("pass", "fail")
         and trial.repetition < request.repetition
     ]

@@ -15,6 +15,7 @@ from plimsoll.generator.simulated.models.registry import model_kinds
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.result import Result
 from plimsoll.record.trial_record import TrialRecord
+from plimsoll.search.registry import strategies
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.mistakes import describe_mistakes, did_you_mean
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -22,6 +23,7 @@ from plimsoll.trial.criteria.loss_ratio import LossRatio
 # Of the model's capacity; a search that knows nothing begins at the line rate.
 _MINIMUM_SHARE, _MAXIMUM_SHARE = 0.02, 1.5
 _NS_PER_S = 1e9
+_STRATEGIES = strategies()
 _PROFILE = {
     "streams": [
         {"name": "load", "role": "load", "frame_size": 64, "flows": 1024},
@@ -60,6 +62,12 @@ class SimulationAsked(RecordModel):
                 "minimum": f"{_MINIMUM_SHARE * capacity_pps:.15g}pps",
                 "maximum": f"{_MAXIMUM_SHARE * capacity_pps:.15g}pps",
             }
+        if self.strategy is not None and self.strategy not in _STRATEGIES:
+            raise InputError(
+                f"unknown strategy {self.strategy!r}",
+                where="--strategy",
+                remedy=did_you_mean(self.strategy, _STRATEGIES),
+            )
         if self.loss is not None:
             document["criteria"] = [{"kind": "loss-ratio", "at_most": self.loss}]
         for name, text in self.settings.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -16,3 +16,11 @@ SearchSettings = Annotated[
     BinarySettings | MlrSettings | CheckpointSettings | LoadLineSettings,
     Field(discriminator="strategy"),
 ]
+
+
+def strategies() -> tuple[str, ...]:
+    """What an experiment's `search.strategy` may be."""
+    union, _ = get_args(SearchSettings)
+    return tuple(
+        get_args(model.model_fields["strategy"].annotation)[0] for model in get_args(union)
+    )

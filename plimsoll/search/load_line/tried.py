@@ -36,11 +36,6 @@ class Tried:
         return self.told.verdicts.get(goal) == "fail"
 
     @property
-    def judged_something(self) -> bool:
-        """Whether it says something about the DUT by any goal's criteria."""
-        return any(verdict != "invalid" for verdict in self.told.verdicts.values())
-
-    @property
     def worst_direction_share(self) -> float:
         """The share of all lost frames that the worst direction lost; 1 where none was lost."""
         evidence = self.evidence

@@ -110,7 +110,7 @@ def test_a_mistake_is_told_with_its_remedy(
         SimulationAsked.model_validate({"model": "fixed-capacity", **given}).experiment()
     assert message in caught.value.message
     assert remedy in caught.value.remedy
-    assert caught.value.where in ("--set", "plimsoll simulate")
+    assert caught.value.where in ("--set", "--strategy", "plimsoll simulate")
 
 
 def test_settings_are_read_from_texts() -> None:

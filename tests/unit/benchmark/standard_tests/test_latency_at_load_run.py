@@ -128,18 +128,3 @@ def test_the_search_for_the_rate_knows_the_lowest_load_and_its_own_repetitions(
     assert "invalid" not in {trial.verdict for trial in trials}
     assert result.rate_pps is not None
     assert 0.5 * CAPACITY_PPS <= result.rate_pps <= CAPACITY_PPS
-
-
-def test_a_burst_that_the_search_asks_for_is_one(tmp_path: Path) -> None:
-    """It measures the DUT's buffer, so it is of so many frames and not of so long a time."""
-    search = {"strategy": "load-line", "minimum": "10kpps", "maximum": "2Mpps"}
-    model = {"kind": "rare-stalls", "period": "0.3s", "buffer": 4096}
-    asked = experiment(search=search, lab={"kind": "simulated", "model": model})
-    run = run_directory(tmp_path, asked)
-    run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
-    bursts = [each for each in read_journal(run.journal).trials() if each.phase == "burst"]
-    assert bursts
-    for burst in bursts:
-        load = [stream.sent for stream in burst.streams if stream.role == "load"]
-        # A trial of the same length would have sent what the load makes of it.
-        assert max(load) < burst.load_pps * burst.sending_s / 2

@@ -228,7 +228,7 @@ def test_each_question_has_retries_of_its_own() -> None:
     first = search.ask()
     assert isinstance(first, Ask)
     verdicts: dict[str, Verdict] = {"ndr": "invalid", "pdr": "fail"}
-    search.tell(told(first, verdicts))
+    search.tell(by_verdict(verdicts)(first))
     second = search.ask()
     assert isinstance(second, Ask)
     assert (second.goal, second.attempt) == ("pdr", 1)
