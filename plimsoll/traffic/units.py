@@ -250,6 +250,18 @@ def _exact(value: float) -> str:
     return str(int(value)) if value.is_integer() else repr(value)
 
 
+def _parse_pps(given: object) -> float:
+    """Frames a second. Raises InputError for rates in other units."""
+    if isinstance(given, float | int) and not isinstance(given, bool):
+        return float(given)
+    rate = parse_rate(given)
+    if rate.unit != "pps":
+        raise InputError(
+            f"{given!r} is not in frames a second", where="rate", remedy="write it as in 1Mpps"
+        )
+    return rate.value
+
+
 def _as_validator(parse: Callable[[object], T]) -> Callable[[object], T]:
     """The parser with its InputError turned into one that pydantic gives a place."""
 
@@ -269,6 +281,8 @@ _TEXT_OR_NUMBER = WithJsonSchema({"type": ["string", "number"]})
 RateField = Annotated[
     Rate, BeforeValidator(_as_validator(parse_rate)), PlainSerializer(str), _TEXT_OR_NUMBER
 ]
+# A number stands for itself, and is what the field is written as.
+PpsField = Annotated[float, BeforeValidator(_as_validator(_parse_pps)), _TEXT_OR_NUMBER]
 DurationField = Annotated[float, BeforeValidator(_as_validator(parse_duration)), _TEXT_OR_NUMBER]
 RatioField = Annotated[float, BeforeValidator(_as_validator(parse_ratio)), _TEXT_OR_NUMBER]
 LatencyField = Annotated[

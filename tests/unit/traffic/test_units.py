@@ -1,16 +1,18 @@
 """Rates, durations, ratios and latencies as people write them."""
 
+import re
 from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, TypeAdapter
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.units import (
     DurationField,
     LatencyField,
+    PpsField,
     Rate,
     RateField,
     RateUnit,
@@ -235,3 +237,17 @@ def test_numbers_are_shown_to_people() -> None:
         "1m30s",
         "1h02m",
     ]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [("abc", "'abc' is not a rate"), ("3Gbps", "'3Gbps' is not in frames a second")],
+)
+def test_a_field_in_frames_a_second_says_what_it_is_not(written: str, said: str) -> None:
+    with pytest.raises(ValidationError, match=re.escape(said)):
+        TypeAdapter(PpsField).validate_python(written)
+
+
+@pytest.mark.parametrize(("written", "pps"), [("1Mpps", 1e6), (250, 250.0), ("2.5kpps", 2500.0)])
+def test_a_field_in_frames_a_second_is_a_number(written: object, pps: float) -> None:
+    assert TypeAdapter(PpsField).validate_python(written) == pps

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from plimsoll.generator.simulated.models.dut_model import PpsField
+from plimsoll.generator.simulated.models.dut_model import CapacityField
 from plimsoll.generator.simulated.models.steady import Steady
 
 
@@ -14,7 +14,7 @@ class Asymmetric(Steady):
     summary: ClassVar[str] = "two directions with different capacities"
 
     kind: Literal["asymmetric"] = "asymmetric"
-    reverse: PpsField = 0.7e6
+    reverse: CapacityField = 0.7e6
 
     def capacity_of(self, direction: int) -> float:
         """`capacity` of even directions, `reverse` of odd ones."""

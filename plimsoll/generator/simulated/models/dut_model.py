@@ -9,14 +9,13 @@ from random import Random
 from statistics import NormalDist
 from typing import Annotated, ClassVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.generator.simulated.latency_shape import LatencyShape
 from plimsoll.generator.simulated.models.highest_load import highest_load
 from plimsoll.generator.simulated.polling_loop import AwayTimes
 from plimsoll.generator.simulated.service import Behaviour
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import LatencyField, RatioField, parse_rate
+from plimsoll.traffic.units import LatencyField, PpsField, RatioField
 
 # Three hours: the validation of the seed methodology.
 HORIZON_S = 10_800.0
@@ -31,21 +30,7 @@ _STEPS = 40
 _HALVINGS = 20
 
 
-def _parse_pps(given: object) -> float:
-    if isinstance(given, float | int) and not isinstance(given, bool):
-        return float(given)
-    rate = parse_rate(given)
-    if rate.unit != "pps":
-        raise mistake(f"{given!r} is not in frames a second", "write it as in 1Mpps")
-    return rate.value
-
-
-PpsField = Annotated[
-    float,
-    BeforeValidator(_parse_pps),
-    Field(gt=0, le=1e9),
-    WithJsonSchema({"type": ["string", "number"]}),
-]
+CapacityField = Annotated[PpsField, Field(gt=0, le=1e9)]
 
 
 def _as_asked(direction: int, load_pps: float) -> float:
@@ -65,7 +50,7 @@ class DutModel(BaseModel, ABC):
 
     summary: ClassVar[str]
 
-    capacity: PpsField = 1e6
+    capacity: CapacityField = 1e6
     capacity_deviation: Annotated[RatioField, Field(le=0.1)] = 5e-4
     buffer: Annotated[int, Field(ge=1, le=1 << 24)] = 4096
     latency: LatencyField = 10_000
