@@ -267,8 +267,8 @@ class GoalHunt:
                 f"a capacity that falls by {fall:.1%} in "
                 f"{format_duration(self._plan.validation_s)} of load"
             )
-            below = base_pps * (1.0 - self._plan.width / 2)
-            limits = [Limit(below, "decline", text)]
+            # What was extrapolated is not known as well as what was bracketed.
+            limits = [Limit(base_pps * (1.0 - self._plan.width), "decline", text)]
         limits += [each for each in (record.failure_limit, record.watch_limit) if each is not None]
         if record.tolerance == 0.0:
             limits += self._zero_loss_limits()

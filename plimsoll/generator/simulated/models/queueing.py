@@ -9,12 +9,12 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from plimsoll.generator.simulated.models.compound_loss import LossEvents
-from plimsoll.generator.simulated.models.dut_model import DutModel
+from plimsoll.generator.simulated.models.leaking_model import LeakingModel
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
 
 
-class Queueing(DutModel):
+class Queueing(LeakingModel):
     """A queue in heavy traffic: its mean length is `burstiness` ÷ (2 (1 - utilisation)) frames.
 
     That is an M/D/1 queue for a burstiness of 1, and one of arrivals in bursts of 32, or
@@ -30,18 +30,6 @@ class Queueing(DutModel):
     def behaviour(self, direction: int, chance: Random) -> QueueingBehaviour:
         """A direction at its capacity of the trial."""
         return QueueingBehaviour(self, direction, chance)
-
-    def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
-        """By the distribution of what overflows, over all capacities of a trial."""
-        needed_pps = self.needed_pps(load_pps, limit, horizon_s)
-        capacities = self.likely_capacities(direction)
-        odds = 0.0
-        for capacity_pps in capacities:
-            if needed_pps <= capacity_pps:
-                within = max(0.0, load_pps - capacity_pps) * horizon_s
-                budget = limit * load_pps * horizon_s - within
-                odds += self.losses(load_pps, capacity_pps).odds_of_at_most(budget, horizon_s)
-        return odds / len(capacities)
 
     def losses(self, load_pps: float, capacity_pps: float) -> LossEvents:
         """What overflows beside the load's excess over the capacity.

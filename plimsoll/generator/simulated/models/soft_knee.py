@@ -9,7 +9,8 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from plimsoll.generator.simulated.models.compound_loss import LossEvents
-from plimsoll.generator.simulated.models.dut_model import DutModel, batch_wait_s
+from plimsoll.generator.simulated.models.dut_model import batch_wait_s
+from plimsoll.generator.simulated.models.leaking_model import LeakingModel
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
 from plimsoll.traffic.units import DurationField, RatioField
@@ -18,7 +19,7 @@ _SQRT_2 = math.sqrt(2.0)
 _SQRT_2_PI = math.sqrt(2.0 * math.pi)
 
 
-class SoftKnee(DutModel):
+class SoftKnee(LeakingModel):
     """Its capacity is another one each `span`, normally distributed by the share `knee`.
 
     What a span has too much is lost: no buffer is large enough against that. So loss
@@ -35,18 +36,6 @@ class SoftKnee(DutModel):
     def behaviour(self, direction: int, chance: Random) -> SoftKneeBehaviour:
         """A direction at its capacity of the trial."""
         return SoftKneeBehaviour(self, direction, chance)
-
-    def survival(self, direction: int, load_pps: float, limit: float, horizon_s: float) -> float:
-        """By the distribution of what the spans lose, over all capacities of a trial."""
-        needed_pps = self.needed_pps(load_pps, limit, horizon_s)
-        capacities = self.likely_capacities(direction)
-        odds = 0.0
-        for capacity_pps in capacities:
-            if needed_pps <= capacity_pps:
-                within = max(0.0, load_pps - capacity_pps) * horizon_s
-                budget = limit * load_pps * horizon_s - within
-                odds += self.losses(load_pps, capacity_pps).odds_of_at_most(budget, horizon_s)
-        return odds / len(capacities)
 
     def losses(self, load_pps: float, capacity_pps: float) -> LossEvents:
         """What the trembling loses beside the load's excess over the capacity."""
