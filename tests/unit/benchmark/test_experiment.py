@@ -217,3 +217,17 @@ def test_bad_input_names_the_place_and_the_remedy(
 def test_a_profile_that_is_not_there(tmp_path: Path) -> None:
     message = refused(tmp_path, MINIMAL.replace("profile:", "profile: gone.yaml\nignored:"))
     assert "gone.yaml" in message
+
+
+@pytest.mark.parametrize(
+    ("name", "strategy", "goals"),
+    [
+        ("demo.yaml", "binary", ["load-line"]),
+        ("load-line.yaml", "load-line", ["pdr", "ndr"]),
+        ("mlrsearch.yaml", "mlrsearch", ["rfc2544-short", "csit-pdr"]),
+    ],
+)
+def test_the_examples_of_searches_load(name: str, strategy: str, goals: list[str]) -> None:
+    experiment = load_experiment(EXAMPLES / name)
+    assert experiment.search.strategy == strategy
+    assert list(experiment.goals) == goals
