@@ -1,21 +1,24 @@
 """A capacity that falls while the trial runs, extrapolated to the end of the validation.
 
 In an overloaded trial, what comes back is the capacity, second by second. Where that
-falls as whatever tires or warms up does, by D·(1 - exp(-t/τ)), the last loss says how far
-it has fallen and the sum of all losses how early. Both together give D and τ.
+falls as whatever tires or warms up does, by D·(1 - exp(-t/τ)), the first losses say from
+where, the last how far it has fallen and the sum of all losses how early. Together they
+give D and τ.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from plimsoll.record.trial_evidence import LossSample
 from plimsoll.search.load_line.tried import Tried
 
 # So many intervals without a loss make two lossy ones in a row no coincidence.
 _QUIET_INTERVALS = 10
-# The mean of so many of the last intervals is the end.
-_LAST = 5
+# The mean of so many of the first intervals is the beginning, of the last the end.
+_FEW = 5
 # A straight line has lost half of its fall in the mean; a little more, and τ would be
 # longer than anything that the trial can show.
 _STRAIGHT = 0.51
@@ -55,17 +58,25 @@ def declined(tried: Tried) -> bool:
 
 def decline_of(tried: Tried) -> Decline:
     """By a trial that was overloaded to its end, from a load near the capacity."""
-    evidence, before = tried.evidence, tried.load_pps
+    evidence = tried.evidence
     duration_s = evidence.sending_s
-    share = tried.worst_direction_share
-    last = evidence.losses[-_LAST:]
-    lost = sum(loss.frames for loss in last) * share
-    end_fall = lost / sum(loss.end_s - loss.begin_s for loss in last) / before if last else 0.0
-    mean_fall = max(0.0, 1.0 - evidence.forwarded_pps / before)
+    # It may have been tired to begin with.
+    at_once = evidence.first_loss_s is not None and evidence.first_loss_s < tried.interval_s
+    begin = _lost_pps(tried, evidence.losses[:_FEW]) if at_once else 0.0
+    before = tried.load_pps - begin
+    end_fall = 1.0 - (tried.load_pps - _lost_pps(tried, evidence.losses[-_FEW:])) / before
+    mean_fall = 1.0 - evidence.forwarded_pps / before
     if end_fall <= 0.0 or mean_fall <= _STRAIGHT * end_fall:
-        return Decline(before, end_fall / duration_s, None)
+        return Decline(before, max(0.0, end_fall) / duration_s, None)
     tau_s = duration_s / _exponent(min(mean_fall / end_fall, 1.0))
     return Decline(before, -end_fall / math.expm1(-duration_s / tau_s), tau_s)
+
+
+def _lost_pps(tried: Tried, losses: Sequence[LossSample]) -> float:
+    """Frames lost per second in these intervals, by the worst direction."""
+    seconds = sum(loss.end_s - loss.begin_s for loss in losses)
+    lost = sum(loss.frames for loss in losses) * tried.worst_direction_share
+    return lost / seconds if seconds else 0.0
 
 
 def _exponent(mean_of_end: float) -> float:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.search.ask import Ask, GoalEnd, LimitedBy
-from plimsoll.search.load_line.confidence import confidence_notes
 from plimsoll.search.load_line.goal_record import GoalRecord
 from plimsoll.search.load_line.hazard import LossRate, loss_free_pps
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
 from plimsoll.search.load_line.stall_limit import burst_wanted, chance_to_survive, stall_limit
-from plimsoll.traffic.units import format_duration, format_pps
+from plimsoll.traffic.units import format_duration, format_pps, format_ratio
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
 # has an error, so less is asked for than the confidence that candidates are chosen by.
@@ -264,7 +263,7 @@ class GoalHunt:
         else:
             fall = 1.0 - base_pps / record.decline.before_pps
             text = (
-                f"a capacity that falls by {fall:.1%} in "
+                f"a capacity that falls by {format_ratio(fall)} in "
                 f"{format_duration(self._plan.validation_s)} of load"
             )
             # What was extrapolated is not known as well as what was bracketed.
@@ -292,8 +291,7 @@ class GoalHunt:
         best = max(self._likely_to_survive(), default=min(proved, default=None))
         if best is None:
             return GoalEnd(self.name, None, reason)
-        known = () if limit is None else (f"limited by {limit.text}",)
-        notes = known + confidence_notes(self._plan.validation_s)
+        notes = () if limit is None else (f"Limited by {limit.text}.",)
         return GoalEnd(self.name, best, reason, self._limited_by(best), notes=notes)
 
     def _limited_by(self, best: float) -> LimitedBy:

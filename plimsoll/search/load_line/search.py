@@ -89,4 +89,4 @@ class LoadLineSearch:
     def _with_rules(self, end: GoalEnd) -> GoalEnd:
         """With the rules by which the trials so far were chosen."""
         chosen = ", ".join(f"{rule} {times}" for rule, times in self._rules.items())
-        return replace(end, notes=(*end.notes, f"trials by rule: {chosen}"))
+        return replace(end, notes=(*end.notes, f"Trials by rule: {chosen}."))

@@ -6,7 +6,7 @@ import math
 
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
-from plimsoll.traffic.units import format_duration, format_ns, format_pps
+from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
 # By the queue's length in overload, the buffer is known roughly; a burst asks exactly when
 # the longest stall would fill so much of it.
@@ -25,12 +25,12 @@ def stall_limit(knowledge: Knowledge) -> Limit | None:
         return None
     longest_s = tail.length_s(plan.validation_s, plan.confidence)
     load_pps = buffer / longest_s
+    lasting, chance = format_duration(plan.validation_s), format_ratio(plan.confidence)
     text = (
-        f"stalls of the DUT: its buffer holds {buffer:,.0f} frames, and with a chance of "
-        f"{plan.confidence:.0%} its longest stall in {format_duration(plan.validation_s)} is no "
-        f"longer than {format_ns(round(longest_s * 1e9))} (the longest seen: "
-        f"{format_ns(round(tail.longest_s * 1e9))}, a fit to the {tail.seen} longest), so it loses "
-        f"nothing up to {format_pps(load_pps)}"
+        f"stalls of the DUT: its buffer holds {buffer:,.0f} frames, and with a chance of {chance} "
+        f"its longest stall in {lasting} is no longer than {format_ns(round(longest_s * 1e9))} "
+        f"(the longest seen: {format_ns(round(tail.longest_s * 1e9))}, a fit to the {tail.seen} "
+        f"longest), so it loses nothing up to {format_pps(load_pps)}"
     )
     return Limit(load_pps, "stalls", text)
 

@@ -181,3 +181,14 @@ def test_a_result_of_another_make_is_told_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match=r"cannot be read: .+ \(and \d+ more\)") as caught:
         read_result(tmp_path / "result.json")
     assert "\n" not in caught.value.message
+
+
+def test_a_proof_without_loss_bounds_the_rate_of_events_that_lose_frames() -> None:
+    proof = record(1, phase="validation", load_pps=2000.0)
+    clean = tuple(stream.model_copy(update={"lost": 0}) for stream in proof.streams)
+    hours = proof.model_copy(update={"sending_s": 10_800.0, "streams": clean})
+    # None in three hours: at 95 % confidence fewer than three in that time, one an hour.
+    assert result((hours,), 2000.0).goals[0].loss_events_per_hour_below == pytest.approx(1.0)
+    lossy = clean[0].model_copy(update={"lost": 1})
+    marred = hours.model_copy(update={"streams": (lossy, *clean[1:])})
+    assert result((marred,), 2000.0).goals[0].loss_events_per_hour_below is None

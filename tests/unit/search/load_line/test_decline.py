@@ -18,6 +18,13 @@ def test_what_tires_exponentially_is_extrapolated_to_its_end() -> None:
     assert decline.left_pps(10_800) == pytest.approx(850_000, rel=0.002)
 
 
+def test_what_was_tired_to_begin_with_is_followed_from_there() -> None:
+    """Of the 15 %, 5 have gone before: from 950 to 850 kpps with 1200 s."""
+    losses = {at: round(50_000 - 100_000 * math.expm1(-at / 1200)) for at in range(1800)}
+    decline = decline_of(tried(1e6, 1800, losses=losses))
+    assert decline.left_pps(10_800) == pytest.approx(850_000, rel=0.002)
+
+
 def test_what_falls_straight_is_followed_straight() -> None:
     """10 pps less each second."""
     decline = decline_of(tried(1e6, 1800, losses={at: 10 * at for at in range(1, 1800)}))
