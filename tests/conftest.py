@@ -1,6 +1,13 @@
-"""For all tests: none depends on how fast the machine is, and no example of Hypothesis does."""
+"""For all tests: none depends on how fast the machine is, nor on who started it."""
+
+import signal
 
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("plimsoll", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("plimsoll")
+
+# A shell has its background jobs ignore SIGINT, nohup has them ignore SIGHUP, and programs
+# that a test starts and then interrupts would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
