@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 from plimsoll.generator.engine import Engine
-from plimsoll.generator.interface import TrialPlan
+from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.settings import EngineSettings, WorkerLayout
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
@@ -65,9 +65,10 @@ def test_a_stream_over_two_queues_is_whole_to_who_asked(tmp_path: Path) -> None:
             main_cpus=CPUS,
             max_frame_bytes=60,
         )
-        report = engine.trial(plan, lambda _: False)
+        intervals: list[Interval] = []
+        report = engine.trial(plan, lambda interval: bool(intervals.append(interval)))
     assert engine.ports[0].tx_queues == 2
-    for whole in (report, report.intervals[-1]):
+    for whole in (report, intervals[-1]):
         assert [counts.stream for counts in whole.streams] == [0]
     (counts,) = report.streams
     assert counts.sent == counts.received == 1200
