@@ -21,7 +21,7 @@ from plimsoll.cli.standard_command import (
     new_run,
     print_outcome,
     resumed_run,
-    running,
+    running_standard,
 )
 from plimsoll.errors import InputError
 from plimsoll.record.journal import read_journal
@@ -82,7 +82,7 @@ def latency_at_load(
     else:
         others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
         asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
-    with running(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
         result = run_latency_at_load(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, latency_at_load_answer(asked.directory), asked.directory, json)
     if all(point.verdict == "invalid" for point in result.points):

@@ -26,10 +26,10 @@ from plimsoll.cli import (
     trial,
 )
 from plimsoll.cli.output import errors
+from plimsoll.cli.running import SIGNALLED
 from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
 
-_INTERRUPTED = 130
 # Each on a line of its own: two blanks before the line's end, as Markdown has it.
 _EXAMPLES = "  \n".join(
     (
@@ -114,4 +114,4 @@ def main() -> None:
         sys.exit(error.exit_code)
     except Interrupted:
         errors.print_interrupted()
-        sys.exit(_INTERRUPTED)
+        sys.exit(SIGNALLED)

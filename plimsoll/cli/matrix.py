@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,8 +13,8 @@ from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.cli.matrix_table import matrix_table
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
-from plimsoll.errors import InputError, Interrupted, PlimsollError
-from plimsoll.host.ledger import sweep
+from plimsoll.cli.running import running
+from plimsoll.errors import InputError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
 
@@ -50,10 +48,8 @@ def matrix(
     Exits with 0 when every run found a load line, with 1 when one did not.
     """
     directory = _what_to_run(experiment, resume, runs)
-    for line in sweep():
-        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
-    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
-    with _told_how_to_go_on(directory), progress_on(stderr) as progress:
+    kept = running("matrix", directory, "finished samples are kept", None)
+    with kept, progress_on(stderr) as progress:
         result = run_matrix(directory, progress, _report)
     page = write_report(directory)
     if json:
@@ -68,19 +64,6 @@ def matrix(
 
 def _report(sample: RunDirectory) -> None:
     write_report(sample)
-
-
-@contextmanager
-def _told_how_to_go_on(directory: RunDirectory) -> Iterator[None]:
-    try:
-        yield
-    except (Interrupted, PlimsollError):
-        stderr.print(
-            f"finished samples are kept; go on with: plimsoll matrix --resume {directory.path}",
-            soft_wrap=True,
-            highlight=False,
-        )
-        raise
 
 
 def _what_to_run(experiment: Path | None, resume: Path | None, runs: Path) -> RunDirectory:

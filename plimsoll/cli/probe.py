@@ -13,21 +13,20 @@ from plimsoll.benchmark.probe_asked import ProbeAsked
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import SIGNALLED
 from plimsoll.cli.standard_command import (
     StandardCommand,
     given_experiment,
     new_run,
     print_outcome,
     resumed_run,
-    running,
+    running_standard,
 )
 from plimsoll.report.standard.probe_answer import probe_answer
 from plimsoll.traffic.units import parse_duration, parse_rate
 
 _COMMAND = StandardCommand(METHOD, "plimsoll probe examples/demo.yaml --duration 1m")
 _NOTHING_FOUND = 1
-# As a shell has it for a program that SIGINT ended.
-_SIGNALLED = 130
 _EPILOG = (
     "Examples: **plimsoll probe experiment.yaml --duration 8h --rate 10kpps** · "
     "**plimsoll probe examples/demo.yaml --duration 1m** · "
@@ -74,11 +73,11 @@ def probe(
     else:
         others = quick or any(each is not None for each in (experiment, duration, rate))
         asked = resumed_run(_COMMAND, resume, ProbeAsked, others_given=others)
-    with running(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
         result = run_probe(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, probe_answer(asked.directory), asked.directory, json)
     if result.ended == "signal":
-        raise typer.Exit(_SIGNALLED)
+        raise typer.Exit(SIGNALLED)
     if not any(each.stream.samples for each in result.statistics):
         raise typer.Exit(_NOTHING_FOUND)
 

@@ -21,7 +21,7 @@ from plimsoll.cli.standard_command import (
     new_run,
     print_outcome,
     resumed_run,
-    running,
+    running_standard,
 )
 from plimsoll.errors import InputError
 from plimsoll.report.standard.rfc2544_answer import rfc2544_answer
@@ -103,7 +103,7 @@ def rfc2544(
 
 
 def _run(asked: Asked[Rfc2544Settings], json: bool) -> None:
-    with running(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
         result = run_rfc2544(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc2544_answer(asked.directory), asked.directory, json)
     throughput = result.parts.throughput

@@ -20,7 +20,7 @@ from plimsoll.cli.standard_command import (
     new_run,
     print_outcome,
     resumed_run,
-    running,
+    running_standard,
 )
 from plimsoll.errors import InputError
 from plimsoll.report.standard.rfc9004_answer import rfc9004_answer
@@ -86,7 +86,7 @@ def rfc9004(
         given = (experiment, sizes, maximum, burst_limit, repeats)
         others = quick or any(each is not None for each in given)
         asked = resumed_run(_COMMAND, resume, Rfc9004Settings, others_given=others)
-    with running(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
         result = run_rfc9004(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc9004_answer(asked.directory), asked.directory, json)
     if not any(row.valid for row in result.rows):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -17,9 +15,9 @@ from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.result_summary import print_result
-from plimsoll.errors import InputError, Interrupted, PlimsollError
-from plimsoll.host.ledger import sweep
-from plimsoll.record.journal import read_journal
+from plimsoll.cli.running import running
+from plimsoll.errors import InputError
+from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.result import Result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
@@ -56,37 +54,13 @@ def run(
     Exits with 0 when a load passed search and validation, with 1 when none did.
     """
     asked, directory = _what_to_run(experiment, resume, runs, validation)
-    for line in sweep():
-        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
-    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
-    with _kept_if_cut_short(directory), progress_on(stderr) as progress:
+    kept = running("run", directory, "finished trials are kept", JournalContents.trials)
+    with kept, progress_on(stderr) as progress:
         result = find_load_line(asked, directory, progress)
     page = write_report(directory)
     _print(result, directory, page, stdout, json)
     if result.load_line is None:
         raise typer.Exit(_NO_LOAD_LINE)
-
-
-@contextmanager
-def _kept_if_cut_short(directory: RunDirectory) -> Iterator[None]:
-    """Report what there is of a run that ends before its result, and say how to go on."""
-    try:
-        yield
-    except (Interrupted, PlimsollError):
-        # What is being told may be that the disk is full or the record damaged.
-        with suppress(PlimsollError):
-            _say_how_to_go_on(directory)
-        raise
-
-
-def _say_how_to_go_on(directory: RunDirectory) -> None:
-    if read_journal(directory.journal).trials():
-        write_report(directory)
-        stderr.print(
-            f"finished trials are kept; go on with: plimsoll run --resume {directory.path}",
-            soft_wrap=True,
-            highlight=False,
-        )
 
 
 def _what_to_run(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -17,18 +15,15 @@ from plimsoll.benchmark.soak_segments import segments_of
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import SIGNALLED, running
 from plimsoll.cli.soak_summary import print_soak
-from plimsoll.errors import InputError, Interrupted, PlimsollError
-from plimsoll.host.ledger import sweep
-from plimsoll.record.journal import read_journal
+from plimsoll.errors import InputError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.soak_result import SoakResult
 from plimsoll.report import write_report
 from plimsoll.traffic.units import parse_duration, parse_rate
 
 _NOT_PASSED = 1
-# As a shell has it for a program that SIGINT ended.
-_SIGNALLED = 130
 _EPILOG = (
     "Examples: **plimsoll soak experiment.yaml --load 500kpps --duration 8h** · "
     "**plimsoll soak experiment.yaml --load 60% --duration 3h --window 1m --stop-on-failure** · "
@@ -76,14 +71,12 @@ def soak(
         asked, plan, directory = _new_soak(experiment, given, runs)
     else:
         asked, plan, directory = _old_soak(experiment, given, resume)
-    for line in sweep():
-        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
-    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
-    with _kept_if_cut_short(directory), progress_on(stderr) as progress:
+    kept = running("soak", directory, "closed windows are kept", segments_of)
+    with kept, progress_on(stderr) as progress:
         result = run_soak(asked, plan, directory, progress)
     _print(result, write_report(directory), json)
     if result.ended == "signal":
-        raise typer.Exit(_SIGNALLED)
+        raise typer.Exit(SIGNALLED)
     if result.verdict != "pass":
         raise typer.Exit(_NOT_PASSED)
 
@@ -127,24 +120,6 @@ def _old_soak(
     directory = RunDirectory.open(resume)
     asked = load_experiment(directory.experiment)
     return asked, resumable_soak(asked, directory), directory
-
-
-@contextmanager
-def _kept_if_cut_short(directory: RunDirectory) -> Iterator[None]:
-    """Report what there is of a soak that ends before its result, and say how to go on."""
-    try:
-        yield
-    except (Interrupted, PlimsollError):
-        # What is being told may be that the disk is full or the record damaged.
-        with suppress(PlimsollError):
-            if segments_of(read_journal(directory.journal)):
-                write_report(directory)
-                stderr.print(
-                    f"closed windows are kept; go on with: plimsoll soak --resume {directory.path}",
-                    soft_wrap=True,
-                    highlight=False,
-                )
-        raise
 
 
 def _print(result: SoakResult, page: Path, json: bool) -> None:

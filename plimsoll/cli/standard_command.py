@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -13,10 +12,10 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.benchmark.beginning import asked_of, check_resumable
 from plimsoll.benchmark.experiment import Experiment, load_experiment
-from plimsoll.cli.output import stderr, stdout
+from plimsoll.cli.output import stdout
 from plimsoll.cli.plain_tables import print_sections
-from plimsoll.errors import InputError, Interrupted, PlimsollError
-from plimsoll.host.ledger import sweep
+from plimsoll.cli.running import running
+from plimsoll.errors import InputError
 from plimsoll.record.journal import TRIAL_STARTED, read_journal
 from plimsoll.record.method_result import MethodResult
 from plimsoll.record.run_directory import RunDirectory
@@ -85,19 +84,16 @@ def given_experiment(command: StandardCommand, experiment: Path | None) -> Exper
     return load_experiment(experiment)
 
 
-@contextmanager
-def running(command: StandardCommand, directory: RunDirectory) -> Iterator[None]:
-    """Clean up after earlier runs, tell where this one is, and keep it if it is cut short."""
-    for line in sweep():
-        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
-    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
-    try:
-        yield
-    except (Interrupted, PlimsollError):
-        # What is being told may be that the disk is full or the record damaged.
-        with suppress(PlimsollError):
-            _say_how_to_go_on(command, directory)
-        raise
+def running_standard(
+    command: StandardCommand, directory: RunDirectory
+) -> AbstractContextManager[None]:
+    """As every command around its run; what a killed trial recorded is worth a report, too."""
+    return running(
+        command.name,
+        directory,
+        "what was finished is kept",
+        lambda journal: journal.of_kind(TRIAL_STARTED),
+    )
 
 
 def print_outcome(
@@ -110,14 +106,3 @@ def print_outcome(
         return
     print_sections(answer, stdout)
     stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
-
-
-def _say_how_to_go_on(command: StandardCommand, directory: RunDirectory) -> None:
-    if read_journal(directory.journal).of_kind(TRIAL_STARTED):
-        write_report(directory)
-        stderr.print(
-            "what was finished is kept; go on with: "
-            f"plimsoll {command.name} --resume {directory.path}",
-            soft_wrap=True,
-            highlight=False,
-        )

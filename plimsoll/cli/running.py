@@ -1,0 +1,57 @@
+"""What every command that leaves a run directory does around its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from plimsoll.cli.output import stderr
+from plimsoll.errors import Interrupted, PlimsollError
+from plimsoll.host.ledger import sweep
+from plimsoll.record.journal import JournalContents, read_journal
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report import write_report
+
+# As a shell has it for a program that SIGINT ended.
+SIGNALLED = 130
+
+
+@contextmanager
+def running(
+    command: str,
+    directory: RunDirectory,
+    kept: str,
+    worth_a_report: Callable[[JournalContents], object] | None,
+) -> Iterator[None]:
+    """Clean up after earlier runs, tell where this one is, and keep it if it is cut short.
+
+    Then `kept` says what stays, and how `plimsoll <command>` goes on; but only where the
+    journal holds what is `worth_a_report`, which is written. None writes no report, and
+    always says it.
+    """
+    for line in sweep():
+        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
+    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
+    try:
+        yield
+    except (Interrupted, PlimsollError):
+        # What is being told may be that the disk is full or the record damaged.
+        with suppress(PlimsollError):
+            if worth_a_report is None or _reported(directory, worth_a_report):
+                _say_how_to_go_on(command, directory, kept)
+        raise
+
+
+def _reported(directory: RunDirectory, worth: Callable[[JournalContents], object]) -> bool:
+    if not worth(read_journal(directory.journal)):
+        return False
+    write_report(directory)
+    return True
+
+
+def _say_how_to_go_on(command: str, directory: RunDirectory, kept: str) -> None:
+    stderr.print(
+        f"{kept}; go on with: plimsoll {command} --resume {directory.path}",
+        soft_wrap=True,
+        highlight=False,
+    )
