@@ -12,7 +12,7 @@ from plimsoll.benchmark.latency_at_load import METHOD, check_latency_at_load, ru
 from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
 from plimsoll.benchmark.load_line import METHOD as SEARCH
 from plimsoll.cli.frame_options import parse_percents
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.standard_command import (
@@ -45,9 +45,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def latency_at_load(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
-    ] = None,
+    experiment: ExperimentArgument = None,
     *,
     rate: Annotated[
         str | None,
@@ -66,8 +64,8 @@ def latency_at_load(
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    runs: RunsOption = Path("runs"),
+    json: JsonOption = False,
 ) -> None:
     """Measure the probes' latency without load and at shares of a rate.
 

@@ -11,6 +11,7 @@ from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.cli.matrix_table import matrix_table
+from plimsoll.cli.options import JsonOption, RunsOption
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import running
@@ -37,8 +38,8 @@ def matrix(
     resume: Annotated[
         Path | None, typer.Option(help="Run what this matrix run has left or failed.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    runs: RunsOption = Path("runs"),
+    json: JsonOption = False,
 ) -> None:
     """Find the load line for every combination of values, several times each.
 

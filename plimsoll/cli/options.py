@@ -1,13 +1,22 @@
-"""Reading option values that have units."""
+"""Options that several commands have, and reading option values that have units."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from pathlib import Path
+from typing import Annotated, TypeVar
+
+import typer
 
 from plimsoll.errors import InputError
 
 T = TypeVar("T")
+
+ExperimentArgument = Annotated[
+    Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
+]
+RunsOption = Annotated[Path, typer.Option(help="Where run directories are made.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
 def parse_option(option: str, parse: Callable[[object], T], text: str) -> T:

@@ -10,7 +10,7 @@ import typer
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.probe import METHOD, run_probe
 from plimsoll.benchmark.probe_asked import ProbeAsked
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import SIGNALLED
@@ -40,9 +40,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def probe(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
-    ] = None,
+    experiment: ExperimentArgument = None,
     *,
     duration: Annotated[
         str | None, typer.Option(help="How long to probe: 1m, 8h; 8h by default.")
@@ -54,8 +52,8 @@ def probe(
     resume: Annotated[
         Path | None, typer.Option(help="Probe for what this run has left, as another trial.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    runs: RunsOption = Path("runs"),
+    json: JsonOption = False,
 ) -> None:
     """Send the next probe when the last is back, without load, and count latency by microsecond.
 

@@ -11,7 +11,7 @@ import typer
 from plimsoll.benchmark.rfc2544.run import METHOD, check_rfc2544, run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import TESTS, Rfc2544Settings, Test
 from plimsoll.cli.frame_options import parse_sizes
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.standard_command import (
@@ -43,9 +43,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def rfc2544(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
-    ] = None,
+    experiment: ExperimentArgument = None,
     *,
     tests: Annotated[
         str | None, typer.Option(help=f"Some of {','.join(TESTS)}; all by default.")
@@ -73,8 +71,8 @@ def rfc2544(
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    runs: RunsOption = Path("runs"),
+    json: JsonOption = False,
 ) -> None:
     """Throughput, latency, frame loss, back-to-back frames, recovery and reset, per RFC 2544.
 

@@ -11,7 +11,7 @@ from plimsoll.benchmark.rfc2544.preparation import check_frames
 from plimsoll.benchmark.rfc9004 import METHOD, run_rfc9004
 from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
 from plimsoll.cli.frame_options import parse_sizes
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.standard_command import (
@@ -43,9 +43,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def rfc9004(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
-    ] = None,
+    experiment: ExperimentArgument = None,
     *,
     sizes: Annotated[
         str | None,
@@ -70,8 +68,8 @@ def rfc9004(
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    runs: RunsOption = Path("runs"),
+    json: JsonOption = False,
 ) -> None:
     """The longest bursts without loss, and the DUT's buffer time, per RFC 9004.
 

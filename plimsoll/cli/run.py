@@ -11,7 +11,7 @@ from rich.console import Console
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line import check_resume, find_load_line
 from plimsoll.benchmark.preflight import check_search
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.result_summary import print_result
@@ -37,17 +37,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def run(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
-    ] = None,
+    experiment: ExperimentArgument = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run directory after its last trial.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
+    runs: RunsOption = Path("runs"),
     validation: Annotated[
         str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    json: JsonOption = False,
 ) -> None:
     """Find the load line: search, validate, record, report.
 

@@ -12,7 +12,7 @@ from plimsoll.benchmark.preflight import check_trial
 from plimsoll.benchmark.soak import resumable_soak, run_soak
 from plimsoll.benchmark.soak_asked import SoakAsked
 from plimsoll.benchmark.soak_segments import segments_of
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import SIGNALLED, running
@@ -37,9 +37,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def soak(
-    experiment: Annotated[
-        Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
-    ] = None,
+    experiment: ExperimentArgument = None,
     *,
     load: Annotated[
         str | None, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")
@@ -55,8 +53,8 @@ def soak(
     resume: Annotated[
         Path | None, typer.Option(help="Run what this soak has left, as another trial.")
     ] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+    runs: RunsOption = Path("runs"),
+    json: JsonOption = False,
 ) -> None:
     """Run hours at one load, without a search, and judge each window and the whole.
 

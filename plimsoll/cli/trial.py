@@ -11,7 +11,7 @@ from plimsoll.benchmark.experiment import load_experiment
 from plimsoll.benchmark.preflight import check_trial
 from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.trial_settings import check_trial_duration
-from plimsoll.cli.options import parse_option
+from plimsoll.cli.options import RunsOption, parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.stream_table import stream_tables
@@ -38,7 +38,7 @@ def trial(
     experiment: Annotated[Path, typer.Argument(help="The experiment (YAML).")],
     load: Annotated[str, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")],
     duration: Annotated[str, typer.Option(help="How long to send: 5s, 2m.")] = "5s",
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
+    runs: RunsOption = Path("runs"),
     json: Annotated[bool, typer.Option("--json", help="Print the trial as JSON.")] = False,
 ) -> None:
     """Run one trial, without a search, and judge it by the experiment's criteria.
