@@ -5,11 +5,13 @@ Every fault of the tester has a series here, whatever the trial's limits make of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, PortCounts, StreamCounts, WorkerCounts
 from plimsoll.record.metric_sample import MetricSample
+from plimsoll.record.metric_type import Aggregation, MetricType
 from plimsoll.traffic.plan import StreamPlan
 
 _SOURCE = "trafficgen-engine"
@@ -17,17 +19,21 @@ _NS_PER_US = 1e3
 _LATENCY_QUANTILES = (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
 _LATENESS_QUANTILES = (("p50", 0.5), ("p99.9", 0.999))
 _GAP_QUANTILES = (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999))
+# Of several series: what is typical of them all, or the one that is worst.
+_AGGREGATIONS: Mapping[str, Aggregation] = {"min": "min", "mean": "mean", "p50": "mean"}
+_BUFFERS = MetricType(_SOURCE, "buffers-in-use", "count", "buffers", "sum")
+_LINK_UP = MetricType(_SOURCE, "link-up", "pass/fail", "", "min")
+_STALL = MetricType(_SOURCE, "stall-usec", "count", "us", "sum")
+_LATENESS = MetricType(_SOURCE, "tx-lateness-usec", "count", "us", "max")
 
 
-def engine_samples(
-    plans: Sequence[StreamPlan], interval: Interval, length_s: float
-) -> Iterator[MetricSample]:
-    """The samples of an interval of `length_s`, which is above zero."""
+def engine_samples(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[MetricSample]:
+    """The samples of an interval."""
     by_id = {plan.stream: plan for plan in plans}
     for counts in interval.streams:
-        yield from _stream_samples(by_id[counts.stream], counts, length_s)
+        yield from _stream_samples(by_id[counts.stream], counts)
     for port in interval.ports:
-        yield from _port_samples(port, length_s)
+        yield from _port_samples(port)
     for worker in interval.workers:
         yield from _worker_samples(worker)
 
@@ -37,15 +43,26 @@ def direction_name(tx_port: int, rx_port: int) -> str:
     return f"{tx_port}:{rx_port}"
 
 
+@cache
+def frames_type(source: str, kind: str) -> MetricType:
+    """A rate of frames, which is recorded as their number."""
+    return MetricType(source, kind, "throughput", "pps", "sum", counted=True)
+
+
+@cache
+def time_type(source: str, statistic: str, of: str) -> MetricType:
+    """A statistic of times in µs, such as p99 of round-trip-usec."""
+    aggregation = _AGGREGATIONS.get(statistic, "max")
+    return MetricType(source, f"{statistic}-{of}", "count", "us", aggregation)
+
+
 def extremes_us(histogram: Histogram) -> Iterator[tuple[str, float]]:
     """Exact min, mean and max by name; none without samples."""
     values = {"min": histogram.min_ns, "mean": histogram.mean_ns, "max": histogram.max_ns}
     yield from ((kind, v / _NS_PER_US) for kind, v in values.items() if v is not None)
 
 
-def _stream_samples(
-    plan: StreamPlan, counts: StreamCounts, length_s: float
-) -> Iterator[MetricSample]:
+def _stream_samples(plan: StreamPlan, counts: StreamCounts) -> Iterator[MetricSample]:
     names = {
         "stream": plan.name,
         "direction": direction_name(plan.tx_port, plan.rx_port),
@@ -53,9 +70,9 @@ def _stream_samples(
         "rx_port": str(plan.rx_port),
     }
     for kind, frames in _stream_counts(counts):
-        yield MetricSample(_SOURCE, kind, "throughput", names, frames / length_s)
-    for kind, value in _times_us(counts):
-        yield MetricSample(_SOURCE, kind, "count", names, value)
+        yield MetricSample(frames_type(_SOURCE, kind), names, frames)
+    for metric, value in _times_us(counts):
+        yield MetricSample(metric, names, value)
 
 
 def _stream_counts(counts: StreamCounts) -> Iterator[tuple[str, int]]:
@@ -72,48 +89,47 @@ def _stream_counts(counts: StreamCounts) -> Iterator[tuple[str, int]]:
     yield "misdirected-pps", counts.misdirected
 
 
-def _times_us(counts: StreamCounts) -> Iterator[tuple[str, float]]:
+def _times_us(counts: StreamCounts) -> Iterator[tuple[MetricType, float]]:
     for kind, value in extremes_us(counts.latency):
-        yield f"{kind}-round-trip-usec", value
+        yield time_type(_SOURCE, kind, "round-trip-usec"), value
     for kind, value in _quantiles_us(counts.latency, _LATENCY_QUANTILES):
-        yield f"{kind}-round-trip-usec", value
+        yield time_type(_SOURCE, kind, "round-trip-usec"), value
     for kind, value in _quantiles_us(counts.lateness, _LATENESS_QUANTILES):
-        yield f"{kind}-tx-lateness-usec", value
+        yield time_type(_SOURCE, kind, "tx-lateness-usec"), value
     if counts.lateness.max_ns is not None:
         # The latest send of the interval: a mean would hide the one that was late.
-        yield "tx-lateness-usec", counts.lateness.max_ns / _NS_PER_US
+        yield _LATENESS, counts.lateness.max_ns / _NS_PER_US
 
 
-def _port_samples(port: PortCounts, length_s: float) -> Iterator[MetricSample]:
+def _port_samples(port: PortCounts) -> Iterator[MetricSample]:
     names = {"rx_port": str(port.port)}
     for kind, frames in port.foreign_kinds.items():
         named = {**names, "kind": kind}
-        yield MetricSample(_SOURCE, "foreign-pps", "throughput", named, frames / length_s)
+        yield MetricSample(frames_type(_SOURCE, "foreign-pps"), named, frames)
     for kind, frames in (
         ("stale-pps", port.stale),
         ("rx-missed-pps", port.rx_missed),
         ("rx-errors-pps", port.rx_errors),
         ("rx-no-mbuf-pps", port.rx_no_mbuf),
     ):
-        yield MetricSample(_SOURCE, kind, "throughput", names, frames / length_s)
-    buffers = float(port.buffers_in_use)
-    yield MetricSample(_SOURCE, "buffers-in-use", "count", names, buffers)
-    yield MetricSample(_SOURCE, "link-up", "pass/fail", names, float(port.link_up))
+        yield MetricSample(frames_type(_SOURCE, kind), names, frames)
+    yield MetricSample(_BUFFERS, names, port.buffers_in_use)
+    yield MetricSample(_LINK_UP, names, float(port.link_up))
 
 
 def _worker_samples(worker: WorkerCounts) -> Iterator[MetricSample]:
     names = {"lcore": str(worker.cpu)}
-    for kind, value in _worker_values(worker):
-        yield MetricSample(_SOURCE, kind, "count", names, value)
+    for metric, value in _worker_values(worker):
+        yield MetricSample(metric, names, value)
 
 
-def _worker_values(worker: WorkerCounts) -> Iterator[tuple[str, float]]:
+def _worker_values(worker: WorkerCounts) -> Iterator[tuple[MetricType, float]]:
     # The time that the loop stood still in the interval, all its stalls together.
-    yield "stall-usec", worker.stalled_ns / _NS_PER_US
+    yield _STALL, worker.stalled_ns / _NS_PER_US
     for kind, value in _quantiles_us(worker.gaps, _GAP_QUANTILES):
-        yield f"{kind}-gap-usec", value
+        yield time_type(_SOURCE, kind, "gap-usec"), value
     if worker.gaps.max_ns is not None:
-        yield "max-gap-usec", worker.gaps.max_ns / _NS_PER_US
+        yield time_type(_SOURCE, "max", "gap-usec"), worker.gaps.max_ns / _NS_PER_US
     cycles = worker.cycles
     for step, taken in (
         ("build", cycles.build),
@@ -122,7 +138,8 @@ def _worker_values(worker: WorkerCounts) -> Iterator[tuple[str, float]]:
         ("measure", cycles.measure),
     ):
         if taken.per_frame is not None:
-            yield f"{step}-cycles-per-frame", taken.per_frame
+            kind = f"{step}-cycles-per-frame"
+            yield MetricType(_SOURCE, kind, "count", "cycles", "mean"), taken.per_frame
 
 
 def _quantiles_us(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
+from plimsoll.record.metric_log import is_head
 from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
@@ -21,53 +22,58 @@ METRICS = Table(
         "source": "VARCHAR",
         "type": "VARCHAR",
         "class": "VARCHAR",
+        "unit": "VARCHAR",
+        "aggregation": "VARCHAR",
         "names": "MAP(VARCHAR, VARCHAR)",
         "begin_ms": "BIGINT",
         "end_ms": "BIGINT",
+        "monotonic_ms": "BIGINT",
+        "count": "BIGINT",
         "value": "DOUBLE",
     },
     sorted_by="source, type, names::VARCHAR, begin_ms",
+    growing=(files("plimsoll.record") / "growing_metrics.sql").read_text(encoding="utf-8"),
 )
 
 
 _READINGS = 5
-# Of JSON lines: some ten minutes of two directions, a second each. As Parquet they take a
-# fiftieth of it.
-_PART_BYTES = 16 * 2**20
 
 
 class MetricsWriter(Closeable):
-    """Writes one period's rows; `finish` turns them into `metrics/<period>.parquet`.
+    """Writes what one host or generator measures in a period, as lines of a MetricLog.
 
-    Until then they are JSON lines in `metrics/<period>.jsonl`, so that a kill costs
-    at most the last interval. A long period comes in parts, each turned into Parquet when
-    it is full: `<period>.parquet`, `<period>-002.parquet` and so on. Raises RecordError,
-    also when the period exists.
+    `finish` turns them into `metrics/<period>.parquet`, or `<period>@<measured_by>.parquet`.
+    Until then they are JSON lines beside it, so that a kill costs at most the last of them.
+    Every head begins another part, and the part before is turned into Parquet:
+    `<period>.parquet`, `<period>-002.parquet` and so on. Raises RecordError, also when
+    the period exists.
     """
 
-    def __init__(self, run: RunDirectory, period: str, *, part_bytes: int = _PART_BYTES) -> None:
-        """Begin a period; its name must not have been used in this run."""
+    def __init__(self, run: RunDirectory, period: str, measured_by: str | None = None) -> None:
+        """Begin a period; its name must not have been used in this run by the same measurer."""
         self._folder = run.metrics
-        self._period = period
-        self._part_bytes = part_bytes
+        self._name = period if measured_by is None else f"{period}@{_file_name(measured_by)}"
         self._part = 1
         for path in (self._growing, self._finished):
             if path.exists():
                 raise _exists(path, period)
         self._file = AppendFile(self._growing)
 
-    def append(self, rows: Iterable[MetricRow]) -> None:
-        """Record the rows of one interval."""
-        self._file.append([_line(row) for row in rows])
-        if self._file.length >= self._part_bytes:
+    def append(self, lines: Sequence[str]) -> None:
+        """Record lines; a head among them must be the first."""
+        if not lines:
+            return
+        if is_head(lines[0]) and not self._file.empty:
             self._turn()
             self._part += 1
             self._file = AppendFile(self._growing)
+        self._file.append(lines)
 
     def finish(self) -> tuple[Path, ...]:
         """Turn the period into Parquet and return the paths of its parts."""
         self._turn()
-        return tuple(_parts_of(self._folder, "parquet", self._period))
+        parts = (_part_name(self._name, number + 1) for number in range(self._part))
+        return tuple(self._folder / f"{part}.parquet" for part in parts)
 
     def close(self) -> None:
         """Stop writing and leave the rows as they are; safe to repeat, also after `finish`."""
@@ -75,7 +81,7 @@ class MetricsWriter(Closeable):
 
     @property
     def _growing(self) -> Path:
-        return self._folder / f"{_part_name(self._period, self._part)}.jsonl"
+        return self._folder / f"{_part_name(self._name, self._part)}.jsonl"
 
     @property
     def _finished(self) -> Path:
@@ -146,13 +152,17 @@ def metric_parts(
     return finished, [path for path in growing if path.with_suffix(".parquet") not in finished]
 
 
-def _part_name(period: str, part: int) -> str:
-    return period if part == 1 else f"{period}-{part:03d}"
+def _part_name(name: str, part: int) -> str:
+    return name if part == 1 else f"{name}-{part:03d}"
+
+
+def _file_name(measured_by: str) -> str:
+    return re.sub(r"[^A-Za-z0-9._]+", "-", measured_by)
 
 
 def _parts_of(folder: Path, suffix: str, period: str | None) -> list[Path]:
     """In the order they were written."""
-    name = re.compile(".*" if period is None else rf"{re.escape(period)}(-\d{{3,}})?")
+    name = re.compile(".*" if period is None else rf"{re.escape(period)}(@.+)?(-\d{{3,}})?")
     return sorted(
         (path for path in folder.glob(f"*.{suffix}") if name.fullmatch(path.stem)),
         key=lambda path: (len(path.stem), path.stem),
@@ -166,22 +176,6 @@ def _condition(
     chosen = {column: list(names) for column, names in wanted.items() if names is not None}
     where = " AND ".join(f"list_contains(?, {column})" for column in chosen)
     return where or "true", list(chosen.values())
-
-
-def _line(row: MetricRow) -> str:
-    return json.dumps(
-        {
-            "period": row.period,
-            "source": row.source,
-            "type": row.type,
-            "class": row.metric_class,
-            "names": dict(row.names),
-            "begin_ms": row.begin_ms,
-            "end_ms": row.end_ms,
-            "value": row.value,
-        },
-        separators=(",", ":"),
-    )
 
 
 def _restless(run: RunDirectory) -> RecordError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -12,6 +13,7 @@ from pydantic import BaseModel
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.interruption import uninterrupted
 from plimsoll.record.histogram_log import HistogramLog
+from plimsoll.record.interval_samples import interval_samples
 from plimsoll.record.journal import (
     FINISHED,
     SPIKES_LEFT_OUT,
@@ -22,7 +24,7 @@ from plimsoll.record.journal import (
     JournalFollower,
 )
 from plimsoll.record.method_result import MethodResult
-from plimsoll.record.metric_row import interval_rows
+from plimsoll.record.metric_log import MetricLog
 from plimsoll.record.metrics import MetricsWriter, convert_leftovers, trial_period
 from plimsoll.record.result import Result
 from plimsoll.record.run_directory import RunDirectory
@@ -114,16 +116,20 @@ class TrialRecorder:
         self._number = number
         self._metrics = metrics
         self._refused_is_lost = refused_is_lost
+        self._log = MetricLog(trial_period(number), time.time_ns() - time.monotonic_ns())
 
     def interval(self, interval: Interval) -> None:
         """Record the series, the histograms and the spikes of one interval."""
-        rows = interval_rows(
-            trial_period(self._number),
-            self._plan.streams,
-            interval,
-            refused_is_lost=self._refused_is_lost,
+        begin_ns = interval.end_unix_ns - round((interval.end_s - interval.begin_s) * 1e9)
+        self._metrics.append(
+            self._log.samples(
+                interval_samples(
+                    self._plan.streams, interval, refused_is_lost=self._refused_is_lost
+                ),
+                begin_ns,
+                interval.end_unix_ns,
+            )
         )
-        self._metrics.append(rows)
         self._recorder._interval(self._number, self._plan, interval)
 
     def end(self, record: TrialRecord) -> None:

@@ -18,11 +18,13 @@ class Table:
     """A table's columns and their DuckDB types.
 
     Parquet files are sorted by `sorted_by`, where given: alike values beside each other
-    take a fraction of the room.
+    take a fraction of the room. Rows grow as JSON lines with these columns, unless
+    `growing` is SQL that makes rows of other lines; its one `?` is the list of paths.
     """
 
     columns: Mapping[str, str]
     sorted_by: str | None = None
+    growing: str | None = None
 
     def read(
         self,
@@ -105,12 +107,16 @@ class Table:
             selections.append(f"SELECT {self._names} FROM read_parquet(?)")  # noqa: S608
             paths.append([str(path) for path in finished])
         if growing:
-            selections.append(
-                f"SELECT {self._names} FROM read_json(?, format='newline_delimited', "  # noqa: S608
-                f"columns={self._types}, ignore_errors=true) WHERE {self._first} IS NOT NULL"
-            )
+            selections.append(f"SELECT {self._names} FROM ({self._growing})")  # noqa: S608
             paths.append([str(path) for path in growing])
         return " UNION ALL ".join(selections), paths
+
+    @property
+    def _growing(self) -> str:
+        return self.growing or (
+            f"FROM read_json(?, format='newline_delimited', columns={self._types}, "
+            f"ignore_errors=true) WHERE {self._first} IS NOT NULL"
+        )
 
     @property
     def _first(self) -> str:
