@@ -1,0 +1,61 @@
+"""Where a host's own files lie, and reading them again and again at little cost."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+# More than /proc/interrupts has on the largest machines; what is longer comes in pieces.
+_BLOCK_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HostFiles:
+    """The roots of procfs and sysfs: this host's, or those of a captured tree."""
+
+    proc: Path = Path("/proc")
+    sys: Path = Path("/sys")
+
+
+class RereadFile:
+    """One file of procfs or sysfs, held open: each `read` makes the kernel tell it anew."""
+
+    def __init__(self, path: Path) -> None:
+        """Open it. Raises OSError where it is not there or may not be read."""
+        self.path = path
+        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+
+    def read(self) -> bytes:
+        """All of it, as it is now. Raises OSError when what it tells of has gone."""
+        content = os.pread(self._descriptor, _BLOCK_BYTES, 0)
+        # sysfs tells all in one piece, up to a page; procfs may take several.
+        if len(content) < 2048:
+            return content
+        pieces = [content]
+        while content:
+            content = os.pread(self._descriptor, _BLOCK_BYTES, sum(map(len, pieces)))
+            pieces.append(content)
+        return b"".join(pieces)
+
+    def read_int(self) -> int:
+        """The one number in it. Raises OSError, and ValueError where it holds anything else."""
+        return int(os.pread(self._descriptor, 64, 0))
+
+    def close(self) -> None:
+        """Close it; safe to repeat."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def __del__(self) -> None:
+        # An observer lives as long as a trial and may hold hundreds of files.
+        self.close()
+
+
+def read_text(path: Path) -> str | None:
+    """A small file's text without its line end; None where it cannot be read."""
+    try:
+        return path.read_text().strip()
+    except (OSError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,24 @@
+"""What an agent is asked to watch on its host."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Observation(BaseModel):
+    """Said once, before the first period. `interval_s` is the time between two readings.
+
+    `sources` names the observers wanted, None for all. The agent keeps to the CPUs of
+    `run_on`; empty leaves it where it is. `polled_cpus` are those under test: nothing may
+    be read in a way that interrupts them. `pids` are the processes under test, by a name for
+    each, whose cgroups are watched; `telemetry` the sockets of DPDK processes, by name.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    interval_s: float = Field(default=1.0, ge=0.1, le=3600)
+    sources: tuple[str, ...] | None = None
+    run_on: tuple[int, ...] = ()
+    polled_cpus: tuple[int, ...] = ()
+    pids: dict[str, int] = Field(default_factory=dict)
+    telemetry: dict[str, str] = Field(default_factory=dict)

@@ -1,0 +1,64 @@
+"""All observers of a host over one period."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.observe.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.readings import Readings
+from plimsoll.record.metric_log import MetricLog
+
+
+@dataclass(frozen=True, slots=True)
+class _Watched:
+    observer: Observer
+    readings: Readings
+
+
+class Sampler:
+    """Reads all sources one after the other, each with its own time."""
+
+    def __init__(
+        self, host: ObservedHost, observers: Sequence[type[Observer]], hostname: str, period: str
+    ) -> None:
+        """Find what is to be read, and read where it all stands."""
+        # The period's wall clock goes on with the monotonic one, whatever is done to the host's.
+        self._wall_minus_monotonic_ns = time.time_ns() - time.monotonic_ns()
+        self._log = MetricLog(period, self._wall_minus_monotonic_ns)
+        self._watched: dict[str, _Watched] = {}
+        # Of each source that is not read: why.
+        self.missing: dict[str, str] = {}
+        names = {"hostname": hostname, "cstype": "profiler"}
+        for observer in observers:
+            self._begin(observer, host, names)
+
+    def tick(self) -> list[str]:
+        """Read everything once: the lines for the metrics file."""
+        return [line for source in tuple(self._watched) for line in self._read(source)]
+
+    def _begin(self, observer: type[Observer], host: ObservedHost, names: dict[str, str]) -> None:
+        readings = Readings(observer.source, self._log, names)
+        readings.begin(self._now_ns())
+        try:
+            self._watched[observer.source] = _Watched(observer(host, readings), readings)
+        except (NotObservable, OSError, ValueError) as error:
+            self.missing[observer.source] = str(error)
+            return
+        self._read(observer.source)
+
+    def _read(self, source: str) -> list[str]:
+        watched = self._watched[source]
+        watched.readings.begin(self._now_ns())
+        try:
+            watched.observer.read(watched.readings)
+        except (OSError, ValueError) as error:
+            # The others go on; the record says which was lost, and its series end here.
+            self.missing[source] = f"{type(error).__name__}: {error}"
+            del self._watched[source]
+            return []
+        return watched.readings.lines()
+
+    def _now_ns(self) -> int:
+        return time.monotonic_ns() + self._wall_minus_monotonic_ns
