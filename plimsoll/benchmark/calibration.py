@@ -27,7 +27,7 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
         return None
     points: list[CalibrationPoint] = []
     plan = BedPlan.of(session.experiment).on_rings(port_count)
-    with testbed(plan, session.ledger) as bed:
+    with testbed(plan, session.ledger, session.watcher.note) as bed:
         runner = TrialRunner(session, bed)
         streams = compile_profile(session.experiment.profile, maximum_pps, bed.ports.paths)
         probes = tuple(stream for stream in streams if stream.role == "latency")

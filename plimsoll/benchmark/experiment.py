@@ -21,6 +21,7 @@ from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.settings import EngineSettings
+from plimsoll.observe.settings import ObserveSettings
 from plimsoll.search.registry import SearchSettings
 from plimsoll.traffic.document import read_document
 from plimsoll.traffic.mistakes import did_you_mean, mistake
@@ -53,6 +54,7 @@ class Experiment(BaseModel):
         default_factory=default_criteria
     )
     tester: TesterLimits = TesterLimits()
+    observe: ObserveSettings = ObserveSettings()
     search: SearchSettings
 
     @field_validator("profile")

@@ -73,7 +73,9 @@ class _LoadLineSearch:
 
     def execute(self) -> Result:
         """Bring everything up, search, and say what was found."""
-        with testbed(BedPlan.of(self._experiment), self._session.ledger) as bed:
+        with testbed(
+            BedPlan.of(self._experiment), self._session.ledger, self._session.watcher.note
+        ) as bed:
             for note in (*bed.notes, *self._experiment.profile.notes()):
                 self._session.watcher.note(note)
             to_pps = loads_of_search(self._experiment.profile, bed.line_rate_bps)

@@ -13,6 +13,7 @@ from plimsoll.benchmark.trial_overseer import Nobody, TrialOverseer
 from plimsoll.benchmark.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.record.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.trial_record import DutPortRecord, GoalVerdict, TrialPhase, TrialRecord
 from plimsoll.search.ask import ONLY_GOAL
@@ -108,9 +109,9 @@ class TrialRunner:
             baseline = _baseline(history.trials())
             overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
             watch = self._watch(plan, request, recording, overseer)
-            outcome, overseen = overseer.ended(
-                self.bed.trial(plan, request.load_pps, watch, beside)
-            )
+            with self.bed.observers.watching(trial_period(number), recording.measured_by):
+                whole = self.bed.trial(plan, request.load_pps, watch, beside)
+            outcome, overseen = overseer.ended(whole)
             compared = _with_comparisons(outcome, request, history.trials())
             record = self._record(number, request, compared, overseen)
             recording.end(record)

@@ -32,7 +32,7 @@ def run_single_trial(
     with recording(run) as recorder, bed_ledger("trial", experiment.lab) as ledger:
         session = Session(experiment, recorder, watcher, ledger)
         begin(recorder, METHOD, experiment)
-        with testbed(BedPlan.of(experiment), ledger) as bed:
+        with testbed(BedPlan.of(experiment), ledger, watcher.note) as bed:
             for note in (*bed.notes, *profile.notes()):
                 watcher.note(note)
             record_surroundings(session, bed, calibration=None)

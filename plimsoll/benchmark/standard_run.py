@@ -67,7 +67,7 @@ def run_standard(
         _begin_or_resume(test, run, recorder, watcher)
         with deaths_recorded(recorder), bed_ledger(test.method, test.experiment.lab) as ledger:
             session = Session(test.experiment, recorder, watcher, ledger)
-            with testbed(test.plan, ledger) as bed:
+            with testbed(test.plan, ledger, watcher.note) as bed:
                 for note in (*bed.notes, *test.experiment.profile.notes()):
                     watcher.note(note)
                 record_surroundings(session, bed, _calibration(test, session, bed))

@@ -20,7 +20,10 @@ def record_surroundings(
 ) -> None:
     """Write environment.json, with this run's calibration and earlier ones; journal the lab."""
     read_environment(
-        versions(bed.generator.facts), calibration, _earlier_calibrations(session, bed)
+        versions(bed.generator.facts),
+        calibration,
+        _earlier_calibrations(session, bed),
+        bed.observers.records,
     ).write(session.recorder.run.environment)
     session.recorder.event(
         LAB_UP,

@@ -19,6 +19,8 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
 from plimsoll.host.hugepages import plan_memory
 from plimsoll.host.ledger import Ledger
+from plimsoll.observe.observers import LocalHost, Observers, start_observers
+from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
 from plimsoll.traffic.plan import FCS_BYTES, StreamPlan
 from plimsoll.trial.beside import Beside
 from plimsoll.trial.outcome import Outcome
@@ -35,6 +37,7 @@ class BedPlan:
     generator: EngineSettings
     largest_frame_size: int
     require_hugepages: bool = False
+    observe: ObserveSettings = UNOBSERVED
 
     @classmethod
     def of(cls, experiment: Experiment) -> BedPlan:
@@ -44,6 +47,7 @@ class BedPlan:
             generator=experiment.generator,
             largest_frame_size=experiment.profile.largest_frame_size,
             require_hugepages=experiment.require_hugepages,
+            observe=experiment.observe,
         )
 
     def on_rings(self, port_count: int) -> BedPlan:
@@ -52,14 +56,23 @@ class BedPlan:
             self,
             lab=LoopbackSettings(ports=port_count),
             generator=self.generator.model_copy(update={"stamps": "tsc"}),
+            observe=UNOBSERVED,
         )
 
     @property
-    def busy_cpus(self) -> tuple[int, ...]:
-        """The CPUs whose polling loops must not be disturbed; none of a simulation."""
+    def polled_cpus(self) -> dict[str, tuple[int, ...]]:
+        """The CPUs that polling loops keep busy, by whose they are; none of a simulation."""
         if self.lab.simulated:
-            return ()
-        return (*self.generator.cpus, *(cpu for _, cpu in self.lab.polled_cpus))
+            return {}
+        return {
+            "tester": self.generator.cpus,
+            "dut": tuple(cpu for _, cpu in self.lab.polled_cpus),
+        }
+
+    @property
+    def busy_cpus(self) -> tuple[int, ...]:
+        """Those that must not be disturbed."""
+        return tuple(cpu for cpus in self.polled_cpus.values() for cpu in cpus)
 
 
 @dataclass(frozen=True)
@@ -72,6 +85,7 @@ class Testbed:
     notes: tuple[str, ...]
     busy_cpus: tuple[int, ...]
     marks: Marks
+    observers: Observers
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -118,11 +132,12 @@ class Testbed:
 
 
 @contextmanager
-def testbed(plan: BedPlan, ledger: Ledger | None) -> Iterator[Testbed]:
-    """Bring the lab and the generator up, and both down at the end.
+def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -> Iterator[Testbed]:
+    """Bring the lab, the generator and the observers up, and all down at the end.
 
-    Only a simulated lab needs no ledger. Raises InputError and MachineError for what the
-    user can mend, LabDied and EngineDied.
+    Only a simulated lab needs no ledger. What fails and is no reason to stop, such as an
+    observer, is told. Raises InputError and MachineError for what the user can mend,
+    LabDied and EngineDied.
     """
     if isinstance(plan.lab, SimulatedSettings):
         yield _simulated(plan.lab)
@@ -153,12 +168,27 @@ def testbed(plan: BedPlan, ledger: Ledger | None) -> Iterator[Testbed]:
             link_wait_s=_LINK_WAIT_S,
         )
         lab.wait_links(_LINK_WAIT_S)
+        observers = start_observers(plan.observe, _local_host(plan, lab, engine), ledger, tell)
+        stack.callback(observers.close)
         notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes
-        yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks())
+        yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks(), observers)
+
+
+def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
+    """What the observers of this host are to look at."""
+    processes = lab.processes()
+    tester = {} if engine.facts.pid is None else {"plimsoll-engine": engine.facts.pid}
+    return LocalHost(
+        polled=plan.polled_cpus,
+        run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
+        pids={**tester, **{each.name: each.pid for each in processes}},
+        telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
+    )
 
 
 def _simulated(settings: SimulatedSettings) -> Testbed:
     """A test bed of which nothing is on this machine."""
     lab = settings.lab()
     ports = lab.up()
-    return Testbed(lab, ports, settings.generator(), ports.notes, (), Marks())
+    nobody = Observers(lambda _: None)
+    return Testbed(lab, ports, settings.generator(), ports.notes, (), Marks(), nobody)

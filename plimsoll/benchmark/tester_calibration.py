@@ -65,7 +65,7 @@ def calibrate_tester(
 
     Raises InputError and MachineError for what the user can mend, and EngineDied.
     """
-    with testbed(plan, ledger) as bed:
+    with testbed(plan, ledger, tell) as bed:
         for note in bed.notes:
             tell(note)
         with kept_off(bed.busy_cpus):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
@@ -64,6 +65,18 @@ class DutPortCounters:
     rx_no_mbuf: int
 
 
+@dataclass(frozen=True, slots=True)
+class DutProcess:
+    """A process of the DUT on this host, whose figures are read beside trials.
+
+    `telemetry` is the socket of DPDK's telemetry, None where it has none.
+    """
+
+    name: str
+    pid: int
+    telemetry: Path | None = None
+
+
 class LabDied(PlimsollError):
     """A process of the lab ended by itself.
 
@@ -109,6 +122,9 @@ class Lab(Protocol):
 
     def counters(self) -> tuple[DutPortCounters, ...] | None:
         """The DUT's own counters by port; None where it has none that we may read."""
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """Those that run on this host; none where the DUT is not known to."""
 
     def facts(self) -> dict[str, object]:
         """What the environment record should say of it, as JSON."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.dut.lab import DutPortCounters, LabPorts, LinkWatch
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
 
 
 class PassiveLab:
@@ -29,6 +29,10 @@ class PassiveLab:
     def counters(self) -> tuple[DutPortCounters, ...] | None:
         """None: there is no DUT whose counters could be read."""
         return None
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """None that we know of."""
+        return ()
 
     def facts(self) -> dict[str, object]:
         """The ports as given to the tester."""

@@ -12,6 +12,7 @@ from pydantic import Field, field_validator
 
 from plimsoll.dut.lab import (
     DutPortCounters,
+    DutProcess,
     LabDied,
     LabModel,
     LabPorts,
@@ -192,6 +193,12 @@ class TestpmdLab:
         answers = self._ask(*(f"/ethdev/stats,{port}" for port in _PORTS))
         return tuple(_port_counters(port, answers[port]) for port in _PORTS)
 
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The one testpmd."""
+        if self._child is None:
+            return ()
+        return (DutProcess(_PROGRAM, self._child.pid, self._telemetry_socket),)
+
     def facts(self) -> dict[str, object]:
         """Which testpmd it was, and how it was started."""
         return {**self._facts, "settings": self._settings.model_dump(mode="json")}
@@ -245,8 +252,12 @@ class TestpmdLab:
         settings = self._settings
         return memif_devargs(role, port, self._socket, settings.ring_frames, settings.buffer_bytes)
 
+    @property
+    def _telemetry_socket(self) -> Path:
+        return self._ledger.directory / "dpdk" / "dut" / "dpdk_telemetry.v2"
+
     def _telemetry(self) -> Telemetry:
-        return Telemetry(self._ledger.directory / "dpdk" / "dut" / "dpdk_telemetry.v2")
+        return Telemetry(self._telemetry_socket)
 
     def _wait_until_ready(self) -> None:
         """Wait for the ports to be started; the forwarding loop begins right after."""

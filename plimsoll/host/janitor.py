@@ -15,20 +15,19 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from plimsoll.host.ledger import Ledger
+from plimsoll.host.own_module import WORKING_DIRECTORY, module_argv, module_environment
 from plimsoll.host.processes import identify, wait_for_end
 
 
 def start_janitor(ledger: Ledger) -> subprocess.Popen[bytes]:
     """Start the janitor of a ledger that this process owns, and note it there."""
-    package_root = str(Path(__file__).parents[2])
-    paths = [package_root, *filter(None, [os.environ.get("PYTHONPATH")])]
     janitor = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
-        [sys.executable, "-m", "plimsoll.host.janitor", str(ledger.directory)],
+        module_argv("plimsoll.host.janitor", str(ledger.directory)),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-        cwd="/",
+        env=module_environment(os.environ),
+        cwd=WORKING_DIRECTORY,
         start_new_session=True,
     )
     ledger.note_process("janitor", identify(janitor.pid))

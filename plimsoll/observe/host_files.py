@@ -24,6 +24,8 @@ class RereadFile:
     def __init__(self, path: Path) -> None:
         """Open it. Raises OSError where it is not there or may not be read."""
         self.path = path
+        # Where opening fails there is nothing to close.
+        self._descriptor = -1
         self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
 
     def read(self) -> bytes:

@@ -25,7 +25,7 @@ class NotObservable(Exception):
 
 
 class Observer(ABC):
-    """Reads one source, for one period. A subclass is listed in registry.py.
+    """Reads one source or a part of it, for one period. A subclass is listed in registry.py.
 
     It is made anew for each period, when the host's CPUs, devices and files are found. That
     raises NotObservable where there is nothing to read on this host.
@@ -35,10 +35,17 @@ class Observer(ABC):
     """
 
     source: ClassVar[str]
+    # What it reads of the source, where others read the rest.
+    part: ClassVar[str] = ""
     # For people: what it reads, and from where.
     summary: ClassVar[str]
     # Every type it may tell.
     types: ClassVar[tuple[MetricType, ...]]
+
+    @classmethod
+    def name(cls) -> str:
+        """The source, and the part where it has several: no two observers have the same."""
+        return f"{cls.source} {cls.part}".strip()
 
     @abstractmethod
     def __init__(self, host: ObservedHost, readings: Readings) -> None:

@@ -9,17 +9,16 @@ from plimsoll.record.metric_type import MetricType
 
 
 class Readings:
-    """The series of one source in one period.
+    """The series that one observer tells in one period.
 
     The first reading only says where totals stand; from the second on, each comes to a
     tick. What an observer does not mention has not changed.
     """
 
-    def __init__(self, source: str, log: MetricLog, names: Mapping[str, str]) -> None:
-        """`names` are those that all series of the host have."""
-        self._source = source
+    def __init__(self, reader: str, log: MetricLog) -> None:
+        """`reader` is the observer's name."""
+        self._reader = reader
         self._log = log
-        self._names = names
         # Where the totals and values of series stand, by number.
         self._totals: dict[int, int] = {}
         self._values: dict[int, float] = {}
@@ -29,9 +28,16 @@ class Readings:
         self._begin_ns: int | None = None
         self.now_ns = 0
 
-    def series(self, metric: MetricType, names: Mapping[str, str]) -> int:
-        """The number of a series, to be kept by whoever reads it again and again."""
-        return self._log.series(metric, {**self._names, **names}, self.now_ns)
+    def series(
+        self, metric: MetricType, names: Mapping[str, str], since_ns: int | None = None
+    ) -> int:
+        """The number of a series, to be kept by whoever reads it again and again.
+
+        It began at this reading, or at `since_ns`: a counter that stood at zero need not be
+        told before it counts. `names` are its own; all have those of the host besides.
+        """
+        since_ns = self.now_ns if since_ns is None else since_ns
+        return self._log.series(metric, names, since_ns, self._reader)
 
     def total(self, series: int, total: int) -> None:
         """Where a counter stands. Its `metric` is counted and carried.
@@ -76,7 +82,7 @@ class Readings:
         if begin_ns is None:
             return []
         told = self._told
-        return self._log.tick(self._source, begin_ns, self.now_ns, list(told), list(told.values()))
+        return self._log.tick(self._reader, begin_ns, self.now_ns, list(told), list(told.values()))
 
     @property
     def since_s(self) -> float | None:

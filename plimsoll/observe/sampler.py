@@ -18,7 +18,7 @@ class _Watched:
 
 
 class Sampler:
-    """Reads all sources one after the other, each with its own time."""
+    """Reads all observers one after the other, each with its own time."""
 
     def __init__(
         self, host: ObservedHost, observers: Sequence[type[Observer]], hostname: str, period: str
@@ -26,37 +26,44 @@ class Sampler:
         """Find what is to be read, and read where it all stands."""
         # The period's wall clock goes on with the monotonic one, whatever is done to the host's.
         self._wall_minus_monotonic_ns = time.time_ns() - time.monotonic_ns()
-        self._log = MetricLog(period, self._wall_minus_monotonic_ns)
-        self._watched: dict[str, _Watched] = {}
-        # Of each source that is not read: why.
-        self.missing: dict[str, str] = {}
         names = {"hostname": hostname, "cstype": "profiler"}
+        self._log = MetricLog(period, self._wall_minus_monotonic_ns, names)
+        # By the observer's name.
+        self._watched: dict[str, _Watched] = {}
+        # Of each observer that does not read: why.
+        self.missing: dict[str, str] = {}
         for observer in observers:
-            self._begin(observer, host, names)
+            self._begin(observer, host)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What is read."""
+        return tuple(dict.fromkeys(each.observer.source for each in self._watched.values()))
 
     def tick(self) -> list[str]:
         """Read everything once: the lines for the metrics file."""
-        return [line for source in tuple(self._watched) for line in self._read(source)]
+        return [line for name in tuple(self._watched) for line in self._read(name)]
 
-    def _begin(self, observer: type[Observer], host: ObservedHost, names: dict[str, str]) -> None:
-        readings = Readings(observer.source, self._log, names)
+    def _begin(self, observer: type[Observer], host: ObservedHost) -> None:
+        name = observer.name()
+        readings = Readings(name, self._log)
         readings.begin(self._now_ns())
         try:
-            self._watched[observer.source] = _Watched(observer(host, readings), readings)
+            self._watched[name] = _Watched(observer(host, readings), readings)
         except (NotObservable, OSError, ValueError) as error:
-            self.missing[observer.source] = str(error)
+            self.missing[name] = str(error)
             return
-        self._read(observer.source)
+        self._read(name)
 
-    def _read(self, source: str) -> list[str]:
-        watched = self._watched[source]
+    def _read(self, name: str) -> list[str]:
+        watched = self._watched[name]
         watched.readings.begin(self._now_ns())
         try:
             watched.observer.read(watched.readings)
         except (OSError, ValueError) as error:
             # The others go on; the record says which was lost, and its series end here.
-            self.missing[source] = f"{type(error).__name__}: {error}"
-            del self._watched[source]
+            self.missing[name] = f"{type(error).__name__}: {error}"
+            del self._watched[name]
             return []
         return watched.readings.lines()
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.record.calibration import TesterCalibration
+from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.record.stored_calibration import StoredCalibration
 from plimsoll.record.whole_file import read_whole, write_whole
 
@@ -30,7 +31,8 @@ class Environment(BaseModel):
     """The host as the run found it; null means unknown. Lists of CPUs are as the kernel prints.
 
     `calibration` is this run's own, `earlier_calibrations` what `plimsoll calibrate` had
-    found of the same tester before.
+    found of the same tester before. `observed` are the hosts whose figures were recorded
+    beside trials.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -53,6 +55,7 @@ class Environment(BaseModel):
     versions: dict[str, str | None]
     calibration: TesterCalibration | None
     earlier_calibrations: tuple[StoredCalibration, ...] = ()
+    observed: tuple[ObservedHostRecord, ...] = ()
 
     def write(self, path: Path) -> None:
         """Write environment.json. Raises RecordError."""
@@ -63,6 +66,7 @@ def read_environment(
     versions: Mapping[str, str | None],
     calibration: TesterCalibration | None = None,
     earlier_calibrations: tuple[StoredCalibration, ...] = (),
+    observed: tuple[ObservedHostRecord, ...] = (),
     *,
     proc: Path = Path("/proc"),
     sys: Path = Path("/sys"),
@@ -89,6 +93,7 @@ def read_environment(
         versions=dict(versions),
         calibration=calibration,
         earlier_calibrations=earlier_calibrations,
+        observed=observed,
     )
 
 

@@ -2,21 +2,40 @@
 -- The one parameter is the list of files. A torn last line is left out.
 WITH lines AS MATERIALIZED (
     FROM read_json(?, format='newline_delimited', columns={
-            period: 'VARCHAR', wall_minus_monotonic_ns: 'BIGINT',
-            series: 'STRUCT(number INTEGER, source VARCHAR, "type" VARCHAR, metric_class VARCHAR,
-                unit VARCHAR, aggregation VARCHAR, counted BOOLEAN, carried BOOLEAN, scale DOUBLE,
-                names MAP(VARCHAR, VARCHAR), since_ns BIGINT)[]',
-            source: 'VARCHAR', begin_ns: 'BIGINT', end_ns: 'BIGINT',
+            period: 'VARCHAR', wall_minus_monotonic_ns: 'BIGINT', names: 'MAP(VARCHAR, VARCHAR)',
+            types: 'STRUCT(kind INTEGER, reader VARCHAR, source VARCHAR, "type" VARCHAR,
+                metric_class VARCHAR, unit VARCHAR, aggregation VARCHAR, counted BOOLEAN,
+                carried BOOLEAN, scale DOUBLE)[]',
+            series: 'STRUCT(number INTEGER, kind INTEGER, names MAP(VARCHAR, VARCHAR),
+                since_ns BIGINT)[]',
+            reader: 'VARCHAR', begin_ns: 'BIGINT', end_ns: 'BIGINT',
             numbers: 'INTEGER[]', "values": 'DOUBLE[]'},
         ignore_errors=true, filename=true)
 ), heads AS (
-    SELECT filename, period, wall_minus_monotonic_ns FROM lines WHERE period IS NOT NULL
-), series AS MATERIALIZED (
+    SELECT filename, period, wall_minus_monotonic_ns, names AS common_names FROM lines
+    WHERE period IS NOT NULL
+), types AS (
+    SELECT filename, unnest(each) FROM
+        (SELECT filename, unnest(types) AS each FROM lines WHERE types IS NOT NULL)
+), told_series AS (
     SELECT filename, unnest(each) FROM
         (SELECT filename, unnest(series) AS each FROM lines WHERE series IS NOT NULL)
-), ends AS (
-    SELECT filename, source, max(end_ns) AS last_ns FROM lines
-    WHERE numbers IS NOT NULL GROUP BY ALL
+), series AS MATERIALIZED (
+    SELECT *, to_json(map_from_entries(list_sort(map_entries(names))))::VARCHAR AS names_json
+    FROM (SELECT * REPLACE (map_concat(common_names, names) AS names)
+        FROM told_series JOIN types USING (filename, kind) JOIN heads USING (filename))
+), ticks AS (
+    SELECT filename, reader, begin_ns, end_ns,
+        coalesce(begin_ns > max(end_ns) OVER (
+            PARTITION BY filename, reader ORDER BY begin_ns, end_ns
+            ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true) AS begins_anew
+    FROM lines WHERE numbers IS NOT NULL
+), watched AS (
+    -- The stretches of time over which a reader read without a gap.
+    SELECT filename, reader, min(begin_ns) AS from_ns, max(end_ns) AS to_ns FROM (
+        SELECT *, count(*) FILTER (begins_anew) OVER (
+            PARTITION BY filename, reader ORDER BY begin_ns, end_ns) AS stretch FROM ticks)
+    GROUP BY filename, reader, stretch
 ), told AS (
     SELECT filename, begin_ns, end_ns, unnest(numbers) AS number, unnest("values") AS value
     FROM lines WHERE numbers IS NOT NULL
@@ -30,23 +49,27 @@ WITH lines AS MATERIALIZED (
     UNION ALL SELECT filename, number, since_ns, since_ns, 0 FROM series
     WHERE carried AND counted AND since_ns IS NOT NULL
 ), spans AS (
-    SELECT marks.*, series.counted, coalesce(
-        lead(begin_ns) OVER (PARTITION BY marks.filename, marks.number ORDER BY begin_ns, end_ns),
-        last_ns) AS until_ns
+    -- Each mark holds until the next one, the last of them as long as its reader goes on.
+    SELECT marks.*, reader, counted, lead(begin_ns, 1, 9223372036854775807) OVER (
+        PARTITION BY marks.filename, marks.number ORDER BY begin_ns, end_ns) AS until_ns
     FROM marks JOIN series USING (filename, number)
-    JOIN ends ON ends.filename = series.filename AND ends.source = series.source
-), carried AS (
-    SELECT filename, number, begin_ns, until_ns AS end_ns, value FROM spans
+), counted_spans AS (
+    FROM spans WHERE counted AND value IS NOT NULL
+), standing AS (
+    SELECT filename, reader, number, begin_ns, until_ns, value FROM spans
     WHERE NOT counted AND value IS NOT NULL
-    UNION ALL SELECT filename, number, begin_ns, end_ns, value FROM spans
-    WHERE counted AND value IS NOT NULL AND end_ns > begin_ns
-    UNION ALL SELECT filename, number, end_ns, until_ns, 0 FROM spans
-    WHERE counted AND value IS NOT NULL AND until_ns > end_ns
+    UNION ALL SELECT filename, reader, number, end_ns, until_ns, 0 FROM counted_spans
+), carried AS (
+    SELECT filename, number, begin_ns, end_ns, value FROM counted_spans
+    UNION ALL
+    SELECT filename, number, greatest(begin_ns, from_ns), least(until_ns, to_ns), value
+    FROM standing JOIN watched USING (filename, reader)
 )
 SELECT period, source, "type", metric_class AS class, unit, aggregation, names,
-    round(begin_ns / 1e6)::BIGINT AS begin_ms, round(end_ns / 1e6)::BIGINT AS end_ms,
-    round((end_ns - wall_minus_monotonic_ns) / 1e6)::BIGINT AS monotonic_ms,
+    names_json, (begin_ns + 500_000) // 1_000_000 AS begin_ms, (end_ns + 500_000) // 1_000_000 AS end_ms,
+    (end_ns - wall_minus_monotonic_ns + 500_000) // 1_000_000 AS monotonic_ms,
     CASE WHEN counted THEN value::BIGINT END AS count,
     CASE WHEN counted THEN value * scale * 1e9 / (end_ns - begin_ns) ELSE value END AS value
 FROM (FROM at_once UNION ALL FROM carried)
-JOIN series USING (filename, number) JOIN heads USING (filename)
+JOIN series USING (filename, number)
+WHERE end_ns > begin_ns

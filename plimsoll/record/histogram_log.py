@@ -9,7 +9,7 @@ Java HistogramLogWriter (version 1.3, which has tags), so its tools read the fil
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -127,16 +127,24 @@ def gaps_tag(cpu: int) -> str:
 
 
 def read_histogram_log(
-    path: Path, *, begin_s: float = 0.0, end_s: float = float("inf")
+    path: Path,
+    *,
+    begin_s: float = 0.0,
+    end_s: float = float("inf"),
+    wanted: Callable[[str], bool] = lambda tag: True,
 ) -> Iterator[LoggedHistogram]:
-    """The intervals that begin in [begin_s, end_s), in the file's order.
+    """The intervals that begin in [begin_s, end_s) and whose tag is wanted, in the file's order.
 
     Without a file there are none, and a torn last line is left out. Raises
     RecordError naming the line when a line is damaged.
     """
+
+    def asked(tag: str, at_s: float) -> bool:
+        return begin_s <= at_s < end_s and wanted(tag)
+
     for number, line in enumerate(settling_lines(path), start=1):
         if line.startswith("Tag="):
-            logged = _parse(line, path, number, begin_s, end_s)
+            logged = _parse(line, path, number, asked)
             if logged is not None:
                 yield logged
 
@@ -154,13 +162,13 @@ def _tagged(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[tuple[s
 
 
 def _parse(
-    line: str, path: Path, number: int, begin_s: float, end_s: float
+    line: str, path: Path, number: int, asked: Callable[[str, float], bool]
 ) -> LoggedHistogram | None:
     match = _LINE.fullmatch(line)
     if match is None:
         raise _damaged(path, number)
     tag, begin, length = match[1], float(match[2]), float(match[3])
-    if not begin_s <= begin < end_s:
+    if not asked(tag, begin):
         return None
     try:
         histogram = HdrHistogram.decode(match[5])

@@ -144,7 +144,7 @@ def _parse(path: Path, lines: list[bytes], lines_before: int) -> JournalContents
     sound_bytes = 0
     for number, line in enumerate(lines, start=lines_before + 1):
         try:
-            events.append(_event(line))
+            events.append(parse_event(line))
         except ValueError as error:
             if number == lines_before + len(lines):
                 return JournalContents(tuple(events), torn=True, sound_bytes=sound_bytes)
@@ -153,7 +153,8 @@ def _parse(path: Path, lines: list[bytes], lines_before: int) -> JournalContents
     return JournalContents(tuple(events), sound_bytes=sound_bytes)
 
 
-def _event(line: bytes) -> JournalEvent:
+def parse_event(line: bytes) -> JournalEvent:
+    """The event of one line. Raises ValueError for one that is damaged."""
     if not line.endswith(b"\n"):
         raise ValueError("the line has no end")
     fields = json.loads(line)

@@ -1,13 +1,15 @@
 """The lines in which metrics grow, until they become Parquet (docs/metrics.md).
 
-A file begins with a head, `{"period": …, "wall_minus_monotonic_ns": …}`. Then come series,
-each told once with a number, and ticks: what one source found between two of its readings,
-as numbers of series and their values. What a kill leaves is complete to its last line.
+A file begins with a head, `{"period": …, "wall_minus_monotonic_ns": …, "names": …}`, whose
+names are those that all its series have. Then come types and series, each told once with a
+number, and ticks: what one reader found between two of its readings, as numbers of series
+and their values. What a kill leaves is complete to its last line.
 """
 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -15,16 +17,20 @@ from plimsoll.record.metric_sample import MetricSample
 from plimsoll.record.metric_type import MetricType
 
 HEAD = '{"period":'
-# As Parquet it takes a twentieth of it.
-PART_BYTES = 16 * 2**20
+# About a megabyte of lines, and 65,536 rows or somewhat more. Turning them into Parquet
+# takes about half a second of one CPU, beside a trial that goes on, and 200 MB.
+PART_VALUES = 65_536
 
 
 @dataclass(slots=True)
 class _Series:
     metric: MetricType
+    reader: str
     names: Mapping[str, str]
     since_ns: int
     present: bool = True
+    # Whether an earlier part has told it.
+    continued: bool = False
     # The last that was told.
     value: float | None = None
 
@@ -32,29 +38,49 @@ class _Series:
 class MetricLog:
     """Makes the lines of one period. It writes nothing itself.
 
-    After `part_bytes` it begins a new part, with a head of its own: whoever writes the
+    After `part_values` values it begins a new part, with a head of its own: whoever writes the
     lines begins a new file with every head.
     """
 
     def __init__(
-        self, period: str, wall_minus_monotonic_ns: int, *, part_bytes: int = PART_BYTES
+        self,
+        period: str,
+        wall_minus_monotonic_ns: int,
+        names: Mapping[str, str] | None = None,
+        *,
+        part_values: int = PART_VALUES,
     ) -> None:
-        self._head = _line(period=period, wall_minus_monotonic_ns=wall_minus_monotonic_ns)
-        self._part_bytes = part_bytes
+        """`names` are those of every series, besides what each has of its own."""
+        self._head = _line(
+            period=period, wall_minus_monotonic_ns=wall_minus_monotonic_ns, names=dict(names or {})
+        )
+        self._part_values = part_values
         self._series: list[_Series] = []
         self._ids: dict[tuple[str, str, tuple[tuple[str, str], ...]], int] = {}
+        # Types told in this part, by number.
+        self._types: dict[tuple[str, MetricType], int] = {}
         self._untold: list[int] = []
         self._recalled: set[int] = set()
         self._ends_ns: dict[str, int] = {}
-        self._length = 0
+        # Told in this part; None before the first.
+        self._values: int | None = None
 
-    def series(self, metric: MetricType, names: Mapping[str, str], since_ns: int) -> int:
-        """The number of a series; `since_ns` is when it was first read, in ns since the epoch."""
+    def series(
+        self,
+        metric: MetricType,
+        names: Mapping[str, str],
+        since_ns: int,
+        reader: str | None = None,
+    ) -> int:
+        """The number of a series; `since_ns` is when it was first read, in ns since the epoch.
+
+        `reader` is who reads it, where several read what is of one source.
+        """
         key = (metric.source, metric.type, tuple(sorted(names.items())))
         number = self._ids.get(key)
         if number is None:
             number = self._ids[key] = len(self._series)
-            self._series.append(_Series(metric, dict(names), since_ns))
+            self._series.append(_Series(metric, reader or metric.source, dict(names), since_ns))
             self._untold.append(number)
         return number
 
@@ -73,64 +99,86 @@ class MetricLog:
 
     def tick(
         self,
-        source: str,
+        reader: str,
         begin_ns: int,
         end_ns: int,
         numbers: Sequence[int],
         values: Sequence[float | None],
     ) -> list[str]:
-        """The lines for what `source` found in [begin_ns, end_ns) since the epoch.
+        """The lines for what `reader` found in [begin_ns, end_ns) since the epoch.
 
-        A value of None says that its series is absent from here on.
+        A value of None says that its series is absent from here on, and so does one that is
+        no number. Nothing is known of the time between two ticks that do not share a border.
         """
-        lines = self._opening() if not self._length or self._length >= self._part_bytes else []
+        full = self._values is None or self._values >= self._part_values
+        lines = self._opening() if full else []
         if self._untold:
-            lines.append(_line(series=[self._declaration(number) for number in self._untold]))
-            self._untold = []
-        told = dict(zip(numbers, values, strict=True))
+            lines.append(self._declarations())
+        told = {n: _finite(value) for n, value in zip(numbers, values, strict=True)}
         if self._recalled:
-            told = {**self._recall(source), **told}
+            told = {**self._recall(reader), **told}
         for number, value in told.items():
             series = self._series[number]
             series.value, series.present = value, value is not None
-        self._ends_ns[source] = end_ns
+        self._ends_ns[reader] = max(end_ns, self._ends_ns.get(reader, end_ns))
         lines.append(
             _line(
-                source=source,
+                reader=reader,
                 begin_ns=begin_ns,
                 end_ns=end_ns,
                 numbers=list(told),
                 values=list(told.values()),
             )
         )
-        self._length += sum(map(len, lines)) + len(lines)
+        self._values = (self._values or 0) + len(told)
         return lines
 
     def _opening(self) -> list[str]:
         """A part tells every series anew, and what those carried on stand at."""
-        self._length = 0
+        self._values = 0
+        self._types = {}
+        fresh = set(self._untold)
         self._untold = list(range(len(self._series)))
-        self._recalled = {
-            number
-            for number, series in enumerate(self._series)
-            if series.metric.carried and not series.metric.counted and series.value is not None
-        }
+        self._recalled = set()
+        for number, series in enumerate(self._series):
+            series.continued = number not in fresh
+            metric = series.metric
+            if metric.carried and not metric.counted and series.value is not None:
+                self._recalled.add(number)
         return [self._head]
 
-    def _recall(self, source: str) -> dict[int, float | None]:
-        mine = [n for n in self._recalled if self._series[n].metric.source == source]
+    def _recall(self, reader: str) -> dict[int, float | None]:
+        mine = [n for n in self._recalled if self._series[n].reader == reader]
         self._recalled.difference_update(mine)
         return {number: self._series[number].value for number in mine}
 
-    def _declaration(self, number: int) -> dict[str, object]:
-        series = self._series[number]
-        since_ns = max(series.since_ns, self._ends_ns.get(series.metric.source, 0))
+    def _declarations(self) -> str:
+        """The line for the series, and their types, that have not been told in this part."""
+        told = len(self._types)
+        series = [self._declaration(self._series[number], number) for number in self._untold]
+        self._untold = []
+        types = [
+            {"kind": kind, "reader": reader, **asdict(metric)}
+            for (reader, metric), kind in list(self._types.items())[told:]
+        ]
+        return _line(types=types, series=series)
+
+    def _declaration(self, series: _Series, number: int) -> dict[str, object]:
+        kind = self._types.setdefault((series.reader, series.metric), len(self._types))
+        since_ns = series.since_ns
+        if series.continued:
+            since_ns = max(since_ns, self._ends_ns.get(series.reader, 0))
         return {
             "number": number,
-            **asdict(series.metric),
+            "kind": kind,
             "names": series.names,
             "since_ns": since_ns if series.present else None,
         }
+
+
+def _finite(value: float | None) -> float | None:
+    """JSON has no word for others."""
+    return value if value is not None and math.isfinite(value) else None
 
 
 def _line(**fields: object) -> str:

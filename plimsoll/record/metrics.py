@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
@@ -31,12 +31,14 @@ METRICS = Table(
         "count": "BIGINT",
         "value": "DOUBLE",
     },
-    sorted_by="source, type, names::VARCHAR, begin_ms",
+    sorted_by="source, type, names_json, begin_ms",
     growing=(files("plimsoll.record") / "growing_metrics.sql").read_text(encoding="utf-8"),
+    # The names as text, in order: millions of rows are grouped by it in the time that
+    # reading their maps alone would take (benchmarks/metrics/query.py).
+    hidden=("names_json",),
 )
-
-
 _READINGS = 5
+T = TypeVar("T")
 
 
 class MetricsWriter(Closeable):
@@ -130,10 +132,38 @@ def query_metrics(
     For what hours of seconds come to: rows by themselves would fill the memory. Raises
     RecordError when a file is damaged.
     """
+    return _steadily(
+        run,
+        periods,
+        lambda finished, growing: METRICS.query(finished, growing, statement, values),
+    )
+
+
+def query_metrics_arrow(
+    run: RunDirectory,
+    statement: str,
+    values: Sequence[object] = (),
+    *,
+    periods: Sequence[str] | None = None,
+) -> Any | None:
+    """The same as an Arrow table, for which pyarrow has to be installed; None without files."""
+    return _steadily(
+        run,
+        periods,
+        lambda finished, growing: METRICS.query_arrow(finished, growing, statement, values),
+    )
+
+
+def _steadily(
+    run: RunDirectory,
+    periods: Sequence[str] | None,
+    read: Callable[[list[Path], list[Path]], T],
+) -> T:
+    """What `read` makes of the files of these periods, which may be growing meanwhile."""
     for _ in range(_READINGS):
         finished, growing = metric_parts(run, periods)
         try:
-            return METRICS.query(finished, growing, statement, values)
+            return read(finished, growing)
         except RecordError:
             # A part that became Parquet while it was read is read as that.
             if all(path.exists() for path in growing):

@@ -77,8 +77,8 @@ class Recorder:
             attempt=attempt,
             planned_s=plan.duration_s,
         )
-        with MetricsWriter(self.run, trial_period(number)) as metrics:
-            yield TrialRecorder(self, plan, number, metrics, refused_is_lost)
+        with ExitStack() as writers:
+            yield TrialRecorder(self, plan, number, writers, refused_is_lost)
 
     def finish(self, result: Result | MethodResult) -> None:
         """Write result.json and the journal's last event."""
@@ -107,14 +107,16 @@ class TrialRecorder:
         recorder: Recorder,
         plan: TrialPlan,
         number: int,
-        metrics: MetricsWriter,
+        writers: ExitStack,
         refused_is_lost: bool,
     ) -> None:
         """Use `Recorder.trial` instead."""
         self._recorder = recorder
         self._plan = plan
         self._number = number
-        self._metrics = metrics
+        self._writers = writers
+        self._open: list[MetricsWriter] = []
+        self._metrics = self._writer(None)
         self._refused_is_lost = refused_is_lost
         self._log = MetricLog(trial_period(number), time.time_ns() - time.monotonic_ns())
 
@@ -132,11 +134,22 @@ class TrialRecorder:
         )
         self._recorder._interval(self._number, self._plan, interval)
 
+    def measured_by(self, hostname: str) -> MetricsWriter:
+        """The file for what a host's observers see during this trial; once for each host."""
+        return self._writer(hostname)
+
     def end(self, record: TrialRecord) -> None:
         """Record the finished trial; it survives any kill once this returns."""
         with uninterrupted():
             self._recorder._trial_ended(record)
-            self._metrics.finish()
+            for writer in self._open:
+                writer.finish()
+
+    def _writer(self, measured_by: str | None) -> MetricsWriter:
+        period = trial_period(self._number)
+        writer = MetricsWriter(self._recorder.run, period, measured_by)
+        self._open.append(self._writers.enter_context(writer))
+        return writer
 
 
 @contextmanager

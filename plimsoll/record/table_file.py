@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import duckdb
 
 from plimsoll.record.record_error import RecordError, write_failed
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +22,14 @@ class Table:
     Parquet files are sorted by `sorted_by`, where given: alike values beside each other
     take a fraction of the room. Rows grow as JSON lines with these columns, unless
     `growing` is SQL that makes rows of other lines; its one `?` is the list of paths.
+    `hidden` are columns that it makes for Parquet besides, which no row shows: what finds
+    rows faster.
     """
 
     columns: Mapping[str, str]
     sorted_by: str | None = None
     growing: str | None = None
+    hidden: tuple[str, ...] = ()
 
     def read(
         self,
@@ -54,16 +59,59 @@ class Table:
 
         Without files it is empty. Raises RecordError.
         """
+        return self._ask(finished, growing, statement, values, lambda said: said.fetchall()) or []
+
+    def query_arrow(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object] = (),
+    ) -> Any | None:
+        """The same as an Arrow table, for which pyarrow has to be installed; None without files."""
+        return self._ask(finished, growing, statement, values, lambda said: said.to_arrow_table())
+
+    def _ask(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object],
+        take: Callable[[duckdb.DuckDBPyRelation], T],
+    ) -> T | None:
         sources, paths = self._sources(finished, growing)
         if not sources:
-            return []
+            return None
         try:
-            with _connect() as connection:
-                return connection.execute(
-                    f"WITH rows AS ({sources}) {statement}", [*paths, *values]
-                ).fetchall()
+            with connect() as connection:
+                asked = f"WITH rows AS ({sources}) {statement}"
+                return take(connection.sql(asked, params=[*paths, *values]))
         except duckdb.Error as error:
-            raise _unreadable([*finished, *growing], error) from error
+            raise unreadable([*finished, *growing], error) from error
+
+    def batches(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object] = (),
+        *,
+        rows: int = 10_000,
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """What `query` says, some rows at a time: hours of them never lie in memory together.
+
+        Raises RecordError.
+        """
+        sources, paths = self._sources(finished, growing)
+        if not sources:
+            return
+        try:
+            with connect() as connection:
+                connection.execute(f"WITH rows AS ({sources}) {statement}", [*paths, *values])
+                while batch := connection.fetchmany(rows):
+                    yield batch
+        except duckdb.Error as error:
+            raise unreadable([*finished, *growing], error) from error
 
     def convert(self, growing: Path, finished: Path) -> None:
         """Turn the JSON lines of `growing` into `finished`, then remove `growing`.
@@ -82,9 +130,9 @@ class Table:
 
     def _copy(self, growing: Path, finished: Path, target: Path) -> None:
         earlier = [finished] if finished.exists() else []
-        sources, paths = self._sources(earlier, [growing])
+        sources, paths = self._sources(earlier, [growing], (*self.columns, *self.hidden))
         try:
-            with _connect() as connection:
+            with connect() as connection:
                 rows = connection.sql(sources, params=paths)
                 kept = rows.distinct() if earlier else rows
                 kept = kept.order(self.sorted_by) if self.sorted_by else kept
@@ -99,15 +147,19 @@ class Table:
             ) from error
 
     def _sources(
-        self, finished: Sequence[Path], growing: Sequence[Path]
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        columns: Iterable[str] | None = None,
     ) -> tuple[str, list[object]]:
+        names = ", ".join(f'"{name}"' for name in columns or self.columns)
         selections: list[str] = []
         paths: list[object] = []
         if finished:
-            selections.append(f"SELECT {self._names} FROM read_parquet(?)")  # noqa: S608
+            selections.append(f"SELECT {names} FROM read_parquet(?)")  # noqa: S608
             paths.append([str(path) for path in finished])
         if growing:
-            selections.append(f"SELECT {self._names} FROM ({self._growing})")  # noqa: S608
+            selections.append(f"SELECT {names} FROM ({self._growing})")  # noqa: S608
             paths.append([str(path) for path in growing])
         return " UNION ALL ".join(selections), paths
 
@@ -123,29 +175,29 @@ class Table:
         return f'"{next(iter(self.columns))}"'
 
     @property
-    def _names(self) -> str:
-        return ", ".join(f'"{name}"' for name in self.columns)
-
-    @property
     def _types(self) -> str:
         pairs = ", ".join(f"'{name}': '{kind}'" for name, kind in self.columns.items())
         return f"{{{pairs}}}"
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
+def connect() -> duckdb.DuckDBPyConnection:
+    """A database of its own in memory, on one thread, which may read files.
+
+    It works while a trial is running, beside loops that must not be disturbed.
+    """
     # Parquet and JSON are built in; nothing may be fetched from a network meanwhile.
     return duckdb.connect(
         ":memory:",
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
-            # It works while a trial is running, beside loops that must not be disturbed.
             "threads": "1",
         },
     )
 
 
-def _unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
+def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
+    """The error for files of which DuckDB says this."""
     return RecordError(
         f"cannot be read: {error}",
         where=", ".join(str(path) for path in paths[:3]),

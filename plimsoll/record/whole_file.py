@@ -14,11 +14,14 @@ from plimsoll.record.record_error import RecordError, in_one_line, write_failed
 M = TypeVar("M", bound=BaseModel)
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Replace `path` by `text`, durably. Raises RecordError; `path` is then as before."""
+def write_whole(path: Path, text: str, *, durable: bool = True) -> None:
+    """Replace `path` by `text`. Raises RecordError; `path` is then as before.
+
+    What is not `durable` is not forced onto the disk: a power cut may spoil it.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        _write_through(unfinished, text)
+        _write_through(unfinished, text, durable)
         unfinished.replace(path)
     except OSError as error:
         with contextlib.suppress(OSError):
@@ -40,8 +43,14 @@ def read_whole(path: Path, model: type[M], remedy: str) -> M | None:
         raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=remedy) from error
 
 
-def _write_through(path: Path, text: str) -> None:
-    with path.open("w", encoding="utf-8") as file:
+def _write_through(path: Path, text: str, durable: bool) -> None:
+    # A directory from elsewhere may hold a link or a pipe of that name.
+    with open(path, "w", encoding="utf-8", opener=_open_own) as file:
         file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _open_own(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)

@@ -10,6 +10,7 @@ from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.record.latency_record import LatencyRecord
 from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.beside import NOTHING_BESIDE, Beside
+from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.quantiles import known_quantiles
 from plimsoll.trial.repetition import Forwarding, Repetition
 from plimsoll.trial.series import TrialSeries
@@ -26,7 +27,8 @@ class Outcome:
     criterion needs it; `earlier` are the valid trials of the same phase and load before
     this one, which criteria of repeatability compare it with. `comes_again` says that this
     load will be tested again before it counts as carried: by another repetition, or by a
-    validation.
+    validation. `host` has the metrics of the hosts while frames were sent, None where no
+    host was observed.
     """
 
     plan: TrialPlan
@@ -45,6 +47,7 @@ class Outcome:
     comes_again: bool = False
     # Sent and counted as well, and in neither the plan nor the report.
     beside: Beside = NOTHING_BESIDE
+    host: HostMetrics | None = None
 
     def counts(self, stream: int) -> StreamCounts:
         """The totals of one stream."""

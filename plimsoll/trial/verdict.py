@@ -36,10 +36,11 @@ class Judgement:
 def judge(outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits) -> Judgement:
     """Judge the tester first, then the DUT.
 
-    A tester at fault makes the trial invalid whatever the criteria say. A broken
-    criterion fails it, even where another could not be evaluated: no frame came
-    back, say, so there is no latency. A criterion that could not be evaluated,
-    and a trial stopped early without a broken criterion, are invalid.
+    A tester at fault makes the trial invalid whatever the criteria say, and so does a
+    criterion's finding that spoils it. Otherwise a broken criterion fails it, even where
+    another could not be evaluated: no frame came back, say, so there is no latency. A
+    criterion that could not be evaluated, and a trial stopped early without a broken
+    criterion, are invalid.
     """
     return _judge(outcome, criteria, limits, _tester(outcome, limits))
 
@@ -64,17 +65,21 @@ def _judge(
     outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits, tester: list[Finding]
 ) -> Judgement:
     judged = [each for criterion in criteria for each in criterion.evaluate(outcome)]
-    if not _any(tester, "invalid") and not _any(judged, "fail"):
+    if not _spoiled(tester, judged) and not _any(judged, "fail"):
         judged += _stopped_early(outcome, limits)
     return Judgement(_verdict(tester, judged), (*tester, *judged))
 
 
 def _verdict(tester: list[Finding], judged: list[Finding]) -> Verdict:
-    if _any(tester, "invalid"):
+    if _spoiled(tester, judged):
         return "invalid"
     if _any(judged, "fail"):
         return "fail"
     return "invalid" if _any(judged, "invalid") else "pass"
+
+
+def _spoiled(tester: list[Finding], judged: list[Finding]) -> bool:
+    return _any(tester, "invalid") or any(each.spoils for each in judged)
 
 
 def _any(findings: list[Finding], outcome: Verdict) -> bool:

@@ -14,6 +14,7 @@ from plimsoll.record.trial_record import FindingRecord
 from plimsoll.record.window_record import WindowRecord, WindowStream
 from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.loss_times import loss_times
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.series import TrialSeries
@@ -43,7 +44,8 @@ class Windows:
     """Called with each interval of one trial, in order; `finish` ends the last window.
 
     `closed` is given each window when its intervals are final, an interval after its end. A
-    remainder of less than half a window belongs to the window before.
+    remainder of less than half a window belongs to the window before. `host` has the metrics
+    of the hosts over the whole period; each window asks for those of its own time.
     """
 
     def __init__(
@@ -56,6 +58,7 @@ class Windows:
         load_pps: float,
         baseline: Baseline | None,
         closed: Callable[[WindowRecord], None],
+        host: HostMetrics | None = None,
     ) -> None:
         self._rules = rules
         self._plan = plan
@@ -64,6 +67,7 @@ class Windows:
         self._load_pps = load_pps
         self._baseline = baseline
         self._closed = closed
+        self._host = host
         self._settled = SettledIntervals(plan.streams)
         self._index = 1
         self._sums = WindowSums()
@@ -116,9 +120,11 @@ class Windows:
         self._series = self._new_series(self._series)
 
     def _outcome(self, drain_s: float, links_lost: tuple[str, ...]) -> Outcome:
+        report = self._sums.report()
+        host = self._host
         return Outcome(
             plan=replace(self._plan, duration_s=self._sums.sending_s, drain_s=drain_s),
-            report=self._sums.report(),
+            report=report,
             series=self._series,
             load_pps=self._load_pps,
             drained_by=self._ports.drained_by,
@@ -128,6 +134,7 @@ class Windows:
             baseline=self._baseline,
             # The whole trial is judged when it has ended.
             comes_again=True,
+            host=host and host.during(report.begin_unix_ns, report.sending_s),
         )
 
     def _new_series(self, before: TrialSeries | None) -> TrialSeries:

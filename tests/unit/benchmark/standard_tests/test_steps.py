@@ -31,7 +31,7 @@ def run_steps(root: Path, asked: Experiment, *requests: TrialRequest) -> list[Tr
     run = run_directory(root, asked)
     found = []
     for each in requests:
-        with recording(run) as recorder, beds.testbed(beds.BedPlan.of(asked), None) as bed:
+        with recording(run) as recorder, beds.testbed(beds.BedPlan.of(asked), None, print) as bed:
             steps = Steps(Session(asked, recorder, Seen(), None), bed)
             found.append(steps.valid(asked, each))
     return found

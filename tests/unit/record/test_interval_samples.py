@@ -3,20 +3,35 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.generator.interface import Interval, Stall
-from plimsoll.record.metric_row import MetricRow, interval_rows
-from tests.unit.record.trial_parts import BEGIN_NS, FOUR, LOAD, PLANS, PORT, counts, interval
+from plimsoll.record.interval_samples import interval_samples
+from plimsoll.record.metric_sample import MetricSample
+from tests.unit.record.trial_parts import FOUR, LOAD, PLANS, PORT, counts, interval
 
 
-def rows(of: Interval, *, refused_is_lost: bool = False) -> list[MetricRow]:
-    return interval_rows("trial-0001", PLANS, of, refused_is_lost=refused_is_lost)
+def samples(of: Interval, *, refused_is_lost: bool = False) -> list[MetricSample]:
+    return interval_samples(PLANS, of, refused_is_lost=refused_is_lost)
 
 
-def value(found: list[MetricRow], metric_type: str, **names: str) -> float:
-    matching = [
-        row for row in found if row.type == metric_type and names.items() <= dict(row.names).items()
+def matching(found: list[MetricSample], metric_type: str, **names: str) -> list[MetricSample]:
+    return [
+        sample
+        for sample in found
+        if sample.metric.type == metric_type and names.items() <= dict(sample.names).items()
     ]
-    assert len(matching) == 1
-    return matching[0].value
+
+
+def count(found: list[MetricSample], metric_type: str, **names: str) -> float:
+    """What was counted in the interval, of a metric whose value is a rate."""
+    (sample,) = matching(found, metric_type, **names)
+    assert (sample.metric.counted, sample.metric.scale) == (True, 1.0)
+    assert (sample.metric.unit, sample.metric.metric_class) == ("pps", "throughput")
+    return sample.value
+
+
+def value(found: list[MetricSample], metric_type: str, **names: str) -> float:
+    (sample,) = matching(found, metric_type, **names)
+    assert not sample.metric.counted
+    return sample.value
 
 
 # Half a second: 64 B load and 128 B probe from port 0, 64 B load back.
@@ -36,14 +51,14 @@ HALF = interval(
 
 
 def test_rates_of_a_direction_are_frames_of_all_its_streams_per_second() -> None:
-    found = rows(HALF)
-    assert value(found, "tx-pps", tx_port="0") == 1010.0
-    assert value(found, "rx-pps", tx_port="0") == 810.0
-    assert value(found, "rx-pps", tx_port="1") == 600.0
+    found = samples(HALF)
+    assert count(found, "tx-pps", tx_port="0") == 505
+    assert count(found, "rx-pps", tx_port="0") == 405
+    assert count(found, "rx-pps", tx_port="1") == 300
 
 
 def test_bits_follow_from_frame_sizes() -> None:
-    found = rows(HALF)
+    found = samples(HALF)
     # 400 frames of 64 B and 5 of 128 B in half a second; L1 adds 20 B, L2 leaves out 4 B.
     assert value(found, "l1-rx-bps", tx_port="0") == 2 * 8 * (400 * 84 + 5 * 148)
     assert value(found, "l2-rx-bps", tx_port="0") == 2 * 8 * (400 * 60 + 5 * 124)
@@ -52,7 +67,7 @@ def test_bits_follow_from_frame_sizes() -> None:
 
 def test_the_bits_of_the_seed_article() -> None:
     # Its table: 13360184.86 pps of 64 B are 8978044225.14 bps on L1 and 6412888732.24 on L2.
-    found = rows(interval((counts(0, sent=1_336_018_486, received=1_336_018_486),), end_s=100.0))
+    found = samples(interval((counts(0, sent=1_336_018_486, received=1_336_018_486),), end_s=100.0))
     assert value(found, "l1-rx-bps", tx_port="0") == pytest.approx(8978044225.14, rel=1e-9)
     assert value(found, "l2-rx-bps", tx_port="0") == pytest.approx(6412888732.24, rel=1e-9)
 
@@ -68,16 +83,16 @@ def test_bits_of_mixed_sizes_are_those_of_their_mean() -> None:
 
 
 def test_a_loss_of_zero_is_a_value() -> None:
-    assert value(rows(HALF), "lost-rx-pps", tx_port="1") == 0.0
+    assert count(samples(HALF), "lost-rx-pps", tx_port="1") == 0
 
 
 def test_refused_frames_are_lost_where_the_dut_drains_the_queue() -> None:
-    assert value(rows(HALF), "lost-rx-pps", tx_port="0") == 180.0
-    assert value(rows(HALF, refused_is_lost=True), "lost-rx-pps", tx_port="0") == 200.0
+    assert count(samples(HALF), "lost-rx-pps", tx_port="0") == 90
+    assert count(samples(HALF, refused_is_lost=True), "lost-rx-pps", tx_port="0") == 100
 
 
 def test_round_trips_are_the_probes_in_microseconds() -> None:
-    found = rows(HALF)
+    found = samples(HALF)
     assert value(found, "min-roundtrip-usec") == 0.1
     assert value(found, "mean-roundtrip-usec") == 0.1875
     assert value(found, "max-roundtrip-usec") == 0.25
@@ -87,42 +102,42 @@ def test_round_trips_are_the_probes_in_microseconds() -> None:
 
 
 def test_what_was_not_measured_is_absent() -> None:
-    found = rows(HALF)
+    found = samples(HALF)
     assert not [r for r in found if r.type.endswith("roundtrip-usec") and r.names["tx_port"] == "1"]
     assert not [r for r in found if "round-trip" in r.type and r.names["stream"] == "load/1-0"]
 
 
 def test_counts_and_stalls_of_the_engine() -> None:
-    found = rows(HALF)
-    assert value(found, "stream-tx-pps", stream="load/0-1") == 1000.0
-    assert value(found, "stream-rx-pps", stream="load/1-0") == 600.0
-    assert value(found, "duplicate-pps", stream="load/1-0") == 8.0
-    assert value(found, "corrupt-pps", stream="load/1-0") == 4.0
-    assert value(found, "out-of-order-pps", stream="load/1-0") == 6.0
-    assert value(found, "misdirected-pps", stream="load/1-0") == 0.0
+    found = samples(HALF)
+    assert count(found, "stream-tx-pps", stream="load/0-1") == 500
+    assert count(found, "stream-rx-pps", stream="load/1-0") == 300
+    assert count(found, "duplicate-pps", stream="load/1-0") == 4
+    assert count(found, "corrupt-pps", stream="load/1-0") == 2
+    assert count(found, "out-of-order-pps", stream="load/1-0") == 3
+    assert count(found, "misdirected-pps", stream="load/1-0") == 0
     assert value(found, "stall-usec", lcore="5") == 70.0
 
 
 def test_every_fault_of_the_tester_has_a_series() -> None:
-    found = rows(HALF)
-    assert value(found, "refused-pps", stream="load/0-1") == 20.0
-    assert value(found, "late-pps", stream="load/0-1") == 12.0
-    assert value(found, "no-buffer-pps", stream="load/0-1") == 4.0
-    assert value(found, "timed-out-pps", stream="probe/0-1") == 2.0
+    found = samples(HALF)
+    assert count(found, "refused-pps", stream="load/0-1") == 10
+    assert count(found, "late-pps", stream="load/0-1") == 6
+    assert count(found, "no-buffer-pps", stream="load/0-1") == 2
+    assert count(found, "timed-out-pps", stream="probe/0-1") == 1
     assert value(found, "p50-tx-lateness-usec", stream="probe/0-1") == 0.2
     assert value(found, "p99.9-tx-lateness-usec", stream="probe/0-1") == 0.25
-    assert value(found, "foreign-pps", rx_port="0", kind="arp") == 6.0
-    assert value(found, "foreign-pps", rx_port="0", kind="lldp") == 8.0
-    assert value(found, "stale-pps", rx_port="0") == 4.0
-    assert value(found, "rx-missed-pps", rx_port="0") == 6.0
-    assert value(found, "rx-errors-pps", rx_port="0") == 8.0
-    assert value(found, "rx-no-mbuf-pps", rx_port="0") == 10.0
+    assert count(found, "foreign-pps", rx_port="0", kind="arp") == 3
+    assert count(found, "foreign-pps", rx_port="0", kind="lldp") == 4
+    assert count(found, "stale-pps", rx_port="0") == 2
+    assert count(found, "rx-missed-pps", rx_port="0") == 3
+    assert count(found, "rx-errors-pps", rx_port="0") == 4
+    assert count(found, "rx-no-mbuf-pps", rx_port="0") == 5
     assert value(found, "buffers-in-use", rx_port="0") == 900.0
     assert value(found, "link-up", rx_port="0") == 1.0
 
 
 def test_the_gaps_and_cycles_of_a_polling_loop() -> None:
-    found = rows(HALF)
+    found = samples(HALF)
     assert value(found, "p50-gap-usec", lcore="5") == 0.2
     assert value(found, "max-gap-usec", lcore="5") == 0.25
     assert value(found, "build-cycles-per-frame", lcore="5") == 36.0
@@ -131,16 +146,16 @@ def test_the_gaps_and_cycles_of_a_polling_loop() -> None:
 
 
 def test_both_directions_share_crucibles_port_pair() -> None:
-    pairs = {row.names["port_pair"] for row in rows(HALF) if row.source == "trafficgen"}
+    pairs = {row.names["port_pair"] for row in samples(HALF) if row.source == "trafficgen"}
     assert pairs == {"0:1"}
 
 
 def test_times_are_the_intervals_in_ms() -> None:
     begin_ms = BEGIN_NS // 10**6
-    assert {(row.begin_ms, row.end_ms) for row in rows(HALF)} == {
+    assert {(row.begin_ms, row.end_ms) for row in samples(HALF)} == {
         (begin_ms + 1000, begin_ms + 1500)
     }
 
 
 def test_an_interval_without_length_has_no_rates() -> None:
-    assert rows(interval((counts(0, sent=1),), begin_s=1.0, end_s=1.0)) == []
+    assert samples(interval((counts(0, sent=1),), begin_s=1.0, end_s=1.0)) == []

@@ -1,0 +1,25 @@
+"""`python -m plimsoll.observe`, also installed as `plimsoll-observe`: the agent of this host."""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import signal
+
+from plimsoll.observe.agent import serve
+from plimsoll.observe.host_files import HostFiles
+
+
+def main() -> None:
+    """Be the agent of this host until stdin ends."""
+    # Whoever started it ends it by closing stdin, after a Ctrl-C too.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What is there now stays; later collections need not look at it again.
+    gc.freeze()
+    # The reader has gone: nobody is left to tell.
+    with contextlib.suppress(BrokenPipeError):
+        serve(0, 1, HostFiles())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,53 @@
+"""The experiment's `observe` section: what is recorded of the hosts beside trials."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from plimsoll.observe.registry import OBSERVERS
+from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.traffic.units import DurationField
+
+
+class RemoteHost(BaseModel):
+    """Another host that is watched, over ssh: its `plimsoll-observe` must be on PATH there.
+
+    `polled_cpus` are those under test, `telemetry` the sockets of its DPDK processes by a
+    name for each, `pids` processes whose cgroups are watched.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    # As ssh takes it; never anything that it would take for an option.
+    ssh: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}$")]
+    polled_cpus: tuple[Annotated[int, Field(ge=0, le=8191)], ...] = ()
+    telemetry: dict[str, str] = Field(default_factory=dict)
+    pids: dict[str, int] = Field(default_factory=dict)
+
+
+class ObserveSettings(BaseModel):
+    """What is read, how often, and on which other hosts. With `enabled: false` nothing is.
+
+    `sources` names some of the observers; all are wanted by default.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    enabled: bool = True
+    interval: Annotated[DurationField, Field(ge=0.1, le=3600)] = 1.0
+    sources: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
+    hosts: tuple[RemoteHost, ...] = ()
+
+    @field_validator("sources")
+    @classmethod
+    def _are_known(cls, sources: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        known = [each.source for each in OBSERVERS]
+        for index, source in enumerate(sources or ()):
+            if source not in known:
+                raise mistake(f"no source {source!r}", did_you_mean(source, known), index)
+        return sources
+
+
+UNOBSERVED = ObserveSettings(enabled=False)

@@ -1,0 +1,87 @@
+"""What a run's summary takes from its journal, read line by line: a journal may be long."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plimsoll.record.index.run_outcome import RunOutcome, trial_outcome
+from plimsoll.record.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
+from plimsoll.record.record_error import RecordError
+
+_REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
+
+
+@dataclass(slots=True)
+class JournalGist:
+    """Method and versions as the run's beginning told them; times of its first and last event.
+
+    `trials` ended; `single` is what the last of a `plimsoll trial` came to.
+    """
+
+    method: str | None = None
+    versions: Mapping[str, str | None] = field(default_factory=dict)
+    first_unix_ns: int | None = None
+    last_unix_ns: int | None = None
+    trials: int = 0
+    single: RunOutcome | None = None
+
+    def take(self, event: JournalEvent) -> None:
+        """Add the next event. Raises ValueError for one that says what it cannot mean."""
+        if self.first_unix_ns is None:
+            self.first_unix_ns = event.at_unix_ns
+        self.last_unix_ns = event.at_unix_ns
+        if event.kind == RUN_STARTED and self.method is None:
+            self._begin(event.fields)
+        elif event.kind == TRIAL:
+            self.trials += 1
+            self._end_trial(event.fields.get("trial"))
+
+    def _begin(self, fields: Mapping[str, Any]) -> None:
+        method, versions = fields.get("method"), fields.get("versions")
+        # Runs of the first version told no method, and knew no other.
+        self.method = method if isinstance(method, str) else "load-line"
+        if isinstance(versions, dict):
+            self.versions = {k: v for k, v in versions.items() if isinstance(v, str | None)}
+
+    def _end_trial(self, trial: object) -> None:
+        if not isinstance(trial, dict) or trial.get("phase") != "single":
+            return
+        load_pps, verdict, number = trial.get("load_pps"), trial.get("verdict"), trial.get("number")
+        if not isinstance(load_pps, int | float) or not isinstance(number, int):
+            raise ValueError("a trial without load or number")
+        if verdict not in ("pass", "fail", "invalid", "none"):
+            raise ValueError("a trial without verdict")
+        self.single = trial_outcome(load_pps, verdict, number)
+
+
+def read_gist(path: Path) -> JournalGist:
+    """The gist of a journal, also of one that is being written.
+
+    A last line that a kill has torn is left out. Raises RecordError naming another line that
+    is damaged.
+    """
+    gist, mistake = JournalGist(), None
+    try:
+        for number, line in enumerate(_lines(path), start=1):
+            # The line before was not the last one.
+            if mistake is not None:
+                raise RecordError(mistake, where=str(path), remedy=_REMEDY)
+            try:
+                gist.take(parse_event(line))
+            except (ValueError, RecursionError) as error:
+                mistake = f"line {number} is damaged: {error}"
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from error
+    return gist
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    # As with any file of a run that others may have made: a pipe must not hold us up.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with open(descriptor, "rb") as file:
+        yield from file

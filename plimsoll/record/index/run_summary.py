@@ -1,0 +1,175 @@
+"""A run's summary: what a list of runs shows of it, and where it is kept between lists.
+
+It is `summary.json` in the run directory. Whoever records the run writes it when the run
+begins and when it ends; where it is missing, or no longer fits the files it was made from, it
+is made anew. So it may be deleted at any time, and reading a thousand of them takes neither
+YAML nor a model.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from plimsoll.errors import InputError
+from plimsoll.record.index.run_outcome import RunAnswer
+from plimsoll.record.index.run_sources import RunSources, Stamp
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import Verdict
+from plimsoll.record.whole_file import write_whole
+from plimsoll.traffic.regular_file import read_regular_file
+
+FORMAT = 1
+_MOST_MIB = 1
+# Of times in ns: the year 2262, and what a date can still be made from.
+_LATEST_NS = 2**63
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """One run in short.
+
+    `dut` is the kind of the lab, `model` which DUT is simulated in it. Times are UTC, in ns
+    since the epoch: of the run's first and, in a run that is over, its last event. Not
+    `complete` is a run that is going on, or was cut short and can be gone on with.
+    `period` is the period of the metrics that the answer rests on. `trials` are those that
+    came to their end. What is not known, of a run that has hardly begun, is None.
+    """
+
+    method: str | None
+    name: str
+    dut: str | None
+    model: str | None
+    began_unix_ns: int | None
+    ended_unix_ns: int | None
+    complete: bool
+    answer: RunAnswer | None
+    verdict: Verdict
+    period: str | None
+    trials: int
+    versions: Mapping[str, str | None]
+
+
+def summary_file(run: RunDirectory) -> Path:
+    """Where the summary of a run is kept."""
+    return run.path / "summary.json"
+
+
+def keep_summary(run: RunDirectory, summary: RunSummary, sources: RunSources) -> None:
+    """Write it down with what it was made from; where that cannot be done, leave it.
+
+    Not forced onto the disk: what a power cut spoils is made anew.
+    """
+    kept = {"format": FORMAT, "sources": asdict(sources), **asdict(summary)}
+    with suppress(RecordError):
+        write_whole(summary_file(run), json.dumps(kept) + "\n", durable=False)
+
+
+def kept_summary(run: RunDirectory) -> tuple[RunSummary, RunSources] | None:
+    """The summary and what it was made from; None where there is none that can be read."""
+    try:
+        content = read_regular_file(summary_file(run), _MOST_MIB, "")
+        return _parsed(json.loads(content))
+    # RecursionError: of brackets in brackets, thousands deep.
+    except (OSError, InputError, ValueError, RecursionError):
+        return None
+
+
+def _parsed(kept: Any) -> tuple[RunSummary, RunSources]:
+    """Raises ValueError for what `keep_summary` has not written."""
+    fields = _object(kept)
+    if fields.get("format") != FORMAT:
+        raise ValueError("of another format")
+    sources = _object(fields.get("sources"))
+    answer = fields.get("answer")
+    complete = fields.get("complete")
+    if not isinstance(complete, bool):
+        raise ValueError("neither complete nor not")
+    summary = RunSummary(
+        method=_maybe(str, fields.get("method")),
+        name=_certainly(_maybe(str, fields.get("name"))),
+        dut=_maybe(str, fields.get("dut")),
+        model=_maybe(str, fields.get("model")),
+        began_unix_ns=_time(fields.get("began_unix_ns")),
+        ended_unix_ns=_time(fields.get("ended_unix_ns")),
+        complete=complete,
+        answer=None if answer is None else _answer(_object(answer)),
+        verdict=_verdict(fields.get("verdict")),
+        period=_maybe(str, fields.get("period")),
+        trials=_certainly(_count(fields.get("trials"))),
+        versions={k: _maybe(str, v) for k, v in _object(fields.get("versions")).items()},
+    )
+    return summary, RunSources(
+        experiment=_certainly(_stamp(sources.get("experiment"))),
+        journal=_certainly(_stamp(sources.get("journal"))),
+        result=_stamp(sources.get("result")),
+    )
+
+
+def _answer(fields: Mapping[str, Any]) -> RunAnswer:
+    value = fields.get("value")
+    if isinstance(value, int | float) and not math.isfinite(value):
+        raise ValueError("not a number")
+    return RunAnswer(
+        text=_certainly(_maybe(str, fields.get("text"))),
+        figure=_certainly(_maybe(str, fields.get("figure"))),
+        value=None if value is None else float(_certainly(_maybe((int, float), value))),
+        unit=_certainly(_maybe(str, fields.get("unit"))),
+    )
+
+
+def _verdict(value: Any) -> Verdict:
+    known: Sequence[Verdict] = get_args(Verdict)
+    for each in known:
+        if value == each:
+            return each
+    raise ValueError("no verdict")
+
+
+def _object(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _maybe(kind: type[T] | tuple[type[T], ...], value: Any) -> T | None:
+    if value is None:
+        return None
+    if not isinstance(value, kind) or isinstance(value, bool):
+        raise ValueError("of another type")
+    return value
+
+
+def _certainly(value: T | None) -> T:
+    if value is None:
+        raise ValueError("a field is missing")
+    return value
+
+
+def _count(value: Any) -> int | None:
+    count = _maybe(int, value)
+    if count is not None and count < 0:
+        raise ValueError("below zero")
+    return count
+
+
+def _time(value: Any) -> int | None:
+    unix_ns = _count(value)
+    if unix_ns is not None and unix_ns >= _LATEST_NS:
+        raise ValueError("no time")
+    return unix_ns
+
+
+def _stamp(value: Any) -> Stamp | None:
+    if value is None:
+        return None
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError("no stamp")
+    return _certainly(_maybe(int, value[0])), _certainly(_maybe(int, value[1]))

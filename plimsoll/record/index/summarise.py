@@ -1,0 +1,121 @@
+"""Making a run's summary from its record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.host.interruption import uninterrupted
+from plimsoll.record.index.journal_gist import JournalGist, read_gist
+from plimsoll.record.index.run_outcome import RunOutcome, outcome_of
+from plimsoll.record.index.run_paths import time_in_id
+from plimsoll.record.index.run_sources import RunSources
+from plimsoll.record.index.run_summary import RunSummary, keep_summary
+from plimsoll.record.record_error import RecordError, in_one_line
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.traffic.regular_file import read_regular_file
+
+_REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
+_OTHER_VERSION = "use the version of plimsoll that the run's environment.json names"
+# Of what experiments and results can sensibly come to; a journal is read line by line.
+_MOST_MIB = 256
+# libyaml's is ten times as fast, where there is one.
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def note_summary(run: RunDirectory) -> None:
+    """Make and keep the summary of a run that begins or ends, as well as that can be done.
+
+    A record that cannot be summed up is not spoiled by it: whoever lists it is told.
+    """
+    with uninterrupted():
+        try:
+            sources = RunSources.of(run)
+            keep_summary(run, summarise(run), sources)
+        except RecordError:
+            return
+
+
+def summarise(run: RunDirectory) -> RunSummary:
+    """The summary of a run in any state. Raises RecordError where its record is damaged."""
+    gist = read_gist(run.journal)
+    outcome = _outcome(run, gist)
+    experiment = _experiment(run.experiment)
+    lab = _lab(run, experiment)
+    return RunSummary(
+        method=gist.method,
+        name=str(experiment.get("name") or run.run_id),
+        dut=_text(lab.get("kind")),
+        model=_text(_mapping(lab.get("model")).get("kind")),
+        began_unix_ns=gist.first_unix_ns or time_in_id(run.run_id),
+        ended_unix_ns=None if outcome is None else gist.last_unix_ns,
+        complete=outcome is not None and outcome.complete,
+        answer=None if outcome is None else outcome.answer,
+        verdict="none" if outcome is None else outcome.verdict,
+        period=None if outcome is None else outcome.period,
+        trials=gist.trials,
+        versions=gist.versions,
+    )
+
+
+def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
+    """None of a run that has not come to its result."""
+    try:
+        content = _content(run.result)
+    except FileNotFoundError:
+        return gist.single
+    try:
+        # A run of a method that this version does not know has ended all the same.
+        return outcome_of(gist.method or "load-line", content) or RunOutcome()
+    except ValidationError as error:
+        reason = in_one_line(error)
+        raise RecordError(
+            f"cannot be read: {reason}", where=str(run.result), remedy=_OTHER_VERSION
+        ) from error
+
+
+def _lab(run: RunDirectory, experiment: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Of a matrix, which is written as the user wrote it, that of its first iteration."""
+    lab = _mapping(experiment.get("lab"))
+    if "matrix" not in experiment or "kind" in lab:
+        return lab
+    try:
+        first = _experiment(run.path / "iteration-0001" / run.experiment.name)
+    except FileNotFoundError:
+        return lab
+    return _mapping(first.get("lab"))
+
+
+def _experiment(path: Path) -> Mapping[str, Any]:
+    try:
+        experiment = yaml.load(_content(path), _Loader)  # noqa: S506 - a safe loader
+    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise RecordError(f"is damaged: {reason}", where=str(path), remedy=_REMEDY) from error
+    if not isinstance(experiment, dict):
+        raise RecordError("is damaged: not a mapping", where=str(path), remedy=_REMEDY)
+    return experiment
+
+
+def _content(path: Path) -> bytes:
+    """Raises FileNotFoundError, and RecordError for what cannot be read."""
+    try:
+        return read_regular_file(path, _MOST_MIB, _REMEDY)
+    except FileNotFoundError:
+        raise
+    except (OSError, InputError) as error:
+        reason = error.message if isinstance(error, InputError) else error.strerror
+        raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from error
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

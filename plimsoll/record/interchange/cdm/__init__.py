@@ -1,0 +1,1 @@
+"""Runs as documents of Crucible's Common Data Model (docs/interchange.md)."""

@@ -1,0 +1,1 @@
+"""Documents into a running OpenSearch, by its bulk protocol."""

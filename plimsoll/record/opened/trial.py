@@ -1,0 +1,229 @@
+"""A trial of an opened run: what it found, its histograms and its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from plimsoll.record.histogram_log import StreamKind
+from plimsoll.record.metrics import query_metrics, trial_period
+from plimsoll.record.opened.asked import Texts, rows_asked
+from plimsoll.record.opened.metric_rows import MetricRows, NamesAs
+from plimsoll.record.opened.moment import Moment, utc_of_ns
+from plimsoll.record.opened.plain_table import PlainTable
+from plimsoll.record.opened.shown import html_facts, html_note, shown
+from plimsoll.record.opened.spike_table import spike_table
+from plimsoll.record.opened.stream_table import stream_table
+from plimsoll.record.opened.time_histogram import TimeHistogram
+from plimsoll.record.opened.trial_histograms import TrialHistograms, TrialTime
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.spikes import read_spikes
+from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.trial_record import FindingRecord, TrialRecord, Verdict
+from plimsoll.traffic.units import format_duration, format_pps
+
+_NS_PER_MS = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TrialStart:
+    """What a run tells of a trial before its end; `begin_unix_ns` is then the journal's time."""
+
+    number: int
+    phase: str
+    load_pps: float
+    attempt: int
+    planned_s: float
+    begin_unix_ns: int
+
+    @classmethod
+    def of_record(cls, record: TrialRecord) -> TrialStart:
+        """Of a trial that ended."""
+        return cls(
+            record.number,
+            record.phase,
+            record.load_pps,
+            record.attempt,
+            record.planned_s,
+            record.begin_unix_ns,
+        )
+
+
+class Trial:
+    """One trial. Of one that is going on, or was cut short, there is a beginning but no `record`.
+
+    `load_pps` is per direction. `record` has everything the trial found; its times are in
+    ns, UTC since the epoch.
+    """
+
+    def __init__(
+        self,
+        run: RunDirectory,
+        start: TrialStart,
+        record: TrialRecord | None,
+        begins_unix_ns: tuple[int, ...],
+    ) -> None:
+        """`begins_unix_ns` are those of all trials of the run."""
+        self._run = run
+        self._start = start
+        self._begins_unix_ns = begins_unix_ns
+        self.record = record
+
+    @property
+    def number(self) -> int:
+        """Unique in its run, from 1."""
+        return self._start.number
+
+    @property
+    def period(self) -> str:
+        """What the metrics call it, such as trial-0007."""
+        return trial_period(self.number)
+
+    @property
+    def phase(self) -> str:
+        """What it was for: warmup, search, validation, soak and so on."""
+        return self._start.phase
+
+    @property
+    def load_pps(self) -> float:
+        """The load asked for, per direction."""
+        return self._start.load_pps
+
+    @property
+    def attempt(self) -> int:
+        """Counts the trials at this load in a row, from 1."""
+        return self._start.attempt
+
+    @property
+    def planned_s(self) -> float:
+        """How long it was to send."""
+        return self._start.planned_s
+
+    @property
+    def sending_s(self) -> float | None:
+        """How long it sent; None as long as it has not ended."""
+        return self.record.sending_s if self.record else None
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """None as long as it has not ended; "none" of a trial that is not judged."""
+        return self.record.verdict if self.record else None
+
+    @property
+    def findings(self) -> tuple[FindingRecord, ...]:
+        """Every rule that was applied, with what it measured."""
+        return self.record.findings if self.record else ()
+
+    @property
+    def reasons(self) -> tuple[FindingRecord, ...]:
+        """The findings that made the verdict fail or invalid."""
+        return self.record.reasons if self.record else ()
+
+    @property
+    def streams(self) -> tuple[StreamRecord, ...]:
+        """Each stream's totals and latency quantiles; none as long as it has not ended."""
+        return self.record.streams if self.record else ()
+
+    @cached_property
+    def begin(self) -> datetime:
+        """When its first frame was sent, in UTC.
+
+        Of a trial that has not ended, when its metrics begin, or the journal said so.
+        """
+        return utc_of_ns(self._begin_unix_ns)
+
+    @property
+    def end(self) -> datetime | None:
+        """When its last frame was sent, in UTC; None as long as it has not ended."""
+        if self.record is None:
+            return None
+        return self.begin + timedelta(seconds=self.record.sending_s)
+
+    def rows(
+        self,
+        *,
+        source: Texts = None,
+        type: Texts = None,
+        begin: Moment | None = None,
+        end: Moment | None = None,
+        names_as: NamesAs = "columns",
+    ) -> MetricRows:
+        """The trial's metrics as recorded; `Run.rows` says more."""
+        asked = rows_asked(source=source, type=type, periods=self.period, begin=begin, end=end)
+        return MetricRows(self._run, asked, names_as)
+
+    def latency(self, stream: str | None = None, *, kind: StreamKind = "latency") -> TimeHistogram:
+        """The round trips of one stream, by its name; or of all latency streams together.
+
+        In ns. Round trips that stalls of the tester touched are not in it, but in that of
+        `kind` "across-stalls"; "lateness" is how late each probe was sent. Raises InputError
+        for an unknown stream, and RecordError where the log is damaged.
+        """
+        return self._histograms.of_streams(stream, kind)
+
+    def gaps(self, lcore: int | None = None) -> TimeHistogram:
+        """The gaps, in ns, of the polling loop on the CPU `lcore`; or of all loops together.
+
+        Raises InputError where none ran there, and RecordError where the log is damaged.
+        """
+        return self._histograms.of_gaps(lcore)
+
+    def spikes(self) -> PlainTable:
+        """The trial's longest stalls and worst latencies. Raises RecordError."""
+        mine = (spike for spike in read_spikes(self._run) if spike.trial == self.number)
+        return spike_table(f"Spikes of trial {self.number}", mine)
+
+    def stream_table(self) -> PlainTable:
+        """A row for each stream: what it sent and lost, and its latency quantiles in ns."""
+        records = [self.record] if self.record else []
+        return stream_table(f"Streams of trial {self.number}", records)
+
+    def __repr__(self) -> str:
+        facts = ", ".join(text for _, text in self._facts())
+        return f"<trial {self.number} of {shown(self._run.run_id)}: {facts}>"
+
+    def _repr_html_(self) -> str:
+        caption = f"Trial {self.number} of {self._run.run_id}"
+        reasons = "".join(html_note(finding.text) for finding in self.reasons)
+        return html_facts(caption, self._facts()) + reasons
+
+    def _facts(self) -> list[tuple[str, str]]:
+        asked = f"{format_pps(self.load_pps)} per direction"
+        if self.record is None:
+            length = f"not ended, {format_duration(self.planned_s)} planned"
+        else:
+            length = format_duration(self.record.sending_s)
+        facts = [("phase", self.phase), ("load", asked), ("sent for", length)]
+        if self.verdict not in (None, "none"):
+            facts.append(("verdict", str(self.verdict)))
+        return facts
+
+    @cached_property
+    def _begin_unix_ns(self) -> int:
+        if self.record is not None:
+            return self.record.begin_unix_ns
+        statement = "SELECT min(begin_ms) FROM rows"
+        found = query_metrics(self._run, statement, periods=[self.period])
+        first_ms = found[0][0] if found else None
+        return self._start.begin_unix_ns if first_ms is None else int(first_ms) * _NS_PER_MS
+
+    @property
+    def _histograms(self) -> TrialHistograms:
+        time = TrialTime.of(self._begin_unix_ns, self._begins_unix_ns)
+        trial = f"trial {self.number}"
+        return TrialHistograms(self._run.histograms, time, self.record, trial)
+
+
+def trial_start(fields: Mapping[str, object], at_unix_ns: int) -> TrialStart | None:
+    """What the journal's event tells; None of one that lacks it."""
+    number, phase = fields.get("number"), fields.get("phase")
+    load_pps, planned_s = fields.get("load_pps"), fields.get("planned_s")
+    if not isinstance(number, int) or not isinstance(phase, str):
+        return None
+    if not isinstance(load_pps, int | float) or not isinstance(planned_s, int | float):
+        return None
+    attempt = fields.get("attempt")
+    counted = attempt if isinstance(attempt, int) else 1
+    return TrialStart(number, phase, load_pps, counted, planned_s, at_unix_ns)

@@ -1,0 +1,42 @@
+"""Whether polling loops had their CPUs to themselves."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.traffic.units import RatioField
+from plimsoll.trial.criteria.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.host_question import HostFigure, HostQuestion
+
+
+class Busy(HostCriterion):
+    """Each CPU that is polled spends at least this share of its time in user space.
+
+    What a poll-mode loop does not get of its CPU went to the kernel, to interrupts, to
+    another process or to a hypervisor.
+    """
+
+    kind: Literal["busy"] = "busy"
+    at_least: RatioField = 0.99
+    cpus: Literal["under-test", "dut", "tester"] = "dut"
+
+    @property
+    def bound(self) -> HostBound:
+        """Each CPU's share of time in user space."""
+        return HostBound(
+            self.kind,
+            HostQuestion("mpstat", "Busy-CPU", where=(("type", ("usr",)),), cpus=self.cpus),
+            limit=self.at_least,
+            unit="ratio",
+            words="{} of its time was spent in user space",
+            least=True,
+        )
+
+    def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
+        """That of whoever polls there."""
+        tester = host.polled.get("tester")
+        testers = bool(tester) and int(figure.names["cpu"]) in parse_cpu_list(tester or "")
+        return "invalid" if testers else "fail"

@@ -1,0 +1,43 @@
+"""Interrupts of the CPUs on which the DUT polls."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.trial.criteria.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.host_question import HostFigure, HostQuestion
+
+
+class DutInterrupts(HostCriterion):
+    """At most so many interrupts a second on each CPU of the DUT, of all kinds together.
+
+    `without` names interrupts that do not count, as /proc/interrupts begins their lines:
+    LOC for the timer, or the number of an IRQ. `statistic: max` bounds the worst reading.
+    """
+
+    kind: Literal["dut-interrupts"] = "dut-interrupts"
+    at_most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    without: tuple[str, ...] = ()
+    statistic: Literal["mean", "max"] = "mean"
+
+    @property
+    def bound(self) -> HostBound:
+        """Each CPU's rate of interrupts."""
+        without = (("irq", self.without),) if self.without else ()
+        return HostBound(
+            self.kind,
+            HostQuestion("procstat", "interrupts-sec", without=without, cpus="dut"),
+            limit=self.at_most,
+            unit="a second",
+            words="interrupts came at {}",
+            statistic=self.statistic,
+            parts=("irq", "desc"),
+        )
+
+    def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
+        """The DUT's: where its interrupts go is part of how it is set up."""
+        return "fail"

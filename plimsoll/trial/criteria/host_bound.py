@@ -1,0 +1,146 @@
+"""A bound on one metric of a host, and how a host is held to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.traffic.units import format_number, format_ratio
+from plimsoll.trial.finding import Finding, FindingOutcome
+from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion, polled_cpus
+
+Breach = Literal["invalid", "fail"]
+Statistic = Literal["mean", "max", "total"]
+# What a broken bound makes of the trial.
+Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
+
+# Of the time that is asked about, so much must have been observed: the rest may hide anything.
+# What is missing allows for a last reading that came late.
+_LEAST_OBSERVED = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class HostBound:
+    """At most `limit`, or at least that where it is the `least` that is needed.
+
+    `words` tell what was found, with `{}` for the value; `unit` is "ratio" for a share of
+    the whole. Of a broken bound is told what made up most of it, by the names in `parts`.
+    """
+
+    rule: str
+    question: HostQuestion
+    limit: float
+    unit: str
+    words: str = "{}"
+    statistic: Statistic = "mean"
+    least: bool = False
+    parts: tuple[str, ...] = ()
+
+    def findings(self, metrics: HostMetrics | None, blame: Blame) -> list[Finding]:
+        """One for each host that is concerned, about the worst of its CPUs or other groups.
+
+        It is invalid where the metric was not observed, or not for most of the time.
+        """
+        if metrics is None or not metrics.hosts:
+            said = f"no host was observed, so nothing is known of its {self._metric}"
+            return [self._unknown("trial", said, "set observe.enabled: true")]
+        concerned = metrics.concerned(self.question.cpus)
+        if not concerned:
+            said = f"no observed host has CPUs that are polled by the {self.question.cpus}"
+            return [self._unknown("trial", said, "name them as polled_cpus in observe.hosts")]
+        return [self._of_host(host, metrics, blame) for host in concerned]
+
+    def _of_host(self, host: ObservedHostRecord, metrics: HostMetrics, blame: Blame) -> Finding:
+        everywhere = metrics.figures(self.question)
+        figures = [each for each in everywhere if each.hostname == host.hostname]
+        if gap := self._gap(host, figures, metrics.length_s):
+            return self._unknown(host.hostname, *gap)
+        worst = (min if self.least else max)(figures, key=self._value)
+        value = self._value(worst)
+        if value >= self.limit if self.least else value <= self.limit:
+            return self._finding(worst, value, "ok")
+        breach = blame(host, worst)
+        return self._finding(worst, value, breach, self._largest_part(worst, metrics))
+
+    def _gap(
+        self, host: ObservedHostRecord, figures: Sequence[HostFigure], length_s: float
+    ) -> tuple[str, str] | None:
+        """What was not observed of what is needed, and the remedy."""
+        source = self.question.source
+        if source in host.missing:
+            return f"{source} was not observed: {host.missing[source]}", f"let {source} be read"
+        if source not in host.sources:
+            return f"{source} was not observed", f"add {source} to observe.sources"
+        unseen = _polled(host, self.question.cpus) - {each.names.get("cpu", "") for each in figures}
+        if unseen:
+            told = f"{self._metric} was not told of CPU {', '.join(sorted(unseen))}"
+            return told, "check that they are online"
+        if not figures:
+            return f"{self._metric} was told of nothing that is asked for", "check the names"
+        seen_s = min(each.observed_s for each in figures)
+        if seen_s < _LEAST_OBSERVED * length_s:
+            told = f"{self._metric} was observed for {seen_s:.4g} s of {length_s:.4g} s"
+            return told, "leave the observers a CPU without polling loops"
+        return None
+
+    def _value(self, figure: HostFigure) -> float:
+        match self.statistic:
+            case "mean":
+                return figure.mean
+            case "max":
+                return figure.peak
+            case "total":
+                # None is told of what is not counted, which no bound on a total is about.
+                return figure.total or 0
+
+    def _largest_part(self, worst: HostFigure, metrics: HostMetrics) -> str:
+        if not self.parts:
+            return ""
+        asked = self.question
+        of_worst = {"hostname": worst.hostname, **worst.names}
+        where = (*asked.where, *((name, (value,)) for name, value in of_worst.items()))
+        apart = HostQuestion(asked.source, asked.type, where, asked.without, by=self.parts)
+        largest = max(metrics.figures(apart), key=self._value)
+        named = " ".join(largest.names[name] for name in self.parts if name in largest.names)
+        return f", of which {_measure(self._value(largest), self.unit)} are {named}"
+
+    def _finding(
+        self, figure: HostFigure, value: float, outcome: FindingOutcome, more: str = ""
+    ) -> Finding:
+        subject = subject_of(figure)
+        found = self.words.format(_measure(value, self.unit))
+        limit = _measure(self.limit, self.unit)
+        bound = f"at least {limit} needed" if self.least else f"at most {limit} allowed"
+        text, spoils = f"{subject}: {found}{more}; {bound}", outcome == "invalid"
+        return Finding(self.rule, subject, value, self.limit, self.unit, outcome, text, spoils)
+
+    def _unknown(self, subject: str, said: str, remedy: str) -> Finding:
+        text = f"{subject}: {said} ({remedy}, or remove the criterion {self.rule})"
+        return Finding(self.rule, subject, None, self.limit, self.unit, "invalid", text)
+
+    @property
+    def _metric(self) -> str:
+        return f"{self.question.source} {self.question.type}"
+
+
+def subject_of(figure: HostFigure) -> str:
+    """The host, and which of its CPUs or other groups of series: "bench-07 CPU 5"."""
+    named = [f"CPU {value}" if name == "cpu" else value for name, value in figure.names.items()]
+    return " ".join((figure.hostname, *named))
+
+
+def _polled(host: ObservedHostRecord, cpus: CpuRole | None) -> set[str]:
+    """The CPUs that a question about polled ones must find."""
+    if cpus is None or cpus in ("all", "housekeeping"):
+        return set()
+    return {str(cpu) for cpu in polled_cpus(host, cpus)}
+
+
+def _measure(value: float, unit: str) -> str:
+    if unit == "ratio":
+        return format_ratio(value)
+    number = f"{value:,.0f}" if float(value).is_integer() else format_number(value)
+    return f"{number} {unit}"

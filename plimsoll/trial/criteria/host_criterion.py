@@ -1,0 +1,43 @@
+"""Rules about the hosts that a trial ran on."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.criteria.host_bound import Breach, HostBound
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.host_question import HostFigure
+from plimsoll.trial.outcome import Outcome
+
+
+class HostCriterion(Criterion):
+    """A bound on one metric of each host that it is about, while frames were sent.
+
+    Broken, it fails the trial or, with `on_breach: invalid`, makes it invalid whatever else
+    was found. Without `on_breach` it depends on whose fault it is (`blame`).
+    """
+
+    on_breach: Breach | None = None
+
+    @property
+    @abstractmethod
+    def bound(self) -> HostBound:
+        """What the hosts are held to."""
+
+    @abstractmethod
+    def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
+        """What a broken bound makes of the trial: "fail" where the DUT is at fault alone."""
+
+    def evaluate(self, outcome: Outcome) -> list[Finding]:
+        """One finding per host; invalid where its figures were not observed."""
+        return self.bound.findings(outcome.host, self._breach)
+
+    def _breach(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
+        return self.on_breach or self.blame(host, figure)
+
+
+def blame_of_host(host: ObservedHostRecord) -> Breach:
+    """For what cannot be told apart by process: a host that the tester is on is its fault."""
+    return "invalid" if host.polled.get("tester") else "fail"

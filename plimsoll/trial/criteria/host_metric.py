@@ -1,0 +1,105 @@
+"""A bound on any metric of the hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Literal, Self
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from plimsoll.observe.registry import OBSERVERS
+from plimsoll.record.metric_type import MetricType
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.trial.criteria.host_bound import Breach, HostBound, Statistic
+from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion
+
+
+def _as_list(given: object) -> object:
+    """A single value needs no list, and YAML's numbers are names as well."""
+    values = given if isinstance(given, list | tuple) else [given]
+    return [str(each) if isinstance(each, int) else each for each in values]
+
+
+_Values = Annotated[
+    tuple[Annotated[str, Field(max_length=256)], ...],
+    BeforeValidator(_as_list),
+    Field(min_length=1, max_length=64),
+]
+_Bound = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class HostMetric(HostCriterion):
+    """A metric of each host, drawn together from its series as the metric's kind asks for.
+
+    `where` keeps to series with these values of a name, `without` leaves such out. With `cpus`
+    each CPU of that role is judged by itself. The value is the mean over time, the highest
+    reading (max), or for what is counted the number (total).
+    """
+
+    kind: Literal["host-metric"] = "host-metric"
+    source: str
+    type: str
+    where: dict[str, _Values] = Field(default_factory=dict, max_length=16)
+    without: dict[str, _Values] = Field(default_factory=dict, max_length=16)
+    cpus: CpuRole | None = None
+    statistic: Statistic = "mean"
+    at_most: _Bound | None = None
+    at_least: _Bound | None = None
+
+    @model_validator(mode="after")
+    def _is_a_metric_with_one_bound(self) -> Self:
+        if (self.at_most is None) == (self.at_least is None):
+            bounds = "no bound" if self.at_most is None else "two bounds"
+            raise mistake(f"a host-metric criterion with {bounds}", "give at_most or at_least")
+        if self.statistic == "total" and not self._metric().counted:
+            problem = f"{self.type} is not counted, so it has no total"
+            raise mistake(problem, "give statistic: mean or max", "statistic")
+        return self
+
+    @property
+    def bound(self) -> HostBound:
+        """As it is written."""
+        unit = self._metric().unit
+        least = self.at_least is not None
+        drawn = "" if self.statistic == "total" else f"{self.statistic} "
+        return HostBound(
+            self.kind,
+            HostQuestion(
+                self.source,
+                self.type,
+                where=tuple(self.where.items()),
+                without=tuple(self.without.items()),
+                cpus=self.cpus,
+            ),
+            limit=(self.at_most if self.at_least is None else self.at_least) or 0.0,
+            unit=unit.removesuffix("/s") if self.statistic == "total" else unit,
+            words=f"{drawn}{self.source} {self.type} {{}}",
+            statistic=self.statistic,
+            least=least,
+        )
+
+    def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
+        """The DUT's, for want of knowing what it means."""
+        return "fail"
+
+    def _metric(self) -> MetricType:
+        """Raises what pydantic gives a place where no observer tells of it."""
+        types = metric_types()
+        found = types.get((self.source, self.type))
+        if found is not None:
+            return found
+        sources = {source for source, _ in types}
+        if self.source not in sources:
+            raise mistake(
+                f"no source {self.source!r}", did_you_mean(self.source, sources), "source"
+            )
+        known = {metric for source, metric in types if source == self.source}
+        problem = f"{self.source} has no type {self.type!r}"
+        raise mistake(problem, did_you_mean(self.type, known), "type")
+
+
+def metric_types() -> Mapping[tuple[str, str], MetricType]:
+    """What observers may tell, by source and type."""
+    return {(each.source, each.type): each for one in OBSERVERS for each in one.types}

@@ -1,0 +1,105 @@
+"""The metrics of the hosts beside a trial, asked when a criterion wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+
+from plimsoll.record.metrics import query_metrics
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.trial.host_question import (
+    CpuRole,
+    HostFigure,
+    HostQuestion,
+    has_cpus,
+    polled_cpus,
+)
+
+# What mpstat calls num is elsewhere cpu.
+_CPU = "coalesce(names['cpu'], names['num'])"
+_FIGURES = (files("plimsoll.trial") / "host_figures.sql").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class HostMetrics:
+    """What was recorded of `hosts` in one period, over [begin_ms, end_ms) since the epoch.
+
+    That is the time in which frames were sent, or a window of it. Nothing is read before it is
+    asked for; a period that still grows is read as far as it has.
+    """
+
+    run: RunDirectory
+    period: str
+    hosts: tuple[ObservedHostRecord, ...]
+    begin_ms: float
+    end_ms: float
+    _known: dict[HostQuestion, tuple[HostFigure, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @property
+    def length_s(self) -> float:
+        """How long the time is that is asked about."""
+        return (self.end_ms - self.begin_ms) / 1e3
+
+    def during(self, begin_unix_ns: int, length_s: float) -> HostMetrics:
+        """The same over another time of the period."""
+        begin_ms = begin_unix_ns / 1e6
+        return replace(self, begin_ms=begin_ms, end_ms=begin_ms + length_s * 1e3, _known={})
+
+    def concerned(self, cpus: CpuRole | None) -> tuple[ObservedHostRecord, ...]:
+        """The hosts that a question about these CPUs is about."""
+        return tuple(host for host in self.hosts if has_cpus(host, cpus))
+
+    def figures(self, question: HostQuestion) -> tuple[HostFigure, ...]:
+        """A figure for each group of series, by host and names; none where nothing was seen.
+
+        Raises RecordError when the record is damaged.
+        """
+        if question not in self._known:
+            self._known[question] = tuple(self._ask(question))
+        return self._known[question]
+
+    def _ask(self, question: HostQuestion) -> Iterable[HostFigure]:
+        apart = (*(("cpu",) if question.cpus else ()), *question.by)
+        key = ["names['hostname']", *(_CPU if name == "cpu" else "names[?]" for name in apart)]
+        conditions, values = self._conditions(question)
+        statement = _FIGURES.format(key=f"[{', '.join(key)}]", conditions="".join(conditions))
+        asked = [name for name in apart if name != "cpu"]
+        time = (self.begin_ms, self.end_ms)
+        parameters = [*asked, *time, question.source, question.type, *values]
+        rows = query_metrics(self.run, statement, parameters, periods=[self.period])
+        for (hostname, *found), *figures in rows:
+            pairs = zip(apart, found, strict=True)
+            names = {name: value for name, value in pairs if value is not None}
+            yield HostFigure(hostname, names, *figures)
+
+    def _conditions(self, question: HostQuestion) -> tuple[list[str], list[object]]:
+        """SQL with a `?` for each of the values."""
+        told: list[tuple[str, list[object]]] = []
+        for name, wanted in question.where:
+            told.append((f" AND list_contains(?, {_name(name)})", [list(wanted), *_asked(name)]))
+        for name, unwanted in question.without:
+            absent = f" AND NOT coalesce(list_contains(?, {_name(name)}), false)"
+            told.append((absent, [list(unwanted), *_asked(name)]))
+        if question.cpus is not None:
+            told.append((f" AND {_CPU} IS NOT NULL", []))
+        if question.cpus not in (None, "all"):
+            negated = "NOT " if question.cpus == "housekeeping" else ""
+            chosen = f" AND {negated}list_contains(?, names['hostname'] || ' ' || {_CPU})"
+            told.append((chosen, [self._polled(question.cpus)]))
+        return [each for each, _ in told], [value for _, values in told for value in values]
+
+    def _polled(self, cpus: CpuRole) -> list[str]:
+        """Polled CPUs, each after its host's name."""
+        return [f"{host.hostname} {cpu}" for host in self.hosts for cpu in polled_cpus(host, cpus)]
+
+
+def _name(name: str) -> str:
+    return _CPU if name == "cpu" else "names[?]"
+
+
+def _asked(name: str) -> list[object]:
+    return [] if name == "cpu" else [name]

@@ -1,0 +1,187 @@
+"""The agent, asked by hand and as a process."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import PlimsollError
+from plimsoll.host.own_module import WORKING_DIRECTORY, module_argv, module_environment
+from plimsoll.observe.agent import Agent
+from plimsoll.observe.host_agent import AgentFailed, HostAgent
+from plimsoll.observe.host_files import HostFiles
+from plimsoll.observe.observation import Observation
+from plimsoll.record.metrics import MetricsWriter, read_metrics
+from plimsoll.record.run_directory import RunDirectory
+
+OPEN = {"request": "open", "observation": {"interval_s": 0.1, "sources": ["mpstat"]}}
+BEGIN = {"request": "begin", "period": "trial-0001"}
+END = {"request": "end"}
+
+
+class Asked:
+    """An agent in this process; what it wrote, as objects."""
+
+    def __init__(self, tree: Path) -> None:
+        self.lines: list[str] = []
+        self.agent = Agent(self.lines.extend, HostFiles(tree / "proc", tree / "sys"))
+
+    def ask(self, *requests: object) -> dict[str, object]:
+        for request in requests:
+            self.agent.answer(json.dumps(request).encode())
+        reply = json.loads(self.lines[-1])
+        assert isinstance(reply, dict)
+        return reply
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Asked:
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/stat").write_text("cpu 0\ncpu0 5 0 0 5 0 0 0 0 0 0\nintr 0\n")
+    return Asked(tmp_path)
+
+
+def test_it_says_what_it_reads_and_where_it_runs(asked: Asked) -> None:
+    reply = asked.ask(OPEN)
+    assert (reply["reply"], reply["sources"], reply["missing"]) == ("opened", ["mpstat"], {})
+    assert reply["pid"] == os.getpid()
+    assert reply["interval_s"] == 0.1
+
+
+def test_a_source_that_is_not_there_is_said_with_the_reason(asked: Asked, tmp_path: Path) -> None:
+    (tmp_path / "proc/stat").unlink()
+    reply = asked.ask(OPEN)
+    assert reply["sources"] == []
+    missing = reply["missing"]
+    assert isinstance(missing, dict)
+    assert "No such file or directory" in missing["mpstat"]
+
+
+def test_a_period_ends_with_a_last_reading(asked: Asked, tmp_path: Path) -> None:
+    asked.ask(OPEN, BEGIN)
+    (tmp_path / "proc/stat").write_text("cpu 0\ncpu0 8 0 0 6 0 0 0 0 0 0\nintr 0\n")
+    reply = asked.ask(END)
+    assert (reply["reply"], reply["ticks"], reply["skipped"]) == ("ended", 1, 0)
+    tick = next(json.loads(line) for line in asked.lines if '"values"' in line)
+    assert 0.75 in tick["values"]
+
+
+def test_nothing_is_due_before_a_period_and_after_it(asked: Asked) -> None:
+    asked.ask(OPEN)
+    assert asked.agent.wait_s() is None
+    asked.ask(BEGIN)
+    assert asked.agent.wait_s() is not None
+    asked.ask(END)
+    assert asked.agent.wait_s() is None
+
+
+def test_readings_that_were_missed_are_counted_and_not_made_up_for(
+    asked: Asked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked.ask(OPEN, BEGIN)
+    later_ns = time.monotonic_ns() + 10**9
+    monkeypatch.setattr(time, "monotonic_ns", lambda: later_ns)
+    asked.agent.read_if_due()
+    asked.agent.read_if_due()
+    reply = asked.ask(END)
+    assert reply["ticks"] == 2
+    assert reply["skipped"] in (8, 9)
+
+
+@pytest.mark.parametrize(
+    ("request_line", "problem"),
+    [
+        (b"[]", "not an object"),
+        (b"{", "JSONDecodeError"),
+        (b'{"request":"begin"}', "not now, or not known: 'begin'"),
+        (b'{"request":"end"}', "not now, or not known: 'end'"),
+        (b'{"request":"open","observation":{"interval_s":0.01}}', "greater than or equal to 0.1"),
+        (b'{"request":"open","observation":{"sources":["nothing"]}}', "no source nothing"),
+        (b'{"request":"open","observation":{"run_on":[8000]}}', "Invalid argument"),
+    ],
+)
+def test_what_it_cannot_do_is_refused_with_the_reason(
+    asked: Asked, request_line: bytes, problem: str
+) -> None:
+    asked.agent.answer(request_line)
+    reply = json.loads(asked.lines[-1])
+    assert reply["reply"] == "refused"
+    assert problem in reply["problem"]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "observed", {})
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[HostAgent]:
+    agent = HostAgent("here", module_argv("plimsoll.observe"), tmp_path / "log", os.environ)
+    yield agent
+    agent.close()
+
+
+def test_a_process_writes_what_it_sees_into_the_period(host: HostAgent, run: RunDirectory) -> None:
+    opened = host.open(Observation(interval_s=0.1, sources=("mpstat",)))
+    assert opened.pid == host.identity.pid
+    with MetricsWriter(run, "trial-0001", opened.hostname) as writer:
+        host.begin("trial-0001", writer)
+        while len(read_metrics(run)) < 20:
+            time.sleep(0.05)
+        ended = host.end()
+        writer.finish()
+    assert ended.ticks >= 1
+    rows = read_metrics(run)
+    assert {row.names["hostname"] for row in rows} == {opened.hostname}
+    assert {row.period for row in rows} == {"trial-0001"}
+    # The next period stands for itself.
+    with MetricsWriter(run, "trial-0002", opened.hostname) as writer:
+        host.begin("trial-0002", writer)
+        assert host.end().ticks == 1
+        writer.finish()
+
+
+def test_an_agent_that_was_killed_is_told_and_what_it_saw_is_kept(
+    host: HostAgent, run: RunDirectory
+) -> None:
+    opened = host.open(Observation(interval_s=0.1, sources=("mpstat",)))
+    with MetricsWriter(run, "trial-0001", opened.hostname) as writer:
+        host.begin("trial-0001", writer)
+        while not read_metrics(run):
+            time.sleep(0.05)
+        os.kill(opened.pid, signal.SIGKILL)
+        with pytest.raises(AgentFailed, match="the observer has ended") as caught:
+            host.end()
+        writer.finish()
+    assert caught.value.where == "observe: here"
+    assert "leave the host out" in caught.value.remedy
+    assert read_metrics(run) != []
+
+
+def test_what_an_agent_says_before_it_dies_is_in_the_error(tmp_path: Path) -> None:
+    agent = HostAgent("far", ("sh", "-c", "echo no route >&2"), tmp_path / "log", os.environ)
+    with pytest.raises(PlimsollError, match="the observer has ended: no route"):
+        agent.open(Observation())
+    agent.close()
+
+
+def test_a_refusal_is_an_error(host: HostAgent) -> None:
+    with pytest.raises(AgentFailed, match="refused: ValueError: no source nothing"):
+        host.open(Observation(sources=("nothing",)))
+
+
+def test_the_end_of_stdin_ends_it() -> None:
+    with subprocess.Popen(
+        module_argv("plimsoll.observe"),
+        stdin=subprocess.PIPE,
+        env=module_environment(os.environ),
+        cwd=WORKING_DIRECTORY,
+    ) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        assert process.wait(20) == 0
