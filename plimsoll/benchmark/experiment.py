@@ -16,6 +16,7 @@ from pydantic import (
     model_validator,
 )
 
+from plimsoll.benchmark.host_criteria import check_host_criteria
 from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
@@ -103,6 +104,14 @@ class Experiment(BaseModel):
         _check_spreads(self.criteria, self.search, "criteria")
         for index, criteria in enumerate(self.search.goal_criteria.values()):
             _check_spreads(criteria or (), self.search, "search", "goals", index, "criteria")
+        return self
+
+    @model_validator(mode="after")
+    def _hosts_can_be_observed(self) -> Self:
+        check_host_criteria(self.criteria, self.lab, self.observe, "criteria")
+        for index, criteria in enumerate(self.search.goal_criteria.values()):
+            place = ("search", "goals", index, "criteria")
+            check_host_criteria(criteria or (), self.lab, self.observe, *place)
         return self
 
     def validated_for(self, duration_s: float) -> Self:

@@ -8,10 +8,13 @@ from dataclasses import dataclass, field, replace
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.journal import WINDOW
+from plimsoll.record.metrics import trial_period
+from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.window_record import WindowRecord
 from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.finding import Finding, FindingOutcome
+from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.windows import WindowRules, Windows
 
@@ -27,13 +30,14 @@ class WindowWatch:
     """The TrialOverseer that keeps a trial's windows. `told` is given each one.
 
     A failed window fails the trial; an invalid one, which the tester spoiled, does not. With
-    `stop_on_failure` the first failed window ends it.
+    `stop_on_failure` the first failed window ends it. `hosts` are observed meanwhile.
     """
 
     rules: WindowRules
     recorder: Recorder
     stop_on_failure: bool = False
     told: Callable[[WindowRecord], None] = _silent
+    hosts: tuple[ObservedHostRecord, ...] = ()
     failed: int = 0
     _count: int = 0
     _first_failed: WindowRecord | None = None
@@ -56,6 +60,7 @@ class WindowWatch:
             load_pps=load_pps,
             baseline=baseline,
             closed=self._closed,
+            host=HostMetrics(self.recorder.run, trial_period(number), self.hosts),
         )
 
     def interval(self, interval: Interval) -> bool:

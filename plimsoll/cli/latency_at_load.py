@@ -12,7 +12,13 @@ from plimsoll.benchmark.latency_at_load import METHOD, check_latency_at_load, ru
 from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
 from plimsoll.benchmark.load_line import METHOD as SEARCH
 from plimsoll.cli.frame_options import parse_percents
-from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
+from plimsoll.cli.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.standard_command import (
@@ -65,6 +71,7 @@ def latency_at_load(
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """Measure the probes' latency without load and at shares of a rate.
@@ -80,7 +87,7 @@ def latency_at_load(
     else:
         others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
         asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
-    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
         result = run_latency_at_load(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, latency_at_load_answer(asked.directory), asked.directory, json)
     if all(point.verdict == "invalid" for point in result.points):

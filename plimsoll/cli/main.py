@@ -21,6 +21,7 @@ from plimsoll.cli import (
     rfc2544,
     rfc9004,
     run,
+    runs,
     simulate,
     soak,
     trial,
@@ -44,6 +45,12 @@ _EXAMPLES = "  \n".join(
         "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
         "plimsoll matrix sizes.yaml",
         "plimsoll report runs/20260101T120000-demo",
+        "plimsoll runs",
+        "plimsoll runs list --tag kernel=6.1 --since 7d",
+        "plimsoll runs show last",
+        "plimsoll runs tag last kernel=6.1",
+        'plimsoll runs note last "after the BIOS update"',
+        "plimsoll runs rm 20260101T120000-demo",
         "plimsoll calibrate --cpus 2",
         "plimsoll ports",
         "plimsoll simulate rare-stalls --strategy load-line --loss 0",
@@ -75,6 +82,7 @@ calibrate.add_to(app)
 ports.add_to(app)
 simulate.add_to(app)
 import_.add_to(app)
+app.add_typer(runs.app)
 app.add_typer(lab.app)
 
 

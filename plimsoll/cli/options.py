@@ -9,6 +9,7 @@ from typing import Annotated, TypeVar
 import typer
 
 from plimsoll.errors import InputError
+from plimsoll.web.endpoint import Endpoint, parse_endpoint
 
 T = TypeVar("T")
 
@@ -16,10 +17,19 @@ ExperimentArgument = Annotated[
     Path | None, typer.Argument(help="The experiment (YAML); not with --resume.")
 ]
 RunsOption = Annotated[Path, typer.Option(help="Where run directories are made.")]
+MetricsPortOption = Annotated[
+    Endpoint | None,
+    typer.Option(
+        "--metrics-port",
+        parser=parse_endpoint,
+        metavar="[ADDRESS:]PORT",
+        help="Serve live values as OpenMetrics meanwhile, on the loopback unless told otherwise.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]
 
 
-def parse_option(option: str, parse: Callable[[object], T], text: str) -> T:
+def parse_option(option: str, parse: Callable[[str], T], text: str) -> T:
     """The option's value; its InputError names the option."""
     try:
         return parse(text)

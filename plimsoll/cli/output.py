@@ -6,6 +6,7 @@ from rich.console import Console, ConsoleDimensions
 from rich.markup import escape
 
 from plimsoll.errors import PlimsollError
+from plimsoll.record.index.plain_text import plain_text
 
 # Wider than any line: a pipe, a file and a log have no edge to fold at.
 _NO_EDGE = 10_000
@@ -34,13 +35,18 @@ class Errors:
     def print_error(self, error: PlimsollError) -> None:
         """What is wrong, where, and what to do."""
         place = f"{error.where}: " if error.where else ""
-        self._console.print(f"[bold red]error:[/] {escape(place + error.message)}", soft_wrap=True)
+        self._console.print(f"[bold red]error:[/] {_shown(place + error.message)}", soft_wrap=True)
         if error.remedy:
-            self._console.print(f"[bold]remedy:[/] {escape(error.remedy)}", soft_wrap=True)
+            self._console.print(f"[bold]remedy:[/] {_shown(error.remedy)}", soft_wrap=True)
 
     def print_interrupted(self) -> None:
         """The user ended it."""
         self._console.print("[bold]interrupted[/]")
+
+
+def _shown(text: str) -> str:
+    # A message may quote a file or a program that would drive the terminal.
+    return escape("\n".join(plain_text(line) for line in text.expandtabs().split("\n")))
 
 
 stdout = EdgelessConsole()

@@ -10,7 +10,13 @@ import typer
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.probe import METHOD, run_probe
 from plimsoll.benchmark.probe_asked import ProbeAsked
-from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
+from plimsoll.cli.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import SIGNALLED
@@ -53,6 +59,7 @@ def probe(
         Path | None, typer.Option(help="Probe for what this run has left, as another trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """Send the next probe when the last is back, without load, and count latency by microsecond.
@@ -71,7 +78,7 @@ def probe(
     else:
         others = quick or any(each is not None for each in (experiment, duration, rate))
         asked = resumed_run(_COMMAND, resume, ProbeAsked, others_given=others)
-    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
         result = run_probe(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, probe_answer(asked.directory), asked.directory, json)
     if result.ended == "signal":

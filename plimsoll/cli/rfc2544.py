@@ -11,7 +11,13 @@ import typer
 from plimsoll.benchmark.rfc2544.run import METHOD, check_rfc2544, run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import TESTS, Rfc2544Settings, Test
 from plimsoll.cli.frame_options import parse_sizes
-from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
+from plimsoll.cli.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.standard_command import (
@@ -27,6 +33,7 @@ from plimsoll.errors import InputError
 from plimsoll.report.standard.rfc2544_answer import rfc2544_answer
 from plimsoll.traffic.mistakes import did_you_mean
 from plimsoll.traffic.units import parse_rate, parse_ratio
+from plimsoll.web.endpoint import Endpoint
 
 _COMMAND = StandardCommand(METHOD, "plimsoll rfc2544 examples/demo.yaml --quick")
 _NOTHING_FOUND = 1
@@ -72,6 +79,7 @@ def rfc2544(
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """Throughput, latency, frame loss, back-to-back frames, recovery and reset, per RFC 2544.
@@ -97,11 +105,11 @@ def rfc2544(
     else:
         others = experiment is not None or quick or any(given.values())
         asked = resumed_run(_COMMAND, resume, Rfc2544Settings, others_given=others)
-    _run(asked, json)
+    _run(asked, metrics_port, json)
 
 
-def _run(asked: Asked[Rfc2544Settings], json: bool) -> None:
-    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
+def _run(asked: Asked[Rfc2544Settings], metrics_at: Endpoint | None, json: bool) -> None:
+    with running_standard(_COMMAND, asked.directory, metrics_at), progress_on(stderr) as progress:
         result = run_rfc2544(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc2544_answer(asked.directory), asked.directory, json)
     throughput = result.parts.throughput

@@ -11,7 +11,13 @@ from plimsoll.benchmark.rfc2544.preparation import check_frames
 from plimsoll.benchmark.rfc9004 import METHOD, run_rfc9004
 from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
 from plimsoll.cli.frame_options import parse_sizes
-from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
+from plimsoll.cli.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.standard_command import (
@@ -69,6 +75,7 @@ def rfc9004(
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """The longest bursts without loss, and the DUT's buffer time, per RFC 9004.
@@ -84,7 +91,7 @@ def rfc9004(
         given = (experiment, sizes, maximum, burst_limit, repeats)
         others = quick or any(each is not None for each in given)
         asked = resumed_run(_COMMAND, resume, Rfc9004Settings, others_given=others)
-    with running_standard(_COMMAND, asked.directory), progress_on(stderr) as progress:
+    with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
         result = run_rfc9004(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc9004_answer(asked.directory), asked.directory, json)
     if not any(row.valid for row in result.rows):

@@ -11,7 +11,13 @@ from rich.console import Console
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line import check_resume, find_load_line
 from plimsoll.benchmark.preflight import check_search
-from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
+from plimsoll.cli.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.result_summary import print_result
@@ -38,6 +44,7 @@ def add_to(app: typer.Typer) -> None:
 
 def run(
     experiment: ExperimentArgument = None,
+    *,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run directory after its last trial.")
     ] = None,
@@ -45,6 +52,7 @@ def run(
     validation: Annotated[
         str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
     ] = None,
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """Find the load line: search, validate, record, report.
@@ -52,7 +60,9 @@ def run(
     Exits with 0 when a load passed search and validation, with 1 when none did.
     """
     asked, directory = _what_to_run(experiment, resume, runs, validation)
-    kept = running("run", directory, "finished trials are kept", JournalContents.trials)
+    kept = running(
+        "run", directory, "finished trials are kept", JournalContents.trials, metrics_port
+    )
     with kept, progress_on(stderr) as progress:
         result = find_load_line(asked, directory, progress)
     page = write_report(directory)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 
 from plimsoll.cli.output import stderr
 from plimsoll.errors import Interrupted, PlimsollError
@@ -11,6 +11,8 @@ from plimsoll.host.ledger import sweep
 from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
+from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.open_metrics import open_metrics
 
 # As a shell has it for a program that SIGINT ended.
 SIGNALLED = 130
@@ -22,18 +24,20 @@ def running(
     directory: RunDirectory,
     kept: str,
     worth_a_report: Callable[[JournalContents], object] | None,
+    metrics_at: Endpoint | None = None,
 ) -> Iterator[None]:
     """Clean up after earlier runs, tell where this one is, and keep it if it is cut short.
 
-    Then `kept` says what stays, and how `plimsoll <command>` goes on; but only where the
-    journal holds what is `worth_a_report`, which is written. None writes no report, and
-    always says it.
+    Its live values are served at `metrics_at` meanwhile. When it is cut short, `kept` says
+    what stays, and how `plimsoll <command>` goes on; but only where the journal holds what
+    is `worth_a_report`, which is written. None writes no report, and always says it.
     """
     for line in sweep():
         stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
     stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
     try:
-        yield
+        with open_metrics(directory, metrics_at) if metrics_at else nullcontext():
+            yield
     except (Interrupted, PlimsollError):
         # What is being told may be that the disk is full or the record damaged.
         with suppress(PlimsollError):

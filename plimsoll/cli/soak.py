@@ -12,7 +12,13 @@ from plimsoll.benchmark.preflight import check_trial
 from plimsoll.benchmark.soak import resumable_soak, run_soak
 from plimsoll.benchmark.soak_asked import SoakAsked
 from plimsoll.benchmark.soak_segments import segments_of
-from plimsoll.cli.options import ExperimentArgument, JsonOption, RunsOption, parse_option
+from plimsoll.cli.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import SIGNALLED, running
@@ -54,6 +60,7 @@ def soak(
         Path | None, typer.Option(help="Run what this soak has left, as another trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """Run hours at one load, without a search, and judge each window and the whole.
@@ -69,7 +76,7 @@ def soak(
         asked, plan, directory = _new_soak(experiment, given, runs)
     else:
         asked, plan, directory = _old_soak(experiment, given, resume)
-    kept = running("soak", directory, "closed windows are kept", segments_of)
+    kept = running("soak", directory, "closed windows are kept", segments_of, metrics_port)
     with kept, progress_on(stderr) as progress:
         result = run_soak(asked, plan, directory, progress)
     _print(result, write_report(directory), json)

@@ -21,6 +21,7 @@ from plimsoll.record.method_result import MethodResult
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.report.standard.sections import Answer
+from plimsoll.web.endpoint import Endpoint
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -85,7 +86,7 @@ def given_experiment(command: StandardCommand, experiment: Path | None) -> Exper
 
 
 def running_standard(
-    command: StandardCommand, directory: RunDirectory
+    command: StandardCommand, directory: RunDirectory, metrics_at: Endpoint | None
 ) -> AbstractContextManager[None]:
     """As every command around its run; what a killed trial recorded is worth a report, too."""
     return running(
@@ -93,6 +94,7 @@ def running_standard(
         directory,
         "what was finished is kept",
         lambda journal: journal.of_kind(TRIAL_STARTED),
+        metrics_at,
     )
 
 

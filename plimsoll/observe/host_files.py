@@ -12,10 +12,11 @@ _BLOCK_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class HostFiles:
-    """The roots of procfs and sysfs: this host's, or those of a captured tree."""
+    """The roots of procfs, sysfs and devices: this host's, or those of a captured tree."""
 
     proc: Path = Path("/proc")
     sys: Path = Path("/sys")
+    dev: Path = Path("/dev")
 
 
 class RereadFile:

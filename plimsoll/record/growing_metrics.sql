@@ -65,8 +65,8 @@ WITH lines AS MATERIALIZED (
     SELECT filename, number, greatest(begin_ns, from_ns), least(until_ns, to_ns), value
     FROM standing JOIN watched USING (filename, reader)
 )
-SELECT period, source, "type", metric_class AS class, unit, aggregation, names,
-    names_json, (begin_ns + 500_000) // 1_000_000 AS begin_ms, (end_ns + 500_000) // 1_000_000 AS end_ms,
+SELECT period, source, "type", metric_class AS class, unit, aggregation, names, names_json,
+    (begin_ns + 500_000) // 1_000_000 AS begin_ms, (end_ns + 500_000) // 1_000_000 AS end_ms,
     (end_ns - wall_minus_monotonic_ns + 500_000) // 1_000_000 AS monotonic_ms,
     CASE WHEN counted THEN value::BIGINT END AS count,
     CASE WHEN counted THEN value * scale * 1e9 / (end_ns - begin_ns) ELSE value END AS value

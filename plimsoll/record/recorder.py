@@ -13,9 +13,11 @@ from pydantic import BaseModel
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.interruption import uninterrupted
 from plimsoll.record.histogram_log import HistogramLog
+from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.interval_samples import interval_samples
 from plimsoll.record.journal import (
     FINISHED,
+    RUN_STARTED,
     SPIKES_LEFT_OUT,
     TRIAL,
     TRIAL_STARTED,
@@ -52,6 +54,8 @@ class Recorder:
     def event(self, kind: str, /, **fields: object) -> None:
         """Record that `kind` happened now; on the disk when it returns."""
         self._journal.append(kind, **fields)
+        if kind == RUN_STARTED:
+            note_summary(self.run)
 
     @contextmanager
     def trial(
@@ -161,6 +165,8 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
     """
     with ExitStack() as stack:
         stack.enter_context(run.lock())
+        # However the block ends, once all is written and while nobody else writes.
+        stack.callback(note_summary, run)
         with uninterrupted():
             convert_leftovers(run)
         yield Recorder(

@@ -1,8 +1,8 @@
 -- What groups of series of one metric came to over a time (HostFigure says what each is).
--- A group is the series with the same {key}; {conditions} say which series count. Besides
--- theirs the parameters are source, type, and the time's begin and end in ms. Rows are of any
--- length: each weighs by what of it lies in the time.
-WITH seen AS (
+-- A group is the series with the same key; the conditions say which series count. Parameters
+-- are those of the key, the time's begin and end in ms, source, type, those of the conditions.
+-- Rows are of any length: each weighs by what of it lies in the time.
+FROM (WITH seen AS (
     SELECT {key} AS key, names::VARCHAR AS series, unit, aggregation, value, count,
         (begin_ms + end_ms) / 2 >= from_ms AND (begin_ms + end_ms) / 2 < until_ms AS mostly,
         greatest(begin_ms, from_ms) AS begin_ms, least(end_ms, until_ms) AS end_ms
@@ -38,5 +38,6 @@ SELECT key, any_value(unit),
         WHEN 'max' THEN max(peak)
         ELSE min(peak)
     END,
-    sum(total)::BIGINT, max(seen_ms) / 1e3
-FROM by_series JOIN peaks USING (key) GROUP BY key ORDER BY key
+    CASE any_value(aggregation) WHEN 'max' THEN max(total) ELSE sum(total) END::BIGINT,
+    max(seen_ms) / 1e3
+FROM by_series JOIN peaks USING (key) GROUP BY key ORDER BY key)

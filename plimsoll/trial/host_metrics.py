@@ -26,15 +26,15 @@ _FIGURES = (files("plimsoll.trial") / "host_figures.sql").read_text(encoding="ut
 class HostMetrics:
     """What was recorded of `hosts` in one period, over [begin_ms, end_ms) since the epoch.
 
-    That is the time in which frames were sent, or a window of it. Nothing is read before it is
-    asked for; a period that still grows is read as far as it has.
+    What a trial is judged by is that of the time in which frames were sent (`during`).
+    Nothing is read before it is asked for; a period that still grows is read as far as it has.
     """
 
     run: RunDirectory
     period: str
     hosts: tuple[ObservedHostRecord, ...]
-    begin_ms: float
-    end_ms: float
+    begin_ms: float = 0.0
+    end_ms: float = float("inf")
     _known: dict[HostQuestion, tuple[HostFigure, ...]] = field(
         default_factory=dict, compare=False, repr=False
     )

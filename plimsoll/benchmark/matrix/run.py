@@ -10,6 +10,7 @@ from plimsoll.benchmark.matrix.plan import MatrixPlan, read_iteration, read_plan
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
 from plimsoll.errors import PlimsollError
+from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.journal import FINISHED, RUN_RESUMED, RUN_STARTED, Journal, read_journal
 from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.result import read_result
@@ -67,11 +68,13 @@ class _MatrixRun:
     def execute(self) -> MatrixResult:
         """Run every sample that has no result yet, and say what all of them found."""
         self._begin_or_resume()
+        note_summary(self._run)
         for sample in self._plan.in_order():
             self._results[sample] = self._finished(sample) or self._execute(sample)
         result = self._result()
         result.write(self._run.result)
         self._journal.append(FINISHED, result=result.model_dump(mode="json"))
+        note_summary(self._run)
         return result
 
     def _begin_or_resume(self) -> None:

@@ -43,13 +43,17 @@ def finish_removals(folder: Path) -> int:
     Raises RecordError where that cannot be done.
     """
     try:
-        leftovers = [name for name in os.listdir(folder) if _TAKEN_OUT.fullmatch(name)]
+        with os.scandir(folder) as entries:
+            leftovers = [
+                folder / entry.name
+                for entry in entries
+                if _TAKEN_OUT.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return 0
-    real = [folder / name for name in leftovers if not (folder / name).is_symlink()]
-    for path in real:
+    for path in leftovers:
         _delete(path)
-    return len(real)
+    return len(leftovers)
 
 
 def _taken_out(removal: Removal) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def summarise(run: RunDirectory) -> RunSummary:
         verdict="none" if outcome is None else outcome.verdict,
         period=None if outcome is None else outcome.period,
         trials=gist.trials,
-        versions=gist.versions,
+        versions=_versions(run) or gist.versions,
     )
 
 
@@ -77,6 +78,16 @@ def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
         raise RecordError(
             f"cannot be read: {reason}", where=str(run.result), remedy=_OTHER_VERSION
         ) from error
+
+
+def _versions(run: RunDirectory) -> Mapping[str, str | None]:
+    """Those of the environment, which knows the engine's; none where it cannot be read."""
+    try:
+        environment = _mapping(json.loads(_content(run.environment)))
+    except (FileNotFoundError, RecordError, ValueError, RecursionError):
+        return {}
+    versions = _mapping(environment.get("versions"))
+    return {name: version for name, version in versions.items() if isinstance(version, str | None)}
 
 
 def _lab(run: RunDirectory, experiment: Mapping[str, Any]) -> Mapping[str, Any]:

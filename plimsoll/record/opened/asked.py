@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from plimsoll.errors import InputError
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.opened.metric_rows import RowsAsked
-from plimsoll.record.opened.moment import Moment, unix_ms
+from plimsoll.record.opened.when import When, unix_ms
 
+Text = TypeVar("Text", bound=str)
 # One or several; None for all.
 Texts = str | Sequence[str] | None
 # A trial by its number, a period by its name, or several of them; None for all.
@@ -20,8 +22,8 @@ def rows_asked(
     source: Texts,
     type: Texts,
     periods: Periods,
-    begin: Moment | None,
-    end: Moment | None,
+    begin: When | None,
+    end: When | None,
 ) -> RowsAsked:
     """The same for the record. Raises InputError where a time is none."""
     begin_ms = None if begin is None else unix_ms(begin, "begin")
@@ -32,7 +34,7 @@ def rows_asked(
             where="end",
             remedy="ask for an end after the beginning",
         )
-    return RowsAsked(period_names(periods), _texts(source), _texts(type), begin_ms, end_ms)
+    return RowsAsked(period_names(periods), several(source), several(type), begin_ms, end_ms)
 
 
 def period_names(periods: Periods) -> tuple[str, ...] | None:
@@ -43,7 +45,8 @@ def period_names(periods: Periods) -> tuple[str, ...] | None:
     return tuple(trial_period(each) if isinstance(each, int) else each for each in several)
 
 
-def _texts(given: Texts) -> tuple[str, ...] | None:
+def several(given: Text | Sequence[Text] | None) -> tuple[Text, ...] | None:
+    """One or several texts as several; None as it is."""
     if given is None:
         return None
     return (given,) if isinstance(given, str) else tuple(given)

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from plimsoll.record.metrics import query_metrics, query_metrics_arrow
 from plimsoll.record.opened.analysis_library import analysis_library
 from plimsoll.record.opened.column import Column
-from plimsoll.record.opened.moment import utc_of_ns
 from plimsoll.record.opened.table import FORMS, PREVIEW_ROWS, Table
+from plimsoll.record.opened.when import utc_of_ns
 from plimsoll.record.run_directory import RunDirectory
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class RowsAsked:
             ("begin_ms < ?", self.end_ms),
         )
         asked = [(test, value) for test, value in tests if value is not None]
-        values = [list(v) if isinstance(v, tuple) else v for _, v in asked]
+        values: list[object] = [list(v) if isinstance(v, tuple) else v for _, v in asked]
         return " AND ".join(test for test, _ in asked) or "true", values
 
 
@@ -132,11 +132,8 @@ class MetricRows(Table):
     @cached_property
     def _names(self) -> tuple[str, ...]:
         where, values = self._asked.condition()
-        found = self._ask(
-            "SELECT DISTINCT unnest(map_keys(names)) AS name FROM "  # noqa: S608
-            f"(SELECT DISTINCT names FROM rows WHERE {where}) ORDER BY name",
-            values,
-        )
+        each = f"SELECT DISTINCT unnest(map_keys(names)) FROM rows WHERE {where}"  # noqa: S608
+        found = sorted(self._ask(each, values))
         return tuple(name for (name,) in found)
 
     @property

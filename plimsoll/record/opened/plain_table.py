@@ -51,7 +51,7 @@ class PlainTable(Table):
         pyarrow = analysis_library("pyarrow")
         values = zip(*self._rows, strict=True) if self._rows else ((),) * len(self._columns)
         arrays = [
-            pyarrow.array(list(each), type=column.arrow_type(pyarrow))
+            pyarrow.array(map(_utf8, each), type=column.arrow_type(pyarrow))
             for column, each in zip(self._columns, values, strict=True)
         ]
         return pyarrow.table(arrays, names=list(self.columns))
@@ -61,3 +61,10 @@ class PlainTable(Table):
         more = len(self) - PREVIEW_ROWS
         rest = f"\n… and {more:,} more; {FORMS}" if more > 0 else ""
         return f"{shown(self.title)}\n{preview}{rest}"
+
+
+def _utf8(value: object) -> object:
+    """Arrow's text is UTF-8, which the names of files need not be."""
+    if not isinstance(value, str):
+        return value
+    return value.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from plimsoll.record.environment import Environment, load_environment
-from plimsoll.record.index.run_entry import RunEntry, RunState, entry_of
+from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_notes import Note
 from plimsoll.record.index.run_outcome import RunAnswer
 from plimsoll.record.index.run_summary import RunSummary
@@ -16,15 +16,14 @@ from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.opened.asked import Periods, Texts, rows_asked
 from plimsoll.record.opened.metric_rows import MetricRows, NamesAs
-from plimsoll.record.opened.moment import Moment, utc_of_ns
 from plimsoll.record.opened.plain_table import PlainTable
 from plimsoll.record.opened.result_reader import AnyResult, read_any_result
 from plimsoll.record.opened.shown import html_facts, html_note, shown
 from plimsoll.record.opened.spike_table import spike_table
 from plimsoll.record.opened.trial import Trial
 from plimsoll.record.opened.trials import Trials, trials_of
+from plimsoll.record.opened.when import When, utc_of_ns
 from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import read_spikes
 from plimsoll.record.trial_record import Verdict
 
@@ -39,15 +38,15 @@ class Run:
     RecordError where what it reads is damaged.
     """
 
-    def __init__(self, directory: RunDirectory, run_id: str | None = None) -> None:
-        """Nothing is read yet. `run_id` is the directory's name unless it says more."""
-        self._directory = directory
-        self._id = run_id or directory.run_id
+    def __init__(self, entry: RunEntry) -> None:
+        """`entry` is what the index of runs says of it; nothing else is read yet."""
+        self.entry = entry
+        self._directory = entry.run
 
     @property
     def id(self) -> str:
         """What the run is called by: its directory's name; of a matrix's run, its path below."""
-        return self._id
+        return self.entry.run_id
 
     @property
     def path(self) -> Path:
@@ -67,14 +66,14 @@ class Run:
     @property
     def state(self) -> RunState:
         """Running, finished, stopped (cut short, and --resume goes on) or damaged."""
-        return self._entry.state
+        return self.entry.state
 
     @property
     def damage(self) -> tuple[str, ...]:
         """What of the run cannot be read: sentences, with the place and the remedy."""
         return tuple(
             str(RecordError(each.reason, where=each.where, remedy=each.remedy))
-            for each in self._entry.damage
+            for each in self.entry.damage
         )
 
     @property
@@ -101,12 +100,12 @@ class Run:
     @property
     def tags(self) -> Mapping[str, str]:
         """What the user tagged the run with."""
-        return self._entry.notes.tags
+        return self.entry.notes.tags
 
     @property
     def notes(self) -> tuple[Note, ...]:
         """What the user had to say of it, from first to last."""
-        return self._entry.notes.notes
+        return self.entry.notes.notes
 
     @property
     def answer(self) -> RunAnswer | None:
@@ -153,6 +152,11 @@ class Run:
         return trials_of(self._directory, self.journal)
 
     @property
+    def finished_trials(self) -> int:
+        """How many trials came to their end."""
+        return self._summary.trials
+
+    @property
     def proof(self) -> Trial | None:
         """The trial that the run's answer rests on; None where it is not one trial."""
         period = self._summary.period
@@ -169,8 +173,8 @@ class Run:
         source: Texts = None,
         type: Texts = None,
         periods: Periods = None,
-        begin: Moment | None = None,
-        end: Moment | None = None,
+        begin: When | None = None,
+        end: When | None = None,
         names_as: NamesAs = "columns",
     ) -> MetricRows:
         """The metrics as they were recorded: a row for each value and the time it stood.
@@ -195,20 +199,16 @@ class Run:
         caption = f"Run {self.id}"
         return html_facts(caption, self._facts()) + "".join(map(html_note, self.damage))
 
-    @cached_property
-    def _entry(self) -> RunEntry:
-        return entry_of(self._id, self.path)
-
     @property
     def _summary(self) -> RunSummary:
-        entry = self._entry
+        entry = self.entry
         if entry.summary is None:
             damage = entry.damage[0]
             raise RecordError(damage.reason, where=damage.where, remedy=damage.remedy)
         return entry.summary
 
     def _facts(self) -> list[tuple[str, object]]:
-        if self._entry.summary is None:
+        if self.entry.summary is None:
             return [("state", self.state), *(("damage", each) for each in self.damage)]
         facts: list[tuple[str, object]] = [
             ("name", self.name),

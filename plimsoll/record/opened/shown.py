@@ -32,7 +32,7 @@ def shown(value: object) -> str:
         case float():
             text = format_number(value, 6) if isfinite(value) else str(value)
         case datetime():
-            text = f"{value:%Y-%m-%d %H:%M:%S}"
+            text = value.isoformat(sep=" ", timespec="milliseconds").removesuffix("+00:00")
         case dict():
             text = ", ".join(f"{name}={each}" for name, each in value.items())
         case _:
@@ -61,12 +61,12 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object
     numeric = [_is_numeric(column) for column in _columns(values, len(head))]
     styles = [_NUMERIC if right else _TEXTUAL for right in numeric]
     headings = "".join(
-        f'<th scope="col" style="{style}">{escape(name)}</th>'
+        f'<th scope="col" style="{style}">{_escaped(name)}</th>'
         for name, style in zip(head, styles, strict=True)
     )
     lines = "".join(f"<tr>{_cells(row, styles)}</tr>" for row in values)
     return (
-        f'<table><caption style="text-align:left">{escape(caption)}</caption>'
+        f'<table><caption style="text-align:left">{_escaped(caption)}</caption>'
         f"<thead><tr>{headings}</tr></thead><tbody>{lines}</tbody></table>"
     )
 
@@ -74,19 +74,23 @@ def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object
 def html_facts(caption: str, facts: Iterable[tuple[str, object]]) -> str:
     """A table with a line for each fact, its name as the line's heading."""
     lines = "".join(
-        f'<tr><th scope="row" style="{_TEXTUAL}">{escape(name)}</th>'
+        f'<tr><th scope="row" style="{_TEXTUAL}">{_escaped(name)}</th>'
         f'<td style="{_TEXTUAL}">{escape(shown(value))}</td></tr>'
         for name, value in facts
     )
     return (
-        f'<table><caption style="text-align:left"><strong>{escape(caption)}</strong></caption>'
+        f'<table><caption style="text-align:left"><strong>{_escaped(caption)}</strong></caption>'
         f"<tbody>{lines}</tbody></table>"
     )
 
 
 def html_note(text: str) -> str:
     """A sentence beneath a table."""
-    return f"<p><small>{escape(text)}</small></p>"
+    return f"<p><small>{_escaped(text)}</small></p>"
+
+
+def _escaped(text: str) -> str:
+    return escape(plain_text(text))
 
 
 def _cells(row: Sequence[object], styles: Sequence[str]) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.record.opened.column import Column
-from plimsoll.record.opened.moment import utc_of_ms
 from plimsoll.record.opened.plain_table import PlainTable
+from plimsoll.record.opened.when import utc_of_ms
 from plimsoll.record.spikes import Spike
 
 _COLUMNS = (

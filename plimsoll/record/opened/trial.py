@@ -11,13 +11,13 @@ from plimsoll.record.histogram_log import StreamKind
 from plimsoll.record.metrics import query_metrics, trial_period
 from plimsoll.record.opened.asked import Texts, rows_asked
 from plimsoll.record.opened.metric_rows import MetricRows, NamesAs
-from plimsoll.record.opened.moment import Moment, utc_of_ns
 from plimsoll.record.opened.plain_table import PlainTable
 from plimsoll.record.opened.shown import html_facts, html_note, shown
 from plimsoll.record.opened.spike_table import spike_table
 from plimsoll.record.opened.stream_table import stream_table
 from plimsoll.record.opened.time_histogram import TimeHistogram
 from plimsoll.record.opened.trial_histograms import TrialHistograms, TrialTime
+from plimsoll.record.opened.when import When, utc_of_ns
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import read_spikes
 from plimsoll.record.stream_record import StreamRecord
@@ -146,8 +146,8 @@ class Trial:
         *,
         source: Texts = None,
         type: Texts = None,
-        begin: Moment | None = None,
-        end: Moment | None = None,
+        begin: When | None = None,
+        end: When | None = None,
         names_as: NamesAs = "columns",
     ) -> MetricRows:
         """The trial's metrics as recorded; `Run.rows` says more."""

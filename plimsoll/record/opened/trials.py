@@ -121,5 +121,5 @@ def _row(trial: Trial) -> tuple[object, ...]:
         record.goal if record else None,
         sum(stream.sent for stream in trial.streams) if record else None,
         sum(stream.lost for stream in trial.streams) if record else None,
-        "; ".join(finding.text for finding in trial.reasons),
+        "; ".join(finding.text for finding in trial.reasons) or None,
     )

@@ -11,6 +11,7 @@ from plimsoll.traffic.units import format_number, format_ratio
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion, polled_cpus
+from plimsoll.trial.observed_types import why_missing
 
 Breach = Literal["invalid", "fail"]
 Statistic = Literal["mean", "max", "total"]
@@ -28,6 +29,7 @@ class HostBound:
 
     `words` tell what was found, with `{}` for the value; `unit` is "ratio" for a share of
     the whole. Of a broken bound is told what made up most of it, by the names in `parts`.
+    Of a host's CPUs, or other groups of series, the worst is judged, or `each`.
     """
 
     rule: str
@@ -38,11 +40,12 @@ class HostBound:
     statistic: Statistic = "mean"
     least: bool = False
     parts: tuple[str, ...] = ()
+    each: bool = False
 
     def findings(self, metrics: HostMetrics | None, blame: Blame) -> list[Finding]:
-        """One for each host that is concerned, about the worst of its CPUs or other groups.
+        """Of each host that is concerned, which `blame` is asked about where the bound is broken.
 
-        It is invalid where the metric was not observed, or not for most of the time.
+        Invalid where the metric was not observed, or not for most of the time.
         """
         if metrics is None or not metrics.hosts:
             said = f"no host was observed, so nothing is known of its {self._metric}"
@@ -51,29 +54,35 @@ class HostBound:
         if not concerned:
             said = f"no observed host has CPUs that are polled by the {self.question.cpus}"
             return [self._unknown("trial", said, "name them as polled_cpus in observe.hosts")]
-        return [self._of_host(host, metrics, blame) for host in concerned]
+        return [finding for host in concerned for finding in self._of_host(host, metrics, blame)]
 
-    def _of_host(self, host: ObservedHostRecord, metrics: HostMetrics, blame: Blame) -> Finding:
+    def _of_host(
+        self, host: ObservedHostRecord, metrics: HostMetrics, blame: Blame
+    ) -> list[Finding]:
         everywhere = metrics.figures(self.question)
         figures = [each for each in everywhere if each.hostname == host.hostname]
         if gap := self._gap(host, figures, metrics.length_s):
-            return self._unknown(host.hostname, *gap)
+            return [self._unknown(host.hostname, *gap)]
         worst = (min if self.least else max)(figures, key=self._value)
-        value = self._value(worst)
+        return [
+            self._judge(host, figure, metrics, blame)
+            for figure in (figures if self.each else [worst])
+        ]
+
+    def _judge(
+        self, host: ObservedHostRecord, figure: HostFigure, metrics: HostMetrics, blame: Blame
+    ) -> Finding:
+        value = self._value(figure)
         if value >= self.limit if self.least else value <= self.limit:
-            return self._finding(worst, value, "ok")
-        breach = blame(host, worst)
-        return self._finding(worst, value, breach, self._largest_part(worst, metrics))
+            return self._finding(figure, value, "ok")
+        return self._finding(figure, value, blame(host, figure), self._made_of(figure, metrics))
 
     def _gap(
         self, host: ObservedHostRecord, figures: Sequence[HostFigure], length_s: float
     ) -> tuple[str, str] | None:
         """What was not observed of what is needed, and the remedy."""
-        source = self.question.source
-        if source in host.missing:
-            return f"{source} was not observed: {host.missing[source]}", f"let {source} be read"
-        if source not in host.sources:
-            return f"{source} was not observed", f"add {source} to observe.sources"
+        if why := why_missing(host, self.question.source, self.question.type):
+            return f"{self._metric} was not observed: {why}", "mend that"
         unseen = _polled(host, self.question.cpus) - {each.names.get("cpu", "") for each in figures}
         if unseen:
             told = f"{self._metric} was not told of CPU {', '.join(sorted(unseen))}"
@@ -96,12 +105,13 @@ class HostBound:
                 # None is told of what is not counted, which no bound on a total is about.
                 return figure.total or 0
 
-    def _largest_part(self, worst: HostFigure, metrics: HostMetrics) -> str:
+    def _made_of(self, figure: HostFigure, metrics: HostMetrics) -> str:
+        """The largest part of what broke the bound."""
         if not self.parts:
             return ""
         asked = self.question
-        of_worst = {"hostname": worst.hostname, **worst.names}
-        where = (*asked.where, *((name, (value,)) for name, value in of_worst.items()))
+        names = {"hostname": figure.hostname, **figure.names}
+        where = (*asked.where, *((name, (value,)) for name, value in names.items()))
         apart = HostQuestion(asked.source, asked.type, where, asked.without, by=self.parts)
         largest = max(metrics.figures(apart), key=self._value)
         named = " ".join(largest.names[name] for name in self.parts if name in largest.names)
@@ -143,4 +153,4 @@ def _measure(value: float, unit: str) -> str:
     if unit == "ratio":
         return format_ratio(value)
     number = f"{value:,.0f}" if float(value).is_integer() else format_number(value)
-    return f"{number} {unit}"
+    return f"{number} {unit}".strip()

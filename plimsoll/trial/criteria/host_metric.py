@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from plimsoll.observe.registry import OBSERVERS
 from plimsoll.record.metric_type import MetricType
 from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.trial.criteria.host_bound import Breach, HostBound, Statistic
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.trial.observed_types import observed_types
 
 
 def _as_list(given: object) -> object:
@@ -27,6 +26,7 @@ _Values = Annotated[
     BeforeValidator(_as_list),
     Field(min_length=1, max_length=64),
 ]
+_DRAWN = {"mean": "on average", "max": "at its peak", "total": "in all"}
 _Bound = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -53,7 +53,7 @@ class HostMetric(HostCriterion):
         if (self.at_most is None) == (self.at_least is None):
             bounds = "no bound" if self.at_most is None else "two bounds"
             raise mistake(f"a host-metric criterion with {bounds}", "give at_most or at_least")
-        if self.statistic == "total" and not self._metric().counted:
+        if not self._metric().counted and self.statistic == "total":
             problem = f"{self.type} is not counted, so it has no total"
             raise mistake(problem, "give statistic: mean or max", "statistic")
         return self
@@ -61,9 +61,7 @@ class HostMetric(HostCriterion):
     @property
     def bound(self) -> HostBound:
         """As it is written."""
-        unit = self._metric().unit
-        least = self.at_least is not None
-        drawn = "" if self.statistic == "total" else f"{self.statistic} "
+        (limit,) = (each for each in (self.at_most, self.at_least) if each is not None)
         return HostBound(
             self.kind,
             HostQuestion(
@@ -73,20 +71,26 @@ class HostMetric(HostCriterion):
                 without=tuple(self.without.items()),
                 cpus=self.cpus,
             ),
-            limit=(self.at_most if self.at_least is None else self.at_least) or 0.0,
-            unit=unit.removesuffix("/s") if self.statistic == "total" else unit,
-            words=f"{drawn}{self.source} {self.type} {{}}",
+            limit=limit,
+            unit=self._unit(),
+            words=f"{self.source} {self.type}: {_DRAWN[self.statistic]} {{}}",
             statistic=self.statistic,
-            least=least,
+            least=self.at_most is None,
         )
 
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """The DUT's, for want of knowing what it means."""
         return "fail"
 
+    def _unit(self) -> str:
+        unit = self._metric().unit
+        if unit == "1/s":
+            unit = "/s"
+        return unit.removesuffix("/s") if self.statistic == "total" else unit
+
     def _metric(self) -> MetricType:
         """Raises what pydantic gives a place where no observer tells of it."""
-        types = metric_types()
+        types = observed_types()
         found = types.get((self.source, self.type))
         if found is not None:
             return found
@@ -98,8 +102,3 @@ class HostMetric(HostCriterion):
         known = {metric for source, metric in types if source == self.source}
         problem = f"{self.source} has no type {self.type!r}"
         raise mistake(problem, did_you_mean(self.type, known), "type")
-
-
-def metric_types() -> Mapping[tuple[str, str], MetricType]:
-    """What observers may tell, by source and type."""
-    return {(each.source, each.type): each for one in OBSERVERS for each in one.types}

@@ -6,14 +6,20 @@ from typing import Annotated
 
 from pydantic import Field
 
+from plimsoll.trial.criteria.busy import Busy
 from plimsoll.trial.criteria.delay_variation import DelayVariation
+from plimsoll.trial.criteria.dut_interrupts import DutInterrupts
 from plimsoll.trial.criteria.frame_count import FrameCount
+from plimsoll.trial.criteria.host_metric import HostMetric
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.major_faults import MajorFaults
 from plimsoll.trial.criteria.rx_stability import RxStability
 from plimsoll.trial.criteria.segment_loss import SegmentLoss
 from plimsoll.trial.criteria.spread_of_latency import SpreadOfLatency
 from plimsoll.trial.criteria.spread_of_rate import SpreadOfRate
+from plimsoll.trial.criteria.steal import Steal
+from plimsoll.trial.criteria.throttled import Throttled
 
 # One entry of an experiment's `criteria`, told apart by `kind`.
 CriterionSettings = Annotated[
@@ -24,7 +30,13 @@ CriterionSettings = Annotated[
     | SegmentLoss
     | SpreadOfRate
     | SpreadOfLatency
-    | FrameCount,
+    | FrameCount
+    | Steal
+    | Throttled
+    | DutInterrupts
+    | MajorFaults
+    | Busy
+    | HostMetric,
     Field(discriminator="kind"),
 ]
 

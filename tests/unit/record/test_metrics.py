@@ -3,17 +3,25 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from plimsoll.record.metric_row import MetricRow, interval_rows
+from plimsoll.record.interval_samples import interval_samples
+from plimsoll.record.metric_log import MetricLog
+from plimsoll.record.metric_row import MetricRow
+from plimsoll.record.metric_sample import MetricSample
 from plimsoll.record.metrics import (
     MetricsWriter,
     convert_leftovers,
+    metric_parts,
     query_metrics,
     read_metrics,
     trial_period,
 )
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
-from tests.unit.record.trial_parts import PLANS, second
+from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
+
+S = 10**9
+# The host of these periods was started that long before their first second.
+UPTIME_NS = 5_000 * S
 
 
 @pytest.fixture
@@ -21,21 +29,36 @@ def run(tmp_path: Path) -> RunDirectory:
     return RunDirectory.create(tmp_path, "demo", {})
 
 
-def rows(period: str, number: int = 0) -> list[MetricRow]:
-    return interval_rows(period, PLANS, second(number), refused_is_lost=False)
+def samples(number: int = 0) -> list[MetricSample]:
+    return interval_samples(PLANS, second(number), refused_is_lost=False)
+
+
+def log_of(period: str, **options: int) -> MetricLog:
+    return MetricLog(period, BEGIN_NS - UPTIME_NS, **options)
+
+
+def lines(log: MetricLog, number: int = 0) -> list[str]:
+    begin_ns = BEGIN_NS + number * S
+    return log.samples(samples(number), begin_ns, begin_ns + S)
+
+
+def write(run: RunDirectory, period: str, seconds: int = 1) -> MetricsWriter:
+    """A period that is written and neither finished nor closed."""
+    writer, log = MetricsWriter(run, period), log_of(period)
+    for number in range(seconds):
+        writer.append(lines(log, number))
+    return writer
 
 
 def test_a_period_ends_as_parquet_that_duckdb_reads(run: RunDirectory) -> None:
-    with MetricsWriter(run, "trial-0001") as writer:
-        writer.append(rows("trial-0001"))
-        writer.append(rows("trial-0001", 1))
+    with write(run, "trial-0001", seconds=2) as writer:
         (path,) = writer.finish()
     assert path == run.metrics / "trial-0001.parquet"
     assert list(run.metrics.iterdir()) == [path]
     with duckdb.connect() as connection:
         described = connection.execute("DESCRIBE FROM read_parquet(?)", [str(path)]).fetchall()
         found = connection.execute(
-            "SELECT begin_ms, value FROM read_parquet(?) "
+            "SELECT begin_ms, monotonic_ms, count, value FROM read_parquet(?) "
             "WHERE type = 'rx-pps' AND names['tx_port'] = '0' ORDER BY begin_ms",
             [str(path)],
         ).fetchall()
@@ -44,54 +67,81 @@ def test_a_period_ends_as_parquet_that_duckdb_reads(run: RunDirectory) -> None:
         ("source", "VARCHAR"),
         ("type", "VARCHAR"),
         ("class", "VARCHAR"),
+        ("unit", "VARCHAR"),
+        ("aggregation", "VARCHAR"),
         ("names", "MAP(VARCHAR, VARCHAR)"),
         ("begin_ms", "BIGINT"),
         ("end_ms", "BIGINT"),
+        ("monotonic_ms", "BIGINT"),
+        ("count", "BIGINT"),
         ("value", "DOUBLE"),
+        ("names_json", "VARCHAR"),
     ]
-    assert found == [(1_773_480_413_000, 1010.0), (1_773_480_414_000, 1010.0)]
+    assert found == [
+        (1_773_480_413_000, 5_001_000, 1010, 1010.0),
+        (1_773_480_414_000, 5_002_000, 1010, 1010.0),
+    ]
 
 
-def test_what_was_written_is_read_back(run: RunDirectory) -> None:
-    with MetricsWriter(run, "trial-0001") as writer:
-        writer.append(rows("trial-0001"))
+def test_what_was_sampled_is_read_back(run: RunDirectory) -> None:
+    with write(run, "trial-0001") as writer:
         writer.finish()
 
     def key(row: MetricRow) -> tuple[str, str, list[tuple[str, str]]]:
         return (row.source, row.type, sorted(row.names.items()))
 
-    assert sorted(read_metrics(run), key=key) == sorted(rows("trial-0001"), key=key)
+    expected = [
+        MetricRow(
+            "trial-0001",
+            sample.metric.source,
+            sample.metric.type,
+            sample.metric.metric_class,
+            sample.metric.unit,
+            sample.metric.aggregation,
+            sample.names,
+            1_773_480_413_000,
+            1_773_480_414_000,
+            5_001_000,
+            int(sample.value) if sample.metric.counted else None,
+            # Over a second, what was counted is the rate.
+            float(sample.value),
+        )
+        for sample in samples()
+    ]
+    assert sorted(read_metrics(run), key=key) == sorted(expected, key=key)
 
 
 def test_a_running_period_is_read_and_its_torn_line_left_out(run: RunDirectory) -> None:
-    writer = MetricsWriter(run, "trial-0002")
-    writer.append(rows("trial-0002"))
-    writer.close()
+    write(run, "trial-0002").close()
     growing = run.metrics / "trial-0002.jsonl"
-    growing.write_text(growing.read_text() + '{"period":"trial-0002","sou')
-    assert len(read_metrics(run)) == len(rows("trial-0002"))
+    growing.write_text(growing.read_text() + '{"reader":"trafficgen","begin_ns":17')
+    assert len(read_metrics(run)) == len(samples())
+
+
+def test_a_period_whose_first_line_is_torn_is_empty(run: RunDirectory) -> None:
+    write(run, "trial-0002").close()
+    growing = run.metrics / "trial-0002.jsonl"
+    growing.write_text(growing.read_text()[:30])
+    assert read_metrics(run) == []
 
 
 def test_leftovers_of_a_killed_run_are_converted(run: RunDirectory) -> None:
-    writer = MetricsWriter(run, "trial-0003")
-    writer.append(rows("trial-0003"))
-    writer.close()
+    write(run, "trial-0003").close()
     growing = run.metrics / "trial-0003.jsonl"
-    growing.write_text(growing.read_text() + '{"period":"tri')
+    growing.write_text(growing.read_text() + '{"rea')
     assert convert_leftovers(run) == [run.metrics / "trial-0003.parquet"]
     assert not growing.exists()
-    assert len(read_metrics(run)) == len(rows("trial-0003"))
+    assert len(read_metrics(run)) == len(samples())
 
 
 def test_a_kill_between_converting_and_removing_doubles_nothing(run: RunDirectory) -> None:
-    writer = MetricsWriter(run, "trial-0004")
-    writer.append(rows("trial-0004"))
+    writer = write(run, "trial-0004")
     growing = run.metrics / "trial-0004.jsonl"
     before = growing.read_bytes()
     writer.finish()
     growing.write_bytes(before)
     convert_leftovers(run)
-    assert len(read_metrics(run)) == len(rows("trial-0004"))
+    assert len(read_metrics(run)) == len(samples())
 
 
 def test_an_empty_period_is_an_empty_table(run: RunDirectory) -> None:
@@ -102,8 +152,7 @@ def test_an_empty_period_is_an_empty_table(run: RunDirectory) -> None:
 
 def test_reading_chooses_periods_and_types(run: RunDirectory) -> None:
     for period in ("trial-0001", "trial-0002"):
-        with MetricsWriter(run, period) as writer:
-            writer.append(rows(period))
+        with write(run, period) as writer:
             writer.finish()
     found = read_metrics(run, periods=["trial-0002"], types=["rx-pps", "tx-pps"])
     assert {(row.period, row.type) for row in found} == {
@@ -134,49 +183,72 @@ def test_a_run_without_metrics_has_no_rows(run: RunDirectory) -> None:
 
 
 def test_a_long_period_comes_in_parts_and_is_read_as_one(run: RunDirectory) -> None:
-    with MetricsWriter(run, "trial-0001", part_bytes=20_000) as writer:
+    values = len(samples())
+    log = log_of("trial-0001", part_values=5 * values)
+    with MetricsWriter(run, "trial-0001") as writer:
         for number in range(12):
-            writer.append(rows("trial-0001", number))
-            # At no moment is there more of it as JSON lines than a part and an interval.
-            growing = [path.stat().st_size for path in run.metrics.glob("*.jsonl")]
-            assert sum(growing) < 20_000
-            assert len(read_metrics(run)) == (number + 1) * len(rows("trial-0001"))
+            writer.append(lines(log, number))
+            assert len(list(run.metrics.glob("*.jsonl"))) == 1
+            assert len(read_metrics(run)) == (number + 1) * values
         paths = writer.finish()
-    assert len(paths) > 2
-    assert [path.name for path in paths[:2]] == ["trial-0001.parquet", "trial-0001-002.parquet"]
+    assert [path.name for path in paths] == [
+        "trial-0001.parquet",
+        "trial-0001-002.parquet",
+        "trial-0001-003.parquet",
+    ]
     assert sorted(run.metrics.iterdir()) == sorted(paths)
-    expected = [row for number in range(12) for row in rows("trial-0001", number)]
-    assert sum(row.value for row in read_metrics(run)) == pytest.approx(
-        sum(row.value for row in expected)
-    )
+    statement = "SELECT sum(count) FROM rows WHERE type = 'rx-pps'"
+    # 1010 frames a second one way and 1000 the other.
+    assert query_metrics(run, statement) == [(12 * 2010,)]
     assert read_metrics(run, periods=["trial-0002"]) == []
-    assert len(read_metrics(run, periods=["trial-0001"])) == len(expected)
+    assert len(read_metrics(run, periods=["trial-0001"])) == 12 * values
 
 
 def test_a_kill_in_a_later_part_loses_none(run: RunDirectory) -> None:
-    writer = MetricsWriter(run, "trial-0001", part_bytes=20_000)
-    for number in range(12):
-        writer.append(rows("trial-0001", number))
-    writer.close()
-    assert len(read_metrics(run)) == 12 * len(rows("trial-0001"))
+    values = len(samples())
+    log = log_of("trial-0001", part_values=5 * values)
+    with MetricsWriter(run, "trial-0001") as writer:
+        for number in range(12):
+            writer.append(lines(log, number))
+    assert len(read_metrics(run)) == 12 * values
     convert_leftovers(run)
     assert {path.suffix for path in run.metrics.iterdir()} == {".parquet"}
-    assert len(read_metrics(run)) == 12 * len(rows("trial-0001"))
+    assert len(read_metrics(run)) == 12 * values
 
 
 def test_a_part_that_is_both_is_read_once(run: RunDirectory) -> None:
-    with MetricsWriter(run, "trial-0001") as writer:
-        writer.append(rows("trial-0001"))
-        lines = (run.metrics / "trial-0001.jsonl").read_bytes()
+    with write(run, "trial-0001") as writer:
+        growing = (run.metrics / "trial-0001.jsonl").read_bytes()
         writer.finish()
-    (run.metrics / "trial-0001.jsonl").write_bytes(lines)
-    assert len(read_metrics(run)) == len(rows("trial-0001"))
+    (run.metrics / "trial-0001.jsonl").write_bytes(growing)
+    assert len(read_metrics(run)) == len(samples())
+
+
+def test_hosts_have_files_of_their_own_in_a_period(run: RunDirectory) -> None:
+    for period in ("trial-0001", "trial-0010"):
+        for measured_by in (None, "dut.lab", "tester/1"):
+            with MetricsWriter(run, period, measured_by) as writer:
+                writer.append(lines(log_of(period)))
+                if measured_by != "dut.lab":
+                    writer.finish()
+    finished, growing = metric_parts(run, ["trial-0001"])
+    assert [path.name for path in finished] == ["trial-0001.parquet", "trial-0001@tester-1.parquet"]
+    assert [path.name for path in growing] == ["trial-0001@dut.lab.jsonl"]
+    assert len(read_metrics(run, periods=["trial-0001"])) == 3 * len(samples())
+    assert len(read_metrics(run)) == 6 * len(samples())
+
+
+def test_a_host_writes_a_period_once(run: RunDirectory) -> None:
+    with (
+        MetricsWriter(run, "trial-0001", "dut") as writer,
+        pytest.raises(RecordError, match="trial-0001 has been recorded already"),
+    ):
+        MetricsWriter(run, "trial-0001", "dut")
+    writer.close()
 
 
 def test_a_statement_sums_up_what_would_be_too_much_to_read(run: RunDirectory) -> None:
-    with MetricsWriter(run, "trial-0001") as writer:
-        for number in range(3):
-            writer.append(rows("trial-0001", number))
+    with write(run, "trial-0001", seconds=3) as writer:
         writer.finish()
     statement = "SELECT count(*), max(end_ms) FROM rows WHERE type = ? AND names['tx_port'] = '0'"
     assert query_metrics(run, statement, ["rx-pps"]) == [(3, 1_773_480_416_000)]

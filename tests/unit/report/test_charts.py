@@ -127,11 +127,31 @@ def test_a_chart_of_losses_tells_what_it_does_not_show(cut_short: Callable[[int]
     assert "About 40,000 frames were lost after the last one" in figure.caption
 
 
+def row_of(
+    metric_type: str, names: dict[str, str], begin_ms: int, end_ms: int, value: float
+) -> MetricRow:
+    """A row as reports read it; nothing is drawn of what is the same in all of them."""
+    return MetricRow(
+        period="trial-0014",
+        source="trafficgen",
+        type=metric_type,
+        metric_class="throughput",
+        unit="pps",
+        aggregation="sum",
+        names=names,
+        begin_ms=begin_ms,
+        end_ms=end_ms,
+        monotonic_ms=end_ms,
+        count=None,
+        value=value,
+    )
+
+
 def test_losses_that_show_in_the_drain_are_drawn(finished: RunData) -> None:
     assert finished.focus is not None
     end_ms = finished.focus.begin_unix_ns // 10**6 + 60_000
     names = {"tx_port": "0", "rx_port": "1"}
-    row = MetricRow("t", "s", "lost-rx-pps", "throughput", names, end_ms, end_ms + 500, 24.0)
+    row = row_of("lost-rx-pps", names, end_ms, end_ms + 500, 24.0)
     figure = lost_frames(replace(losing(finished, 12), series=(row,)))
     assert [found["lost"] for found in rows(figure)] == [24.0]
     assert channels(figure)["x"]["scale"]["domain"] == [0, 60.5]
@@ -261,11 +281,8 @@ def long_series(data: RunData, metric_type: str, names: dict[str, str]) -> tuple
     assert data.focus is not None
     begin_ms = data.focus.begin_unix_ns // 10**6
     return tuple(
-        MetricRow(
-            "trial-0014",
-            "trafficgen",
+        row_of(
             metric_type,
-            "throughput",
             names,
             begin_ms + n * 1000,
             begin_ms + n * 1000 + 1000,

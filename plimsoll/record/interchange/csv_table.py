@@ -1,0 +1,58 @@
+"""Metrics as CSV (RFC 4180): a row of the record a line."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TextIO
+
+from plimsoll.record.interchange.metric_batches import RecordedPeriod, metric_batches
+from plimsoll.record.metrics import query_metrics
+from plimsoll.record.run_directory import RunDirectory
+
+_BEFORE = ("period", "source", "type", "class", "unit", "aggregation")
+_AFTER = ("begin_ms", "end_ms", "monotonic_ms", "count", "value")
+_STATEMENT = f"SELECT {', '.join(_BEFORE)}, names, {', '.join(_AFTER)} FROM rows"  # noqa: S608
+
+
+def write_csv(
+    file: TextIO, run: RunDirectory, periods: Sequence[RecordedPeriod], *, wide: bool = False
+) -> int:
+    """Write the metrics of these periods and return how many rows there were.
+
+    The columns are the record's. `names` are one column, as a JSON object; `wide` gives
+    each name a column `name.<name>`, empty where a series has it not. Raises RecordError.
+    """
+    names = _all_names(run, periods) if wide else ["names"]
+    headings = [f"name.{name}" for name in names] if wide else names
+    writer = csv.writer(file)
+    writer.writerow([*_BEFORE, *headings, *_AFTER])
+    written = 0
+    for batch in _batches(run, periods):
+        for row in batch:
+            before, named, after = row[: len(_BEFORE)], row[len(_BEFORE)], row[len(_BEFORE) + 1 :]
+            cells = [named.get(name) for name in names] if wide else [_json(named)]
+            writer.writerow([*before, *cells, *after])
+        written += len(batch)
+    return written
+
+
+def _batches(
+    run: RunDirectory, periods: Sequence[RecordedPeriod]
+) -> Iterator[list[tuple[Any, ...]]]:
+    for period in periods:
+        yield from metric_batches(run, _STATEMENT, period=period.name)
+
+
+def _all_names(run: RunDirectory, periods: Sequence[RecordedPeriod]) -> list[str]:
+    statement = (
+        "SELECT DISTINCT unnest(map_keys(names)) AS name "
+        "FROM (SELECT DISTINCT names FROM rows) ORDER BY name"
+    )
+    found = query_metrics(run, statement, periods=[period.name for period in periods])
+    return [name for (name,) in found]
+
+
+def _json(names: Mapping[str, str]) -> str:
+    return json.dumps(names, ensure_ascii=False, sort_keys=True)

@@ -1,0 +1,52 @@
+"""A file for somebody else: whole or not there, and never over one that is."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from plimsoll.errors import InputError
+
+
+@contextmanager
+def fresh_file(path: Path, *, force: bool) -> Iterator[TextIO]:
+    """Write `path` within a `with`; before that ends well, nothing is there by that name.
+
+    Raises InputError where it exists and `force` does not say to replace it, and where it
+    cannot be written.
+    """
+    refuse_existing(path, force=force)
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("x", encoding="utf-8", newline="") as file:
+            yield file
+        refuse_existing(path, force=force)
+        unfinished.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from error
+    finally:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+
+
+def refuse_existing(path: Path, *, force: bool) -> None:
+    """Raises InputError where something is there by that name."""
+    if path.is_dir():
+        raise InputError("is a folder", where=str(path), remedy="name a file")
+    if os.path.lexists(path) and not force:
+        raise InputError(
+            "exists already", where=str(path), remedy="name another file, or add --force"
+        )
+
+
+def unwritable(path: Path, error: OSError) -> InputError:
+    """The error for a target that cannot be written."""
+    return InputError(
+        f"cannot be written: {error.strerror or error}",
+        where=str(path),
+        remedy="name a place with room that you may write to",
+    )

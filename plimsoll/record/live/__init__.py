@@ -1,0 +1,1 @@
+"""A run as it is at this moment, from its record alone."""

@@ -1,0 +1,83 @@
+"""What a run is doing at this moment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.record.journal import FINISHED, TRIAL_STARTED, JournalContents, JournalFollower
+from plimsoll.record.live.followed_file import FollowedFile
+from plimsoll.record.live.latest_values import LatestValue, LatestValues
+from plimsoll.record.run_directory import RunDirectory
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTrial:
+    """The trial that is going on. `load_pps` is per direction."""
+
+    number: int
+    phase: str
+    load_pps: float
+
+
+@dataclass(frozen=True, slots=True)
+class LiveState:
+    """`values` are those of the trial that is going on: none between trials.
+
+    `verdicts` counts the finished trials by verdict.
+    """
+
+    run_id: str
+    finished: bool
+    trial: LiveTrial | None
+    verdicts: Mapping[str, int]
+    values: tuple[LatestValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Growing:
+    file: FollowedFile
+    latest: LatestValues
+
+
+class LiveRun:
+    """Looks at a run again and again. Whoever runs it is not disturbed, and need not know."""
+
+    def __init__(self, run: RunDirectory) -> None:
+        self._run = run
+        self._journal = JournalFollower(run.journal)
+        self._growing: dict[Path, _Growing] = {}
+
+    def look(self) -> LiveState:
+        """How things stand. Raises RecordError when the journal is damaged."""
+        journal = self._journal.read()
+        self._follow()
+        return LiveState(
+            run_id=self._run.run_id,
+            finished=bool(journal.of_kind(FINISHED)),
+            trial=_trial_of(journal),
+            verdicts=Counter(trial.verdict for trial in journal.trials()),
+            values=tuple(v for each in self._growing.values() for v in each.latest.values()),
+        )
+
+    def _follow(self) -> None:
+        present = set(self._run.metrics.glob("*.jsonl"))
+        self._growing = {path: each for path, each in self._growing.items() if path in present}
+        for path in present:
+            growing = self._growing.setdefault(path, _Growing(FollowedFile(path), LatestValues()))
+            growing.latest.take(growing.file.new_lines())
+
+
+def _trial_of(journal: JournalContents) -> LiveTrial | None:
+    """The last that was begun, if it has not ended."""
+    started = journal.of_kind(TRIAL_STARTED)
+    if not started:
+        return None
+    fields = started[-1].fields
+    number, load_pps = fields.get("number"), fields.get("load_pps")
+    ended = {trial.number for trial in journal.trials()}
+    if not isinstance(number, int) or not isinstance(load_pps, int | float) or number in ended:
+        return None
+    return LiveTrial(number, str(fields.get("phase")), float(load_pps))

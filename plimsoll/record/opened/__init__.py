@@ -1,0 +1,1 @@
+"""Runs opened for looking at: the Python API of the record (docs/python.md)."""

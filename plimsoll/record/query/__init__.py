@@ -1,0 +1,26 @@
+"""Questions to the metrics of one run or many: a MetricQuery, answered by `ask`."""
+
+from plimsoll.record.query.answer import Answer, AnswerRow, RunFailure, TimeRange
+from plimsoll.record.query.ask import ask
+from plimsoll.record.query.breakout import Breakout, parse_breakouts
+from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT, MetricQuery, OverTime
+from plimsoll.record.query.moment import Moment, parse_moment
+from plimsoll.record.query.value_filter import ValueFilter, parse_filter
+
+__all__ = [
+    "ALL_PERIODS",
+    "MEASUREMENT",
+    "Answer",
+    "AnswerRow",
+    "Breakout",
+    "MetricQuery",
+    "Moment",
+    "OverTime",
+    "RunFailure",
+    "TimeRange",
+    "ValueFilter",
+    "ask",
+    "parse_breakouts",
+    "parse_filter",
+    "parse_moment",
+]

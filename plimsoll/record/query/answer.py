@@ -1,0 +1,82 @@
+"""What the metrics say to a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.record_error import RecordError
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """[begin_ms, end_ms) since the epoch."""
+
+    begin_ms: float
+    end_ms: float
+
+    def windows(self, count: int) -> tuple[TimeRange, ...]:
+        """It in so many parts of equal length."""
+        length = self.end_ms - self.begin_ms
+        edges = [self.begin_ms + length * number / count for number in range(count)]
+        return tuple(map(TimeRange, edges, [*edges[1:], self.end_ms], strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerRow:
+    """One series of the answer: its values by window, None where nothing was recorded.
+
+    `names` has the value of each breakout; of one that draws all matches of a regex
+    together it is that regex, and None where series have no such name. `whole` is its value
+    over the whole range, which is what a filter looks at.
+    """
+
+    run: str
+    source: str
+    names: tuple[str | None, ...]
+    values: tuple[float | None, ...]
+    whole: float
+
+
+@dataclass(frozen=True, slots=True)
+class RunFailure:
+    """A run that could not answer, while others did."""
+
+    run: str
+    error: RecordError
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The rows, ordered by run and by names; the times; what could be asked next.
+
+    `columns` are the breakouts as they were typed, a column of `names` each. `ranges` has
+    the time that was asked about of every run that has the metric, by the run's label;
+    `silent` are the runs that have it not. `remaining` are the names of the series in the
+    answer that are no breakouts, with how many values each has. `aggregation` is how series
+    were drawn together. `notes` are sentences for whoever reads the answer.
+    """
+
+    query: MetricQuery
+    columns: tuple[str, ...]
+    rows: tuple[AnswerRow, ...]
+    ranges: Mapping[str, TimeRange]
+    remaining: Mapping[str, int]
+    metric_class: str
+    unit: str
+    aggregation: Aggregation
+    silent: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    failures: tuple[RunFailure, ...] = ()
+
+    @property
+    def windows(self) -> tuple[TimeRange, ...] | None:
+        """The windows, where all runs have the same; None where each has its own."""
+        ranges = set(self.ranges.values())
+        return ranges.pop().windows(self.query.resolution) if len(ranges) == 1 else None
+
+    def windows_of(self, run: str) -> tuple[TimeRange, ...]:
+        """The windows of a run, by its label."""
+        return self.ranges[run].windows(self.query.resolution)

@@ -1,0 +1,95 @@
+"""A question to the metrics."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from plimsoll.errors import InputError
+from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.query.breakout import Breakout
+from plimsoll.record.query.moment import Moment
+from plimsoll.record.query.value_filter import ValueFilter
+
+# What becomes of a series' values within one window.
+OverTime = Literal["mean", "max", "min", "total"]
+# Names of the run's primary period and of all its periods together.
+MEASUREMENT, ALL_PERIODS = "measurement", "all"
+_MOST_WINDOWS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class MetricQuery:
+    """What is asked; docs/metrics.md says what every part means.
+
+    `begin` and `end` are None for those of the measurement, else moments or ms since the
+    epoch. `resolution` is how many windows of equal length there are between them. Without
+    an `aggregation` series are drawn together as the metric itself says. Raises InputError
+    for what cannot be asked.
+    """
+
+    source: str
+    type: str
+    period: str = MEASUREMENT
+    begin: Moment | int | None = None
+    end: Moment | int | None = None
+    resolution: int = 1
+    breakouts: tuple[Breakout, ...] = ()
+    filter: ValueFilter | None = None
+    aggregation: Aggregation | None = None
+    over_time: OverTime = "mean"
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.resolution <= _MOST_WINDOWS:
+            raise InputError(
+                f"{self.resolution} windows cannot be asked for",
+                where="--resolution",
+                remedy=f"ask for 1 to {_MOST_WINDOWS}",
+            )
+        _one_of(self.over_time, get_args(OverTime), "--over-time")
+        _one_of(self.aggregation, (None, *get_args(Aggregation)), "--aggregation")
+
+    def time_range(self, begin_ms: int, end_ms: int) -> tuple[int, int]:
+        """What of a measurement of these ms since the epoch is asked about.
+
+        Raises InputError where that ends before it begins, or is shorter than its windows.
+        """
+        begin = _at(self.begin, begin_ms, end_ms, begin_ms)
+        end = _at(self.end, begin_ms, end_ms, end_ms)
+        if end - begin < self.resolution:
+            raise self._too_short(begin, end)
+        return begin, end
+
+    @property
+    def fixed_range(self) -> tuple[int, int] | None:
+        """The time asked about where it is the same for any period, else None.
+
+        Raises InputError as `time_range` does.
+        """
+        ends = [Moment(m) if isinstance(m, int) else m for m in (self.begin, self.end)]
+        if all(moment is not None and moment.since == "epoch" for moment in ends):
+            return self.time_range(0, 0)
+        return None
+
+    def _too_short(self, begin_ms: int, end_ms: int) -> InputError:
+        if end_ms <= begin_ms:
+            problem = f"the time asked about ends ({end_ms} ms) before it begins ({begin_ms} ms)"
+            remedy = "ask for an end after the begin"
+            return InputError(problem, where="--begin, --end", remedy=remedy)
+        return InputError(
+            f"{end_ms - begin_ms} ms cannot be cut into {self.resolution} windows",
+            where="--resolution",
+            remedy="ask for windows of 1 ms or longer",
+        )
+
+
+def _at(moment: Moment | int | None, begin_ms: int, end_ms: int, default: int) -> int:
+    if moment is None:
+        return default
+    return moment if isinstance(moment, int) else moment.at(begin_ms, end_ms)
+
+
+def _one_of(value: object, known: tuple[object, ...], option: str) -> None:
+    if value not in known:
+        names = ", ".join(str(each) for each in known if each is not None)
+        raise InputError(f"{value!r} is not known", where=option, remedy=f"use one of {names}")

@@ -1,0 +1,61 @@
+"""A moment: absolute, or from the begin or the end of the period that is asked about."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Literal
+
+from plimsoll.errors import InputError
+
+_UNIX_MS = re.compile(r"\d{1,15}")
+_RELATIVE = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)s?")
+_REMEDY = (
+    "write ms since the epoch, such as 1765515198842; or 2025-12-12T07:53:45; "
+    "or +30 for 30 s after the period begins, -30 for 30 s before it ends"
+)
+# Beyond it neither dates nor the sums of a query are sure to fit.
+_MOST_MS = 10**14
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """`ms` since the epoch, after the period begins, or (not above 0) from where it ends."""
+
+    ms: int
+    since: Literal["epoch", "begin", "end"] = "epoch"
+
+    def at(self, begin_ms: int, end_ms: int) -> int:
+        """In ms since the epoch, for a period of these."""
+        return self.ms + {"epoch": 0, "begin": begin_ms, "end": end_ms}[self.since]
+
+
+def parse_moment(text: str, option: str, zone: tzinfo | None = None) -> Moment:
+    """The moment that `text` names; a date without a zone is in `zone`, None being this host's.
+
+    Raises InputError at `option`.
+    """
+    text = text.strip()
+    if _UNIX_MS.fullmatch(text):
+        return _checked(int(text), "epoch", text, option)
+    if _RELATIVE.fullmatch(text):
+        ms = round(float(text.removesuffix("s")) * 1e3)
+        return _checked(ms, "end" if text.startswith("-") else "begin", text, option)
+    try:
+        found = datetime.fromisoformat(text)
+        aware = found if found.tzinfo else found.replace(tzinfo=zone).astimezone(UTC)
+        return _checked(math.floor(aware.timestamp() * 1e3), "epoch", text, option)
+    except (ValueError, OverflowError, OSError):
+        raise _mistake(text, option) from None
+
+
+def _checked(ms: int, since: Literal["epoch", "begin", "end"], text: str, option: str) -> Moment:
+    if abs(ms) > _MOST_MS:
+        raise _mistake(text, option)
+    return Moment(ms, since)
+
+
+def _mistake(text: str, option: str) -> InputError:
+    return InputError(f"{text!r} is no time", where=option, remedy=_REMEDY)

@@ -1,0 +1,49 @@
+"""CPU time withheld from processes under test by the quotas of their cgroups."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import NonNegativeInt
+
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.trial.criteria.host_bound import Breach, HostBound
+from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.host_question import HostFigure, HostQuestion
+
+# The engine, as the test bed names it for the observers.
+_TESTER = "plimsoll-engine"
+# A cgroup of nobody else's is not under test.
+_AGENT = "agent"
+
+
+class Throttled(HostCriterion):
+    """In at most so many of its quota's periods each cgroup under test was throttled.
+
+    Those are the cgroups of the tester and the DUT, and those above them that have a quota.
+    One that holds the tester makes the trial invalid, one of the DUT alone fails it.
+    """
+
+    kind: Literal["throttled"] = "throttled"
+    at_most: NonNegativeInt = 0
+
+    @property
+    def bound(self) -> HostBound:
+        """Each cgroup's number of throttled periods."""
+        return HostBound(
+            self.kind,
+            HostQuestion(
+                "cgroup",
+                "cpu-throttled-periods-sec",
+                without=(("process", (_AGENT,)),),
+                by=("cgroup", "process"),
+            ),
+            limit=self.at_most,
+            unit="throttled periods",
+            statistic="total",
+            each=True,
+        )
+
+    def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
+        """That of whose processes are in the cgroup."""
+        return "invalid" if _TESTER in figure.names["process"].split() else "fail"

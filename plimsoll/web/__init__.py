@@ -1,0 +1,1 @@
+"""Pages and figures over HTTP, on this machine alone unless asked otherwise."""

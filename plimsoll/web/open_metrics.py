@@ -1,0 +1,106 @@
+"""Live values of a run as OpenMetrics, for Prometheus and Grafana (docs/grafana)."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.record.live.latest_values import LatestValue
+from plimsoll.record.live.live_run import LiveRun, LiveState
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.web.endpoint import Endpoint
+
+
+class RunCollector(Collector):
+    """Looks at the run when it is asked, and only then."""
+
+    def __init__(self, run: RunDirectory) -> None:
+        self._live = LiveRun(run)
+        # Two scrapes at a time would read a file's lines twice or not at all.
+        self._lock = threading.Lock()
+
+    def collect(self) -> Iterable[Metric]:
+        """The run's state, and the last value of every series; `plimsoll_up` 0 if unreadable."""
+        up = GaugeMetricFamily("plimsoll_up", "Whether the run's record can be read.")
+        try:
+            with self._lock:
+                state = self._live.look()
+        except PlimsollError:
+            up.add_metric([], 0)
+            return [up]
+        up.add_metric([], 1)
+        return [up, *_run_families(state), *_value_families(state.values)]
+
+
+@contextmanager
+def open_metrics(run: RunDirectory, endpoint: Endpoint) -> Iterator[None]:
+    """Serve the run's live values for the length of a `with`. Raises MachineError."""
+    registry = CollectorRegistry()
+    registry.register(RunCollector(run))
+    try:
+        server, thread = start_http_server(endpoint.port, addr=endpoint.address, registry=registry)
+    except OSError as error:
+        raise MachineError(
+            f"cannot listen on {endpoint.address}, port {endpoint.port}: {error.strerror}",
+            where="--metrics-port",
+            remedy="choose another port, or end what listens on it",
+        ) from error
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def metric_name(source: str, kind: str) -> str:
+    """The name of a type of metric, such as plimsoll_trafficgen_rx_pps."""
+    return "plimsoll_" + re.sub(r"[^a-z0-9]+", "_", f"{source}_{kind}".lower())
+
+
+def _run_families(state: LiveState) -> Iterator[Metric]:
+    info = GaugeMetricFamily(
+        "plimsoll_run", "The run; 1 while it goes on, 0 once it has a result.", labels=["run"]
+    )
+    info.add_metric([state.run_id], 0 if state.finished else 1)
+    yield info
+    verdicts = CounterMetricFamily("plimsoll_trials", "Finished trials.", labels=["verdict"])
+    for verdict in ("pass", "fail", "invalid", "none"):
+        verdicts.add_metric([verdict], state.verdicts.get(verdict, 0))
+    yield verdicts
+    if state.trial is not None:
+        labels = ["number", "phase"]
+        load = GaugeMetricFamily(
+            "plimsoll_trial_load_pps", "The load of the trial, per direction.", labels=labels
+        )
+        load.add_metric([str(state.trial.number), state.trial.phase], state.trial.load_pps)
+        yield load
+
+
+def _value_families(values: Iterable[LatestValue]) -> Iterator[Metric]:
+    by_type: dict[tuple[str, str], list[LatestValue]] = {}
+    for value in values:
+        by_type.setdefault((value.source, value.type), []).append(value)
+    for (source, kind), members in sorted(by_type.items()):
+        labels = sorted({name for member in members for name in member.names})
+        unit = f" in {members[0].unit}" if members[0].unit else ""
+        family = GaugeMetricFamily(
+            metric_name(source, kind),
+            f"{kind} of {source}{unit}, over the last interval.",
+            labels=[label_name(label) for label in labels],
+        )
+        for member in members:
+            family.add_metric([member.names.get(label, "") for label in labels], member.value)
+        yield family
+
+
+def label_name(name: str) -> str:
+    """A breakout's name as a label's."""
+    return re.sub(r"[^a-zA-Z0-9_]", "_", name)

@@ -1,0 +1,113 @@
+"""The agents of a test bed together, and what an experiment may ask of them."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.host.ledger import Ledger
+from plimsoll.host.own_module import module_argv
+from plimsoll.observe.host_agent import HostAgent
+from plimsoll.observe.observation import Observation
+from plimsoll.observe.observers import LocalHost, Observers, start_observers
+from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
+from plimsoll.record.metrics import MetricsWriter, read_metrics
+from plimsoll.record.run_directory import RunDirectory
+
+HERE = LocalHost(polled={"tester": (0,), "dut": ()}, run_on=tuple(os.sched_getaffinity(0)))
+QUICK = ObserveSettings(interval=0.1, sources=("mpstat",))
+
+
+@pytest.fixture
+def ledger(state: Path) -> Iterator[Ledger]:
+    assert state.is_dir()
+    found = Ledger.create("test")
+    yield found
+    found.undo()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "observed", {})
+
+
+def watch(observers: Observers, run: RunDirectory, period: str) -> None:
+    with ExitStack() as writers:
+
+        def writer_for(hostname: str) -> MetricsWriter:
+            return writers.enter_context(MetricsWriter(run, period, hostname))
+
+        with observers.watching(period, writer_for):
+            os.sched_yield()
+
+
+def test_this_host_is_watched_and_the_record_says_how(ledger: Ledger, run: RunDirectory) -> None:
+    told: list[str] = []
+    observers = start_observers(QUICK, HERE, ledger, told.append)
+    watch(observers, run, "trial-0001")
+    (record,) = observers.records
+    observers.close()
+    assert told == []
+    assert record.hostname == os.uname().nodename
+    assert record.polled == {"tester": "0", "dut": ""}
+    assert record.sources == ("mpstat",)
+    assert record.interval_s == 0.1
+    assert {row.period for row in read_metrics(run)} <= {"trial-0001"}
+    assert list(run.metrics.glob(f"trial-0001@{record.hostname}.jsonl")) != []
+
+
+def test_its_process_is_in_the_ledger(ledger: Ledger) -> None:
+    observers = start_observers(QUICK, HERE, ledger, print)
+    noted = {each.name: each.identity for each in ledger.record.processes}
+    assert noted["observer"].alive
+    observers.close()
+    assert not noted["observer"].alive
+
+
+def test_nothing_is_started_where_nothing_is_asked(ledger: Ledger) -> None:
+    observers = start_observers(UNOBSERVED, HERE, ledger, print)
+    assert observers.records == ()
+    assert ledger.record.processes == ()
+
+
+def test_one_that_dies_is_told_of_and_trials_go_on(ledger: Ledger, run: RunDirectory) -> None:
+    told: list[str] = []
+    observers = start_observers(QUICK, HERE, ledger, told.append)
+    (noted,) = ledger.record.processes
+    os.kill(noted.identity.pid, signal.SIGKILL)
+    watch(observers, run, "trial-0001")
+    watch(observers, run, "trial-0002")
+    assert len(told) == 1
+    assert "the observer has ended" in told[0]
+    assert observers.records == ()
+    observers.close()
+
+
+def test_a_host_is_watched_once(ledger: Ledger, tmp_path: Path) -> None:
+    observers = start_observers(QUICK, HERE, ledger, print)
+    again = HostAgent("root@other", module_argv("plimsoll.observe"), tmp_path / "log", os.environ)
+    with pytest.raises(InputError, match="is watched already") as caught:
+        observers.add(again, Observation(), {})
+    assert caught.value.where == "observe.hosts: root@other"
+    observers.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({"sources": ["mpsat"]}, "no source 'mpsat'"),
+        ({"sources": []}, "at least 1 item"),
+        ({"interval": "10ms"}, "greater than or equal to 0.1"),
+        ({"hosts": [{"ssh": "-oProxyCommand=true"}]}, "should match pattern"),
+        ({"hosts": [{"ssh": "a b"}]}, "should match pattern"),
+        ({"hosts": [{"ssh": "node", "polled_cpus": [-1]}]}, "greater than or equal to 0"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(settings: object, problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        ObserveSettings.model_validate(settings)

@@ -1,0 +1,90 @@
+"""A run looked at while it goes on."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.record.journal import TRIAL_STARTED, Journal
+from plimsoll.record.live.live_run import LiveRun, LiveTrial
+from plimsoll.record.metric_log import MetricLog
+from plimsoll.record.metric_type import MetricType
+from plimsoll.record.metrics import MetricsWriter
+from plimsoll.record.run_directory import RunDirectory
+
+S = 10**9
+RATE = MetricType("trafficgen", "rx-pps", "throughput", "pps", "sum", counted=True)
+P99 = MetricType("trafficgen-engine", "p99-round-trip-usec", "count", "us", "max")
+IRQS = MetricType(
+    "procstat", "interrupts-sec", "throughput", "1/s", "sum", counted=True, carried=True
+)
+LEVEL = MetricType("sar-mem", "Memory-Used-Percent", "count", "%", "mean", carried=True)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "live", {})
+
+
+def values(live: LiveRun) -> dict[tuple[str, str], float]:
+    """By type and the one name that tells series apart."""
+    return {(v.type, v.names.get("of", "")): v.value for v in live.look().values}
+
+
+def test_a_rate_is_that_of_the_last_interval(run: RunDirectory) -> None:
+    live, log = LiveRun(run), MetricLog("trial-0001", 0)
+    with MetricsWriter(run, "trial-0001") as writer:
+        series = log.series(RATE, {"of": "a"}, 0)
+        writer.append(log.tick("trafficgen", 0, S, [series], [500]))
+        assert values(live) == {("rx-pps", "a"): 500.0}
+        writer.append(log.tick("trafficgen", S, 3 * S, [series], [600]))
+        assert values(live) == {("rx-pps", "a"): 300.0}
+
+
+def test_what_was_not_measured_in_the_last_interval_is_absent(run: RunDirectory) -> None:
+    live, log = LiveRun(run), MetricLog("trial-0001", 0)
+    with MetricsWriter(run, "trial-0001") as writer:
+        series = log.series(P99, {}, 0)
+        writer.append(log.tick("trafficgen-engine", 0, S, [series], [12.5]))
+        assert values(live) == {("p99-round-trip-usec", ""): 12.5}
+        writer.append(log.tick("trafficgen-engine", S, 2 * S, [], []))
+        assert values(live) == {}
+
+
+def test_a_counter_that_stands_still_is_zero_and_a_level_stays(run: RunDirectory) -> None:
+    live, log = LiveRun(run), MetricLog("trial-0001", 0, {"hostname": "node-1"})
+    with MetricsWriter(run, "trial-0001", "node-1") as writer:
+        irqs, level = log.series(IRQS, {}, 0, "host"), log.series(LEVEL, {}, 0, "host")
+        writer.append(log.tick("host", 0, S, [irqs, level], [7, 40.0]))
+        writer.append(log.tick("host", S, 2 * S, [], []))
+        found = live.look().values
+    assert {v.type: v.value for v in found} == {"interrupts-sec": 0.0, "Memory-Used-Percent": 40.0}
+    assert {v.names["hostname"] for v in found} == {"node-1"}
+
+
+def test_values_are_gone_when_the_trial_has_ended(run: RunDirectory) -> None:
+    live, log = LiveRun(run), MetricLog("trial-0001", 0)
+    with MetricsWriter(run, "trial-0001") as writer:
+        writer.append(log.tick("trafficgen", 0, S, [log.series(RATE, {}, 0)], [5]))
+        assert values(live) != {}
+        writer.finish()
+    assert values(live) == {}
+
+
+def test_a_line_that_is_being_written_is_read_when_it_is_whole(run: RunDirectory) -> None:
+    live, log = LiveRun(run), MetricLog("trial-0001", 0)
+    lines = log.tick("trafficgen", 0, S, [log.series(RATE, {}, 0)], [5])
+    run.metrics.mkdir()
+    file = run.metrics / "trial-0001.jsonl"
+    text = "".join(f"{line}\n" for line in lines)
+    file.write_text(text[:-20])
+    assert values(live) == {}
+    file.write_text(text)
+    assert values(live) == {("rx-pps", ""): 5.0}
+
+
+def test_the_trial_that_goes_on_is_told(run: RunDirectory) -> None:
+    live = LiveRun(run)
+    assert live.look().trial is None
+    with Journal(run.journal) as journal:
+        journal.append(TRIAL_STARTED, number=3, phase="search", load_pps=2e6)
+        assert live.look().trial == LiveTrial(3, "search", 2e6)

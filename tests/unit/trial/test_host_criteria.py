@@ -1,0 +1,250 @@
+"""Criteria on hosts, held to rows that were written by hand."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter
+
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.registry import CriterionSettings
+from plimsoll.trial.finding import Finding
+from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.trial.tester import TesterLimits as Limits
+from plimsoll.trial.verdict import judge, judge_goals
+from tests.unit.trial.host_record import (
+    PERIOD,
+    HostRecord,
+    Series,
+    interrupts,
+    observed_host,
+    share,
+)
+from tests.unit.trial.trial_builder import outcome
+
+
+def criterion(**settings: Any) -> Criterion:
+    made: Criterion = TypeAdapter(CriterionSettings).validate_python(settings)
+    return made
+
+
+def found(metrics: HostMetrics | None, **settings: Any) -> Finding:
+    (finding,) = criterion(**settings).evaluate(replace(outcome(), host=metrics))
+    return finding
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "demo", {})
+
+
+@pytest.fixture
+def record(run: RunDirectory) -> HostRecord:
+    return HostRecord(run)
+
+
+def throttled(cgroup: str, process: str, periods: int) -> Series:
+    return Series(
+        "cgroup",
+        "cpu-throttled-periods-sec",
+        {"cgroup": cgroup, "process": process},
+        ((0, 4, 0), (4, 5, periods), (5, 10, 0)),
+        unit="periods/s",
+        counted=True,
+    )
+
+
+def faults(*counts: tuple[float, float, int]) -> Series:
+    return Series("sar-mem", "Page-major-faults-sec", {}, counts, unit="faults/s", counted=True)
+
+
+def test_stolen_time_is_told_of_the_worst_cpu_under_test(record: HostRecord) -> None:
+    metrics = record.write(
+        share(0, "steal", 0.0004), share(1, "steal", 0.0025), share(2, "steal", 0.4)
+    )
+    finding = found(metrics, kind="steal", at_most="0.1%")
+    assert finding == Finding(
+        rule="steal",
+        subject="bench-07 CPU 1",
+        value=0.0025,
+        limit=0.001,
+        unit="ratio",
+        outcome="invalid",
+        text="bench-07 CPU 1: 0.25 % of its time was stolen by the hypervisor; "
+        "at most 0.1 % allowed",
+        spoils=True,
+    )
+    kept = found(metrics, kind="steal", at_most="0.25%")
+    assert (kept.outcome, kept.spoils) == ("ok", False)
+    assert found(metrics, kind="steal", on_breach="fail").outcome == "fail"
+    everywhere = found(metrics, kind="steal", cpus="all")
+    assert everywhere.subject == "bench-07 CPU 2"
+
+
+def test_interrupts_are_those_of_the_duts_cpus_with_the_most_frequent_named(
+    record: HostRecord,
+) -> None:
+    metrics = record.write(
+        interrupts(0, "LOC", "Local timer interrupts", [1000] * 10),
+        interrupts(1, "LOC", "Local timer interrupts", [100] * 10),
+        interrupts(1, "31", "nic-rx-0", [0] * 9 + [500]),
+    )
+    finding = found(metrics, kind="dut-interrupts", at_most=100)
+    assert finding.value == pytest.approx(150.0)
+    assert finding.outcome == "fail"
+    assert not finding.spoils
+    assert finding.text == (
+        "bench-07 CPU 1: interrupts came at 150 a second, of which 100 a second are "
+        "LOC Local timer interrupts; at most 100 a second allowed"
+    )
+    without = found(metrics, kind="dut-interrupts", at_most=50, without=["LOC"])
+    assert (without.value, without.outcome) == (pytest.approx(50.0), "ok")
+    worst = found(metrics, kind="dut-interrupts", at_most=100, statistic="max", without=["LOC"])
+    assert worst.value == pytest.approx(500.0)
+    assert ", of which 500 a second are 31 nic-rx-0;" in worst.text
+
+
+@pytest.mark.parametrize(
+    ("polled", "outcome_of_breach"),
+    [({"tester": "0", "dut": "1"}, "invalid"), ({"dut": "1"}, "fail")],
+)
+def test_major_faults_are_held_against_the_dut_only_on_its_own_host(
+    run: RunDirectory, polled: dict[str, str], outcome_of_breach: str
+) -> None:
+    metrics = HostRecord(run, (observed_host(polled=polled),)).write(
+        faults((-1, 0, 9), (0, 3, 0), (3, 4, 2), (4, 12, 0))
+    )
+    finding = found(metrics, kind="major-faults")
+    assert (finding.value, finding.outcome) == (2, outcome_of_breach)
+    assert finding.text == "bench-07: 2 major page faults; at most 0 major page faults allowed"
+    assert found(metrics, kind="major-faults", at_most=2).outcome == "ok"
+
+
+def test_each_cgroup_is_judged_by_whose_it_is(record: HostRecord) -> None:
+    metrics = record.write(
+        throttled("/dut.slice", "dpdk-testpmd", 40),
+        throttled("/user.slice", "agent plimsoll-engine", 3),
+        throttled("/quiet.slice", "dpdk-testpmd", 0),
+        throttled("/agent.slice", "agent", 99),
+    )
+    findings = criterion(kind="throttled").evaluate(replace(outcome(), host=metrics))
+    assert {each.subject: (each.value, each.outcome) for each in findings} == {
+        "bench-07 /dut.slice dpdk-testpmd": (40, "fail"),
+        "bench-07 /quiet.slice dpdk-testpmd": (0, "ok"),
+        "bench-07 /user.slice agent plimsoll-engine": (3, "invalid"),
+    }
+
+
+def test_a_polling_loop_needs_its_cpu_to_itself(record: HostRecord) -> None:
+    metrics = record.write(share(0, "usr", 0.97), share(1, "usr", 0.985), share(2, "usr", 0.01))
+    dut = found(metrics, kind="busy")
+    assert (dut.subject, dut.value, dut.limit, dut.outcome) == (
+        "bench-07 CPU 1",
+        pytest.approx(0.985),
+        0.99,
+        "fail",
+    )
+    assert dut.text == (
+        "bench-07 CPU 1: 98.5 % of its time was spent in user space; at least 99 % needed"
+    )
+    assert found(metrics, kind="busy", at_least="98%").outcome == "ok"
+    tester = found(metrics, kind="busy", cpus="under-test")
+    assert (tester.subject, tester.outcome) == ("bench-07 CPU 0", "invalid")
+
+
+def test_any_metric_can_be_bounded(record: HostRecord) -> None:
+    metrics = record.write(share(0, "soft", 0.25), share(1, "soft", 0.5), share(2, "soft", 0.125))
+    asked = {"kind": "host-metric", "source": "mpstat", "type": "Busy-CPU"}
+    together = found(metrics, **asked, where={"type": "soft"}, at_most=0.8)
+    assert (together.subject, together.value, together.outcome) == ("bench-07", 0.875, "fail")
+    assert together.text == (
+        "bench-07: mpstat Busy-CPU: on average 0.875 CPUs; at most 0.8 CPUs allowed"
+    )
+    by_cpu = found(metrics, **asked, where={"type": ["soft", "irq"]}, cpus="all", at_most=0.5)
+    assert (by_cpu.subject, by_cpu.value, by_cpu.outcome) == ("bench-07 CPU 1", 0.5, "ok")
+    one = found(metrics, **asked, where={"cpu": 2}, at_least=0.2, on_breach="invalid")
+    assert (one.value, one.outcome, one.spoils) == (0.125, "invalid", True)
+    without = found(metrics, **asked, without={"num": [1]}, at_most=1, statistic="max")
+    assert without.value == pytest.approx(0.375)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "said"),
+    [
+        ((), "trial: no host was observed, so nothing is known of its mpstat Busy-CPU "
+         "(set observe.enabled: true, or remove the criterion steal)"),
+        (
+            (observed_host(polled={}),),
+            "trial: no observed host has CPUs that are polled by the under-test",
+        ),
+        (
+            (observed_host(sources=(), missing={"mpstat": "/proc/stat cannot be read"}),),
+            "bench-07: mpstat Busy-CPU was not observed: /proc/stat cannot be read (mend that",
+        ),
+        (
+            (observed_host(sources=("procstat",)),),
+            "bench-07: mpstat Busy-CPU was not observed: it was not asked for in observe.sources",
+        ),
+        (
+            (observed_host(polled={"tester": "0", "dut": "1,5"}),),
+            "bench-07: mpstat Busy-CPU was not told of CPU 5 (check that they are online",
+        ),
+    ],
+)  # fmt: skip
+def test_what_was_not_observed_is_invalid_and_says_what_would_help(
+    run: RunDirectory, hosts: tuple[Any, ...], said: str
+) -> None:
+    metrics = HostRecord(run, hosts).write(share(0, "steal", 0.0), share(1, "steal", 0.0))
+    finding = found(metrics, kind="steal")
+    assert (finding.value, finding.outcome, finding.spoils) == (None, "invalid", False)
+    assert finding.text.startswith(said)
+
+
+def test_a_trial_without_metrics_is_invalid(record: HostRecord) -> None:
+    assert found(None, kind="busy").outcome == "invalid"
+    nothing = HostMetrics(record.run, PERIOD, record.hosts, 0, 1000)
+    assert found(nothing, kind="major-faults").text == (
+        "bench-07: sar-mem Page-major-faults-sec was told of nothing that is asked for "
+        "(check the names, or remove the criterion major-faults)"
+    )
+
+
+def test_what_was_observed_for_part_of_the_time_is_invalid(record: HostRecord) -> None:
+    metrics = record.write(faults((0, 8, 0)))
+    finding = found(metrics, kind="major-faults")
+    assert finding.outcome == "invalid"
+    assert "was observed for 8 s of 10 s (leave the observers a CPU" in finding.text
+    enough = record.write(faults((0, 9.5, 0)))
+    assert found(enough, kind="major-faults").outcome == "ok"
+
+
+def test_a_spoiled_trial_is_invalid_though_the_dut_lost_frames(record: HostRecord) -> None:
+    metrics = record.write(share(0, "steal", 0.0), share(1, "steal", 0.2))
+    lossy = replace(outcome(lost=5000), host=metrics)
+    judgement = judge(lossy, [LossRatio(), criterion(kind="steal")], Limits())
+    assert judgement.verdict == "invalid"
+    assert [each.rule for each in judgement.reasons] == ["steal"]
+    goals = {"lossless": [LossRatio()], "guarded": [LossRatio(), criterion(kind="steal")]}
+    verdicts = {goal: each.verdict for goal, each in judge_goals(lossy, goals, Limits()).items()}
+    assert verdicts == {"lossless": "fail", "guarded": "invalid"}
+
+
+def test_a_host_criterion_that_fails_or_is_unknown_yields_to_no_loss(record: HostRecord) -> None:
+    metrics = record.write(share(0, "usr", 1.0), share(1, "usr", 0.5))
+    clean = replace(outcome(), host=metrics)
+    judgement = judge(clean, [LossRatio(), criterion(kind="busy")], Limits())
+    assert (judgement.verdict, judgement.reasons[0].rule) == ("fail", "busy")
+    unknown = criterion(kind="major-faults")
+    assert judge(clean, [LossRatio(), unknown], Limits()).verdict == "invalid"
+    lossy = replace(outcome(lost=5000), host=metrics)
+    assert judge(lossy, [LossRatio(), unknown], Limits()).verdict == "fail"
+
+
+def test_a_spoiled_trial_that_was_stopped_is_not_called_unfinished(record: HostRecord) -> None:
+    metrics = record.write(share(0, "steal", 0.0), share(1, "steal", 0.2))
+    stopped = outcome(sending_s=2.0, ended_by="stop")
+    judgement = judge(replace(stopped, host=metrics), [criterion(kind="steal")], Limits())
+    assert "runtime" not in {each.rule for each in judgement.reasons}

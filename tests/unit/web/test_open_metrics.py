@@ -1,0 +1,148 @@
+"""Live values over HTTP, read by Prometheus' own parser."""
+
+import http.client
+import json
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from prometheus_client.openmetrics.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+
+from plimsoll.errors import InputError, MachineError
+from plimsoll.observe.registry import OBSERVERS
+from plimsoll.record.interval_samples import interval_samples
+from plimsoll.record.journal import TRIAL_STARTED, Journal
+from plimsoll.record.metric_log import MetricLog
+from plimsoll.record.metric_type import MetricType
+from plimsoll.record.metrics import MetricsWriter
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.web.endpoint import Endpoint, parse_endpoint
+from plimsoll.web.open_metrics import metric_name, open_metrics
+from tests.unit.record.trial_parts import PLANS, second
+
+DASHBOARD = Path(__file__).parents[3] / "docs/grafana/plimsoll.json"
+RATE = MetricType("trafficgen", "rx-pps", "throughput", "pps", "sum", counted=True)
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "live", {})
+
+
+@pytest.fixture
+def endpoint() -> Endpoint:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        port = found.getsockname()[1]
+    return Endpoint("127.0.0.1", port)
+
+
+def scrape(endpoint: Endpoint) -> list[Sample]:
+    connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
+    try:
+        accepted = "application/openmetrics-text; version=1.0.0"
+        connection.request("GET", "/metrics", headers={"Accept": accepted})
+        answer = connection.getresponse()
+        assert answer.getheader("Content-Type", "").startswith("application/openmetrics-text")
+        text = answer.read().decode()
+    finally:
+        connection.close()
+    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+
+
+def test_a_scrape_has_the_trial_and_the_last_values(run: RunDirectory, endpoint: Endpoint) -> None:
+    log = MetricLog("trial-0001", 0)
+    names = {"port_pair": "0:1", "tx_port": "0", "rx_port": "1"}
+    with (
+        open_metrics(run, endpoint),
+        Journal(run.journal) as journal,
+        MetricsWriter(run, "trial-0001") as writer,
+    ):
+        journal.append(TRIAL_STARTED, number=1, phase="search", load_pps=2e6)
+        writer.append(log.tick("trafficgen", 0, 10**9, [log.series(RATE, names, 0)], [1999]))
+        found = {sample.name: sample for sample in scrape(endpoint)}
+    assert found["plimsoll_up"].value == 1
+    assert found["plimsoll_run"].labels == {"run": run.run_id}
+    assert found["plimsoll_trial_load_pps"].labels == {"number": "1", "phase": "search"}
+    assert found["plimsoll_trial_load_pps"].value == 2e6
+    assert found["plimsoll_trafficgen_rx_pps"].labels == names
+    assert found["plimsoll_trafficgen_rx_pps"].value == 1999
+
+
+def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: Endpoint) -> None:
+    log, hostile = MetricLog("trial-0001", 0), 'a"} 1\n# EOF\nplimsoll_up 0'
+    with open_metrics(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
+        series = log.series(RATE, {"port pair": hostile}, 0)
+        writer.append(log.tick("trafficgen", 0, 10**9, [series], [5]))
+        found = {sample.name: sample for sample in scrape(endpoint)}
+    assert found["plimsoll_trafficgen_rx_pps"].labels == {"port_pair": hostile}
+    assert found["plimsoll_up"].value == 1
+
+
+def test_a_record_that_cannot_be_read_is_not_up(run: RunDirectory, endpoint: Endpoint) -> None:
+    run.journal.write_text("not a journal\nnor this\n")
+    with open_metrics(run, endpoint):
+        assert [(s.name, s.value) for s in scrape(endpoint)] == [("plimsoll_up", 0)]
+
+
+def test_nothing_listens_afterwards(run: RunDirectory, endpoint: Endpoint) -> None:
+    with open_metrics(run, endpoint):
+        scrape(endpoint)
+    with pytest.raises(OSError, match="refused"):
+        scrape(endpoint)
+
+
+def test_a_port_that_is_taken_is_an_error(run: RunDirectory, endpoint: Endpoint) -> None:
+    with socket.socket() as other:
+        other.bind((endpoint.address, endpoint.port))
+        other.listen()
+        with (
+            pytest.raises(MachineError, match="Address already in use") as caught,
+            open_metrics(run, endpoint),
+        ):
+            pass
+    assert caught.value.where == "--metrics-port"
+
+
+@pytest.mark.parametrize(
+    ("text", "endpoint"),
+    [
+        ("9464", Endpoint("127.0.0.1", 9464)),
+        ("0.0.0.0:9464", Endpoint("0.0.0.0", 9464)),  # noqa: S104
+        ("[::1]:65535", Endpoint("::1", 65535)),
+    ],
+)
+def test_an_endpoint_is_a_port_with_or_without_an_address(text: str, endpoint: Endpoint) -> None:
+    assert parse_endpoint(text) == endpoint
+
+
+@pytest.mark.parametrize("text", ["", "0", "65536", "http", "host:9464", "1.2.3:80", ":", "²"])
+def test_what_is_no_endpoint_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is not a port") as caught:
+        parse_endpoint(text)
+    assert caught.value.where == "--metrics-port"
+    assert "such as 9464" in caught.value.remedy
+
+
+def test_the_dashboard_asks_only_for_what_there_is() -> None:
+    dashboard = json.loads(DASHBOARD.read_text())
+    queries = [t["expr"] for panel in dashboard["panels"] for t in panel.get("targets", ())]
+    asked = {name for query in queries for name in re.findall(r"plimsoll_\w+", query)}
+    assert len(asked) > 10
+    assert asked <= {
+        "plimsoll_trial_load_pps",
+        "plimsoll_trials_total",
+        "plimsoll_run",
+        *(metric_name(each.source, each.type) for each in known_types()),
+    }
+
+
+def known_types() -> Iterator[MetricType]:
+    """What observers may tell, and what an interval of a trial yields."""
+    for observer in OBSERVERS:
+        yield from observer.types
+    for sample in interval_samples(PLANS, second(), refused_is_lost=False):
+        yield sample.metric
