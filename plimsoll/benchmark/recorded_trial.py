@@ -103,6 +103,7 @@ class TrialRunner:
             load_pps=request.load_pps,
             attempt=request.attempt,
             refused_is_lost=self.bed.ports.drained_by == "dut",
+            capacity=self.bed.capacity,
         ) as recording:
             self.session.watcher.trial_started(number, request.phase, request.load_pps, plan)
             overseer = self._overseer(request)

@@ -19,8 +19,10 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
 from plimsoll.host.hugepages import plan_memory
 from plimsoll.host.ledger import Ledger
+from plimsoll.host.settled_heap import settled_heap
 from plimsoll.observe.observers import LocalHost, Observers, start_observers
 from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
+from plimsoll.record.tester_capacity import TesterCapacity
 from plimsoll.traffic.plan import FCS_BYTES, StreamPlan
 from plimsoll.trial.beside import Beside
 from plimsoll.trial.outcome import Outcome
@@ -96,6 +98,13 @@ class Testbed:
         known = [mbps for mbps in speeds if mbps is not None]
         return min(known) * 1e6 if len(known) == len(speeds) else None
 
+    @property
+    def capacity(self) -> TesterCapacity:
+        """What the tester's utilisation is a share of."""
+        return TesterCapacity.of(
+            self.generator.facts, self.generator.ports, self.ports.line_rate_bps
+        )
+
     def plan(
         self, settings: TrialSettings, streams: tuple[StreamPlan, ...], duration_s: float
     ) -> TrialPlan:
@@ -116,7 +125,7 @@ class Testbed:
         The streams `beside` it are sent, and not judged.
         This process keeps off the polled CPUs meanwhile, where there are others.
         """
-        with self._undisturbed():
+        with settled_heap(), self._undisturbed():
             return run_trial(
                 self.generator,
                 self.lab,

@@ -29,6 +29,7 @@ from plimsoll.cli.standard_command import (
     resumed_run,
     running_standard,
 )
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.record.journal import read_journal
 from plimsoll.record.result import read_result
@@ -71,6 +72,7 @@ def latency_at_load(
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -87,6 +89,7 @@ def latency_at_load(
     else:
         others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
         asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
+    tag_run(asked.directory, tag)
     with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
         result = run_latency_at_load(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, latency_at_load_answer(asked.directory), asked.directory, json)

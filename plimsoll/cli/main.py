@@ -11,6 +11,7 @@ import typer
 
 from plimsoll.cli import (
     calibrate,
+    export,
     import_,
     lab,
     latency_at_load,
@@ -45,6 +46,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
         "plimsoll matrix sizes.yaml",
         "plimsoll report runs/20260101T120000-demo",
+        "plimsoll export last --format csv -o metrics.csv",
         "plimsoll runs",
         "plimsoll runs list --tag kernel=6.1 --since 7d",
         "plimsoll runs show last",
@@ -82,6 +84,7 @@ calibrate.add_to(app)
 ports.add_to(app)
 simulate.add_to(app)
 import_.add_to(app)
+export.add_to(app)
 app.add_typer(runs.app)
 app.add_typer(lab.app)
 

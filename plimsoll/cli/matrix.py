@@ -15,6 +15,7 @@ from plimsoll.cli.options import JsonOption, RunsOption
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import running
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
@@ -39,6 +40,7 @@ def matrix(
         Path | None, typer.Option(help="Run what this matrix run has left or failed.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     json: JsonOption = False,
 ) -> None:
     """Find the load line for every combination of values, several times each.
@@ -49,6 +51,7 @@ def matrix(
     Exits with 0 when every run found a load line, with 1 when one did not.
     """
     directory = _what_to_run(experiment, resume, runs)
+    tag_run(directory, tag)
     kept = running("matrix", directory, "finished samples are kept", None)
     with kept, progress_on(stderr) as progress:
         result = run_matrix(directory, progress, _report)

@@ -28,6 +28,7 @@ from plimsoll.cli.standard_command import (
     resumed_run,
     running_standard,
 )
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.report.standard.probe_answer import probe_answer
 from plimsoll.traffic.units import parse_duration, parse_rate
 
@@ -59,6 +60,7 @@ def probe(
         Path | None, typer.Option(help="Probe for what this run has left, as another trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -78,6 +80,7 @@ def probe(
     else:
         others = quick or any(each is not None for each in (experiment, duration, rate))
         asked = resumed_run(_COMMAND, resume, ProbeAsked, others_given=others)
+    tag_run(asked.directory, tag)
     with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
         result = run_probe(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, probe_answer(asked.directory), asked.directory, json)

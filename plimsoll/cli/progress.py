@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.text import Text
 
 from plimsoll.cli.trial_table import PHASES, VERDICT_STYLES, reason_of
-from plimsoll.generator.histogram import Histogram, merge
+from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.trial_record import TrialPhase, TrialRecord
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
@@ -30,21 +30,22 @@ class _RunningTrial:
     elapsed_s: float = 0.0
     offered: int = 0
     lost: int = 0
-    latency: Histogram = field(default_factory=Histogram)
+    latency: HistogramSum = field(default_factory=HistogramSum)
 
     def add(self, interval: Interval) -> None:
         probes = {stream.stream for stream in self.plan.streams if stream.role == "latency"}
         self.elapsed_s = interval.end_s
         self.offered += sum(counts.sent + counts.refused for counts in interval.streams)
         self.lost += sum(counts.missing + counts.refused for counts in interval.streams)
-        own = [counts.latency for counts in interval.streams if counts.stream in probes]
-        self.latency = merge([self.latency, *own])
+        for counts in interval.streams:
+            if counts.stream in probes:
+                self.latency.add(counts.latency)
 
     def render(self) -> Text:
         share = min(1.0, self.elapsed_s / self.planned_s)
         cells = round(share * _BAR_CELLS)
         left_s = max(0.0, self.planned_s - self.elapsed_s)
-        p99 = self.latency.quantile_ns(0.99)
+        p99 = self.latency.total.quantile_ns(0.99)
         loss = format_ratio(max(0, self.lost) / self.offered) if self.offered else "-"
         return Text.assemble(
             f"{self.title}  ",

@@ -29,6 +29,7 @@ from plimsoll.cli.standard_command import (
     resumed_run,
     running_standard,
 )
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.report.standard.rfc2544_answer import rfc2544_answer
 from plimsoll.traffic.mistakes import did_you_mean
@@ -79,6 +80,7 @@ def rfc2544(
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -105,6 +107,7 @@ def rfc2544(
     else:
         others = experiment is not None or quick or any(given.values())
         asked = resumed_run(_COMMAND, resume, Rfc2544Settings, others_given=others)
+    tag_run(asked.directory, tag)
     _run(asked, metrics_port, json)
 
 

@@ -28,6 +28,7 @@ from plimsoll.cli.standard_command import (
     resumed_run,
     running_standard,
 )
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.report.standard.rfc9004_answer import rfc9004_answer
 from plimsoll.traffic.units import format_duration, parse_duration, parse_rate
@@ -75,6 +76,7 @@ def rfc9004(
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -91,6 +93,7 @@ def rfc9004(
         given = (experiment, sizes, maximum, burst_limit, repeats)
         others = quick or any(each is not None for each in given)
         asked = resumed_run(_COMMAND, resume, Rfc9004Settings, others_given=others)
+    tag_run(asked.directory, tag)
     with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
         result = run_rfc9004(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc9004_answer(asked.directory), asked.directory, json)

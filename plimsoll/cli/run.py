@@ -22,6 +22,7 @@ from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.result_summary import print_result
 from plimsoll.cli.running import running
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.result import Result
@@ -49,6 +50,7 @@ def run(
         Path | None, typer.Option(help="Go on with this run directory after its last trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     validation: Annotated[
         str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
     ] = None,
@@ -60,6 +62,7 @@ def run(
     Exits with 0 when a load passed search and validation, with 1 when none did.
     """
     asked, directory = _what_to_run(experiment, resume, runs, validation)
+    tag_run(directory, tag)
     kept = running(
         "run", directory, "finished trials are kept", JournalContents.trials, metrics_port
     )

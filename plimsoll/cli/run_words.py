@@ -48,9 +48,9 @@ def state_text(entry: RunEntry) -> Text:
     return Text(entry.state, STATE_STYLES[entry.state])
 
 
-def tags_text(entry: RunEntry) -> Text:
-    """All tags, one after the other."""
-    return shown(" ".join(f"{key}={value}" for key, value in entry.notes.tags.items()))
+def tags_text(entry: RunEntry, most: int | None = None) -> Text:
+    """All tags, one after the other, cut to `most` characters."""
+    return shown(" ".join(f"{key}={value}" for key, value in entry.notes.tags.items()), most=most)
 
 
 def age(unix_ns: int | None, now: datetime) -> str:

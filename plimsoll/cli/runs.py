@@ -17,10 +17,9 @@ from plimsoll.cli.moments import parse_since, parse_until
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.run_choice import RunsFolderOption
-from plimsoll.cli.run_words import entry_json
-from plimsoll.cli.runs_table import print_damage, runs_table
+from plimsoll.cli.run_words import entry_json, shown
+from plimsoll.cli.runs_table import RunsTable, print_damage
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
 from plimsoll.record.index.run_entry import RunState
 from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
 from plimsoll.record.index.run_index import read_index
@@ -53,14 +52,12 @@ class _ListByDefault(TyperGroup):
 app = typer.Typer(
     name="runs",
     cls=_ListByDefault,
-    help="List runs, tag them, write notes on them, and remove them. Without a command: list.",
+    help="List runs, tag them, write notes on them, and remove them. Without a command it is "
+    "`list`, whose options `plimsoll runs list --help` tells.",
     epilog="Examples: **plimsoll runs** · **plimsoll runs --tag kernel=6.1** · "
     "**plimsoll runs show last** · **plimsoll runs rm 20260101T1200**",
     rich_markup_mode="markdown",
 )
-runs_show.add_to(app)
-runs_marks.add_to(app)
-runs_rm.add_to(app)
 
 
 @app.command("list", epilog=_EPILOG)
@@ -133,9 +130,9 @@ def list_runs(
         return
     listed = [entry for entry in taken if entry.state != "damaged"]
     if listed:
-        stdout.print(runs_table(listed, now))
-    where = plain_text(str(runs))
-    stderr.print(f"{len(listed)} of {len(everything)} runs in {where}", style="dim", markup=False)
+        stdout.print(RunsTable(listed, now))
+    counted = f"{len(listed)} of {len(everything)} runs in {runs}"
+    stderr.print(shown(counted, "dim"), soft_wrap=True)
     print_damage(everything, stderr)
 
 
@@ -153,3 +150,9 @@ def _tag(text: str) -> tuple[str, str | None]:
     if "=" in text:
         return parse_option("--tag", parse_tag, text)
     return parse_option("--tag", parse_tag_key, text), None
+
+
+# Below the list, as the help has them in this order.
+runs_show.add_to(app)
+runs_marks.add_to(app)
+runs_rm.add_to(app)

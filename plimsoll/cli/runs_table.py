@@ -2,40 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
-from rich.console import Console
-from rich.table import Table
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.padding import Padding
 from rich.text import Text
 
 from plimsoll.cli.run_words import age, answer_text, dut_text, shown, state_text, tags_text
 from plimsoll.record.index.run_entry import RunEntry
 
-# Of a column that could push the others off a terminal.
+_GAP = Text("  ")
+# Of names and tags, which could push everything else off a terminal.
 _MOST_NAME = 40
+_MOST_TAGS = 60
+_Row = Sequence[Text]
 
 
-def runs_table(entries: Sequence[RunEntry], now: datetime) -> Table:
-    """One row each, as they come.
+@dataclass(frozen=True, slots=True)
+class RunsTable:
+    """Runs as they come: a row each, or two lines each where a row would not fit the width.
 
-    The name has a column where it is not the end of every id already.
+    The name has a column where some id does not tell it.
     """
-    named = not all(_named_by_id(entry) for entry in entries)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    table.add_column("run", no_wrap=True, overflow="fold")
-    table.add_column("began", no_wrap=True)
-    table.add_column("method", no_wrap=True)
-    if named:
-        table.add_column("name", overflow="fold")
-    table.add_column("DUT", overflow="fold")
-    table.add_column("answer", overflow="fold")
-    table.add_column("state", no_wrap=True)
-    if any(entry.notes.tags for entry in entries):
-        table.add_column("tags", overflow="fold")
-    for entry in entries:
-        table.add_row(*_cells(entry, now, named=named, tagged=len(table.columns) > 6 + named))
-    return table
+
+    entries: Sequence[RunEntry]
+    now: datetime
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """No cell is folded, as long as an id and an answer fit side by side."""
+        lines = list(_aligned(list(self._rows())))
+        if max(line.cell_len for line in lines) <= options.max_width:
+            yield from lines
+            return
+        heads, *firsts = _aligned([_bold("run", "began", "state", "answer"), *self._firsts()])
+        yield heads
+        for first, entry in zip(firsts, self.entries, strict=True):
+            yield first
+            yield Padding(_rest(entry), (0, 0, 0, 2))
+
+    def _rows(self) -> Iterator[_Row]:
+        """The heads, and all that is shown of each run."""
+        named = not all(_named_by_id(entry) for entry in self.entries)
+        tagged = any(entry.notes.tags for entry in self.entries)
+        name, tags = ["name"] if named else [], ["tags"] if tagged else []
+        yield _bold("run", "began", "method", *name, "DUT", "answer", "state", *tags)
+        for entry in self.entries:
+            yield (
+                *self._id_and_age(entry),
+                _method(entry),
+                *([_name(entry)] if named else []),
+                dut_text(entry),
+                answer_text(entry),
+                state_text(entry),
+                *([tags_text(entry, _MOST_TAGS)] if tagged else []),
+            )
+
+    def _firsts(self) -> Iterator[_Row]:
+        """What is looked for most."""
+        for entry in self.entries:
+            yield (*self._id_and_age(entry), state_text(entry), answer_text(entry))
+
+    def _id_and_age(self, entry: RunEntry) -> _Row:
+        return shown(entry.run_id, "bold"), Text(age(entry.began_unix_ns, self.now))
 
 
 def print_damage(entries: Sequence[RunEntry], console: Console) -> None:
@@ -47,21 +77,38 @@ def print_damage(entries: Sequence[RunEntry], console: Console) -> None:
             console.print(Text("  remedy: ", "bold") + shown(damage.remedy), soft_wrap=True)
 
 
-def _cells(entry: RunEntry, now: datetime, *, named: bool, tagged: bool) -> list[Text]:
-    summary = entry.summary
-    name = shown(summary.name if summary else "", most=_MOST_NAME)
-    return [
-        shown(entry.run_id, "bold"),
-        Text(age(entry.began_unix_ns, now)),
-        shown(summary.method or "-" if summary else "-", most=_MOST_NAME),
-        *([name] if named else []),
-        dut_text(entry),
-        answer_text(entry),
-        state_text(entry),
-        *([tags_text(entry)] if tagged else []),
-    ]
+def _aligned(rows: Sequence[_Row]) -> Iterator[Text]:
+    """Each row in one line, its cells below those of the others."""
+    widths = [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = [cell.copy() for cell in row]
+        for cell, width in zip(cells[:-1], widths[:-1], strict=True):
+            cell.pad_right(width - cell.cell_len)
+        yield _GAP.join(cells)
+
+
+def _rest(entry: RunEntry) -> Text:
+    """What stands in the second line: method, DUT, name and tags, as far as known."""
+    name = [] if _named_by_id(entry) else [_name(entry)]
+    parts = [_method(entry), dut_text(entry), *name, tags_text(entry)]
+    rest = _GAP.join(part for part in parts if part.plain)
+    rest.stylize("dim")
+    return rest
+
+
+def _method(entry: RunEntry) -> Text:
+    method = entry.summary.method if entry.summary else None
+    return shown(method or "-", most=_MOST_NAME)
+
+
+def _name(entry: RunEntry) -> Text:
+    return shown(entry.summary.name if entry.summary else "-", most=_MOST_NAME)
 
 
 def _named_by_id(entry: RunEntry) -> bool:
     """As RunDirectory.create makes ids: time, name, and what the command adds."""
     return entry.summary is None or f"-{entry.summary.name}" in entry.run_id
+
+
+def _bold(*heads: str) -> _Row:
+    return [Text(head, "bold") for head in heads]

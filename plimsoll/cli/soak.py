@@ -23,6 +23,7 @@ from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.running import SIGNALLED, running
 from plimsoll.cli.soak_summary import print_soak
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.soak_result import SoakResult
@@ -60,6 +61,7 @@ def soak(
         Path | None, typer.Option(help="Run what this soak has left, as another trial.")
     ] = None,
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -76,6 +78,7 @@ def soak(
         asked, plan, directory = _new_soak(experiment, given, runs)
     else:
         asked, plan, directory = _old_soak(experiment, given, resume)
+    tag_run(directory, tag)
     kept = running("soak", directory, "closed windows are kept", segments_of, metrics_port)
     with kept, progress_on(stderr) as progress:
         result = run_soak(asked, plan, directory, progress)

@@ -15,6 +15,7 @@ from plimsoll.cli.options import RunsOption, parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.stream_table import stream_tables
+from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.cli.trial_table import trial_table
 from plimsoll.host.ledger import sweep
 from plimsoll.record.run_directory import RunDirectory
@@ -36,9 +37,11 @@ def add_to(app: typer.Typer) -> None:
 
 def trial(
     experiment: Annotated[Path, typer.Argument(help="The experiment (YAML).")],
+    *,
     load: Annotated[str, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")],
     duration: Annotated[str, typer.Option(help="How long to send: 5s, 2m.")] = "5s",
     runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the trial as JSON.")] = False,
 ) -> None:
     """Run one trial, without a search, and judge it by the experiment's criteria.
@@ -53,6 +56,7 @@ def trial(
     check_trial(asked, rate, "--load")
     sweep()
     directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
+    tag_run(directory, tag)
     with progress_on(stderr) as progress:
         record = run_single_trial(asked, directory, rate, duration_s, progress)
     page = write_report(directory)

@@ -10,7 +10,6 @@ from typing import Any
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.generator.engine_messages import (
     HELLO,
-    INTERVAL,
     PORTS,
     PROTOCOL,
     TRIAL_REPORT,
@@ -21,7 +20,7 @@ from plimsoll.generator.engine_messages import (
 from plimsoll.generator.engine_program import EngineProgram
 from plimsoll.generator.interface import GeneratorFacts, Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.generator.queue_parts import QueueParts
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.settings import EngineSettings, WorkerLayout
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.version import VERSION
 
@@ -46,6 +45,8 @@ class Engine:
         self._next_id = 0
         self.hello = hello
         self._ports: tuple[PortInfo, ...] = ()
+        self._workers: tuple[WorkerLayout, ...] = ()
+        self._tsc_hz: float | None = None
 
     @classmethod
     def start(cls, log: Path, environment: Mapping[str, str]) -> Engine:
@@ -67,9 +68,13 @@ class Engine:
 
     @property
     def facts(self) -> GeneratorFacts:
-        """The engine's own version, DPDK's, and its process."""
+        """The engine's own version, DPDK's, its process and its loops."""
         return GeneratorFacts(
-            engine=self.hello.version, dpdk=self.hello.dpdk, pid=self._program.pid
+            engine=self.hello.version,
+            dpdk=self.hello.dpdk,
+            pid=self._program.pid,
+            tsc_hz=self._tsc_hz,
+            workers=self._workers,
         )
 
     @property
@@ -92,12 +97,13 @@ class Engine:
 
         The main thread sleeps on `main_cpus`. Raises EngineRefused, EngineDied, InputError.
         """
+        workers = settings.layout(len(devargs))
         reply = self._ask(
             open_request(
                 huge=memory.huge,
                 megabytes=memory.megabytes,
                 main_cpus=sorted(main_cpus),
-                workers=settings.layout(len(devargs)),
+                workers=workers,
                 devargs=devargs,
                 stamps=settings.stamps,
                 descriptors=descriptors,
@@ -107,6 +113,8 @@ class Engine:
             _START_TIMEOUT_S + link_wait_s,
         )
         self._ports = PORTS.validate_python(reply["ports"])
+        self._tsc_hz = float(reply["tsc_hz"])
+        self._workers = workers
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
@@ -117,8 +125,8 @@ class Engine:
             message = self._program.receive(
                 max(plan.interval_s * 1.5, plan.drain_s) + _ANSWER_TIMEOUT_S
             )
-            if message.get("event") == "interval":
-                if watch(parts.interval(INTERVAL.validate_python(message))) and not stopping:
+            if isinstance(message, Interval):
+                if watch(parts.interval(message)) and not stopping:
                     self._send({"request": "stop"})
                     stopping = True
             elif message.get("id") in (number, _UNREAD):
@@ -135,9 +143,11 @@ class Engine:
 
     def _ask(self, request: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
         number = self._send(request)
-        while (message := self._program.receive(timeout_s)).get("id") not in (number, _UNREAD):
-            pass  # An answer to a stop that came after its trial had ended.
-        return self._checked(message)
+        while True:
+            message = self._program.receive(timeout_s)
+            # Or an answer to a stop that came after its trial had ended.
+            if not isinstance(message, Interval) and message.get("id") in (number, _UNREAD):
+                return self._checked(message)
 
     def _checked(self, message: dict[str, Any]) -> dict[str, Any]:
         if message.get("ok"):

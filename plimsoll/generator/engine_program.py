@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.generator.engine_messages import read_message
+from plimsoll.generator.interface import Interval
 from plimsoll.host.child import describe_exit, tied_to_parent
 from plimsoll.host.priority import favour
 
@@ -88,19 +90,16 @@ class EngineProgram:
         except BrokenPipeError:
             raise self._died() from None
 
-    def receive(self, timeout_s: float) -> dict[str, Any]:
+    def receive(self, timeout_s: float) -> Interval | dict[str, Any]:
         """The next message. Raises EngineDied when there is none within `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while b"\n" not in self._pending:
             self._read_some(deadline)
         line, _, self._pending = self._pending.partition(b"\n")
         try:
-            message = json.loads(line)
+            return read_message(line)
         except ValueError as error:
-            raise self._kill(f"said what is not JSON: {line[:80]!r}") from error
-        if not isinstance(message, dict):
-            raise self._kill(f"said what is not a message: {line[:80]!r}")
-        return message
+            raise self._kill(f"said what is not a message ({error}): {line[:80]!r}") from error
 
     def close(self) -> None:
         """End its input, at which it ends; kill it when it does not."""

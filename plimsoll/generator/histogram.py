@@ -7,8 +7,10 @@ is known to 1/128 = 0.78 %.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from hdrh.histogram import HdrHistogram
 
@@ -39,17 +41,24 @@ class Histogram:
         Stated as its bucket's highest value, but never beyond the exact maximum,
         so at most 0.78 % high and never low. None without samples.
         """
+        values = self.quantiles_ns((quantile,))
+        return values[0] if values else None
+
+    def quantiles_ns(self, quantiles: Sequence[float]) -> tuple[int, ...]:
+        """The same of several, in ascending order, in one look; empty without samples."""
         if not self.count or self.max_ns is None or self.min_ns is None:
-            return None
-        if quantile <= 0:
-            return self.min_ns
-        wanted = max(1, -int(-quantile * self.count // 1))
+            return ()
+        ranks = iter([max(1, -int(-quantile * self.count // 1)) for quantile in quantiles])
+        rank: float = next(ranks, math.inf)
+        values: list[int] = []
         seen = 0
         for index, count in self.buckets:
             seen += count
-            if seen >= wanted:
-                return max(self.min_ns, min(self.max_ns, bucket_bounds_ns(index)[1]))
-        return self.max_ns
+            while seen >= rank:
+                values.append(max(self.min_ns, min(self.max_ns, bucket_bounds_ns(index)[1])))
+                rank = next(ranks, math.inf)
+        values += [self.max_ns] * (len(quantiles) - len(values))
+        return tuple(self.min_ns if q <= 0 else v for q, v in zip(quantiles, values, strict=True))
 
     def to_hdr(self) -> HdrHistogram:
         """The same buckets as an object of the hdrhistogram package.
@@ -57,16 +66,26 @@ class Histogram:
         By the package's own index, as its decoder does it: recording value by value
         would take milliseconds of a CPU that a small machine shares with its polling loops.
         """
-        hdr = HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
-        for index, count in self.buckets:
-            hdr.counts[index] = count
-        if self.buckets:
-            hdr.set_internal_tacking_values(
-                next((index for index, _ in self.buckets if index > 0), -1),
-                self.buckets[-1][0],
-                sum(count for _, count in self.buckets),
-            )
+        hdr = empty_hdr()
+        fill_hdr(hdr, self)
         return hdr
+
+
+def empty_hdr() -> HdrHistogram:
+    """An object of the hdrhistogram package with the engine's buckets."""
+    return HdrHistogram(LOWEST_NS, HIGHEST_NS, SIGNIFICANT_DIGITS)
+
+
+def fill_hdr(hdr: HdrHistogram, histogram: Histogram) -> None:
+    """Make an `empty_hdr()`, or one whose counters are all zero again, this histogram."""
+    counts = hdr.encoder.get_counts()
+    for index, count in histogram.buckets:
+        counts[index] = count
+    hdr.set_internal_tacking_values(
+        next((index for index, _ in histogram.buckets if index > 0), -1),
+        histogram.buckets[-1][0] if histogram.buckets else -1,
+        sum(map(itemgetter(1), histogram.buckets)),
+    )
 
 
 def bucket_bounds_ns(index: int) -> tuple[int, int]:
@@ -83,6 +102,8 @@ def merge(histograms: Iterable[Histogram]) -> Histogram:
     parts = [part for part in histograms if part.count]
     if not parts:
         return Histogram()
+    if len(parts) == 1:
+        return parts[0]
     counts: dict[int, int] = {}
     for part in parts:
         for index, count in part.buckets:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.settings import WorkerLayout
 from plimsoll.traffic.plan import StreamPlan
 
 EndedBy = Literal["duration", "stop", "link_down"]
@@ -174,13 +175,16 @@ class PortInfo:
 class GeneratorFacts:
     """What a record says of a generator: versions, and the process where it is one of its own.
 
-    None stands for what has no part in it. A `simulated` one sends nothing.
+    None stands for what has no part in it. A `simulated` one sends nothing. Of one whose
+    ports are open, `tsc_hz` is the rate of its ticks, and `workers` are its polling loops.
     """
 
     engine: str | None
     dpdk: str | None
     pid: int | None
     simulated: bool = False
+    tsc_hz: float | None = None
+    workers: tuple[WorkerLayout, ...] = ()
 
 
 class Generator(Protocol):

@@ -41,7 +41,7 @@ _LONGEST_NAME = 128
 
 
 class Figure(ABC):
-    """One command, asked at every reading while `wanted`."""
+    """One command, asked at every reading for as long as it is `wanted`."""
 
     def __init__(self, command: str) -> None:
         self.command = command
@@ -66,19 +66,15 @@ class Counters(Figure):
         self._series_of = series_of
         self._series: dict[str, int | None] = {}
         self._answer: Mapping[str, object] = {}
+        # Those that began, or began anew: their next total is told even if it is the same.
+        self._begun: set[str] = set()
 
     def tell(self, answer: Mapping[str, object], readings: Readings) -> None:
         """Tell the totals that have changed."""
         for name, total in answer.items():
             # Most of an interface's hundreds of counters stand still.
-            if total == self._answer.get(name) or not _is_count(total):
-                continue
-            if (series := self._number(name, readings)) is None:
-                continue
-            before = self._answer.get(name)
-            if _is_count(before) and total - before >= _LARGEST_STEP:
-                readings.absent(series)
-            readings.total(series, total)
+            if total != self._answer.get(name) or name in self._begun:
+                self._tell_one(name, total, readings)
         for name in self._answer.keys() - answer.keys():
             self._absent(name, readings)
         self._answer = answer
@@ -88,6 +84,19 @@ class Counters(Figure):
         for name in self._answer:
             self._absent(name, readings)
         self._answer = {}
+
+    def _tell_one(self, name: str, total: object, readings: Readings) -> None:
+        if not _is_count(total) or (series := self._number(name, readings)) is None:
+            return
+        before = self._answer.get(name)
+        grown = total - before if _is_count(before) else -1
+        if grown >= _LARGEST_STEP:
+            readings.absent(series)
+        readings.total(series, total)
+        if 0 <= grown < _LARGEST_STEP:
+            self._begun.discard(name)
+        else:
+            self._begun.add(name)
 
     def _number(self, name: str, readings: Readings) -> int | None:
         if name not in self._series and len(self._series) < _MOST_SERIES:

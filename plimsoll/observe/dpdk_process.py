@@ -68,7 +68,7 @@ class DpdkProcess:
     def _commands(self) -> tuple[str, ...]:
         if self._figures is None:
             return DISCOVERY
-        return tuple(figure.command for figure in self._figures if figure.wanted)
+        return tuple(figure.command for figure in self._figures)
 
     def _tell(self, figures: list[Figure], answers: dict[str, object], readings: Readings) -> None:
         for figure in figures:
@@ -77,6 +77,7 @@ class DpdkProcess:
                 figure.tell(answer, readings)
             else:
                 figure.absent(readings)
+        self._figures = [figure for figure in figures if figure.wanted]
 
     def _miss(self) -> None:
         self._rest = min(2**self._misses, _LONGEST_REST) - 1

@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-# More than /proc/interrupts has on the largest machines; what is longer comes in pieces.
-_BLOCK_BYTES = 1 << 20
+# The C library takes blocks of 128 kB and more from the system anew each time, which costs
+# 15 us a reading where the file itself costs one. procfs gives a page at a time anyway.
+_BLOCK_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)

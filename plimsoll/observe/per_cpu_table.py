@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from itertools import compress
+from operator import ne
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,7 +51,7 @@ class PerCpuTable:
 
     def _changed(self, text: Sequence[bytes]) -> list[tuple[_Row, list[bytes]]] | None:
         """The rows whose counts are not those of before; None if there are other rows or CPUs."""
-        if len(text) != len(self._text) or text[:1] != self._text[:1]:
+        if not self._text or len(text) != len(self._text) or text[0] != self._text[0]:
             return None
         changed: list[tuple[_Row, list[bytes]]] = []
         for row, line, before in zip(self._rows, text[1:], self._text[1:], strict=True):
@@ -143,13 +145,12 @@ class _Row:
 
     def tell(self, counts: list[bytes], readings: Readings) -> None:
         """Tell what has counted."""
-        for column, (count, before) in enumerate(zip(counts, self._counts, strict=True)):
-            if count == before:
-                continue
+        # Of 40 columns a few have changed: they are found without a loop in Python.
+        for column in compress(range(len(counts)), map(ne, counts, self._counts)):
             series = self._series[column]
             if series is None:
                 series = self._declare(column, readings, 0)
-            self._totals[column] = continued(self._totals[column], int(count))
+            self._totals[column] = continued(self._totals[column], int(counts[column]))
             readings.total(series, self._totals[column])
         self._counts = counts
 

@@ -35,6 +35,7 @@ _COLUMNS: tuple[tuple[int, MetricType, Mapping[str, str]], ...] = (
     (10, _ERRORS, {"direction": "tx", "error": "bad"}),
     (11, _ERRORS, {"direction": "tx", "error": "dropped"}),
 )
+_FEWEST_COLUMNS = 16
 
 
 class SarNet(Observer):
@@ -72,6 +73,8 @@ class SarNet(Observer):
                 self._tell(device, line[len(device) + 1 :].split(), readings)
 
     def _tell(self, device: bytes, counters: list[bytes], readings: Readings) -> None:
+        if len(counters) < _FEWEST_COLUMNS:
+            raise ValueError(f"{self._file.path} has other columns")
         if device not in self._series:
             self._series[device] = self._series_of(device.strip(), readings)
         for series, (column, _, _) in zip(self._series[device], _COLUMNS, strict=True):

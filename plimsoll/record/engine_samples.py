@@ -16,9 +16,9 @@ from plimsoll.traffic.plan import StreamPlan
 
 _SOURCE = "trafficgen-engine"
 _NS_PER_US = 1e3
-_LATENCY_QUANTILES = (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999), ("p99.99", 0.9999))
-_LATENESS_QUANTILES = (("p50", 0.5), ("p99.9", 0.999))
-_GAP_QUANTILES = (("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999))
+_LATENCY_QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999, "p99.99": 0.9999}
+_LATENESS_QUANTILES = {"p50": 0.5, "p99.9": 0.999}
+_GAP_QUANTILES = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 # Of several series: what is typical of them all, or the one that is worst.
 _AGGREGATIONS: Mapping[str, Aggregation] = {"min": "min", "mean": "mean", "p50": "mean"}
 _BUFFERS = MetricType(_SOURCE, "buffers-in-use", "count", "buffers", "sum")
@@ -143,9 +143,8 @@ def _worker_values(worker: WorkerCounts) -> Iterator[tuple[MetricType, float]]:
 
 
 def _quantiles_us(
-    histogram: Histogram, quantiles: Sequence[tuple[str, float]]
+    histogram: Histogram, quantiles: Mapping[str, float]
 ) -> Iterator[tuple[str, float]]:
-    for kind, quantile in quantiles:
-        value_ns = histogram.quantile_ns(quantile)
-        if value_ns is not None:
-            yield kind, value_ns / _NS_PER_US
+    # None of them without samples.
+    values_ns = histogram.quantiles_ns(tuple(quantiles.values()))
+    yield from ((kind, ns / _NS_PER_US) for kind, ns in zip(quantiles, values_ns, strict=False))

@@ -18,6 +18,7 @@ from urllib.parse import quote
 
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.generator.hdr_encoder import HdrEncoder
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval
@@ -56,12 +57,6 @@ class _Step:
     end_s: float
     sums: dict[str, HistogramSum] = field(default_factory=dict)
 
-    def lines(self) -> list[str]:
-        return [
-            _line(tag, self.begin_s, self.end_s, histogram.total)
-            for tag, histogram in self.sums.items()
-        ]
-
 
 class HistogramLog(Closeable):
     """Appends the histograms of intervals; a resumed run goes on in the same file."""
@@ -71,6 +66,7 @@ class HistogramLog(Closeable):
         self._file = SettlingFile(path)
         self._steps = TimeSteps()
         self._step: _Step | None = None
+        self._encoder = HdrEncoder()
 
     def append(self, plans: Sequence[StreamPlan], interval: Interval) -> None:
         """Append every histogram that had samples in the interval.
@@ -84,7 +80,7 @@ class HistogramLog(Closeable):
         if self._file.empty:
             self._file.append(_header(begin_s))
         sampled = [(tag, each) for tag, each in _tagged(plans, interval) if each.count]
-        lines = [_line(tag, begin_s, end_s, histogram) for tag, histogram in sampled]
+        lines = [self._line(tag, begin_s, end_s, histogram) for tag, histogram in sampled]
         if not self._steps.coarse(interval):
             self._file.append(lines)
             return
@@ -97,12 +93,22 @@ class HistogramLog(Closeable):
         """Write the open step, if there is one: its trial has ended. Raises RecordError."""
         self._steps.end()
         if self._step is not None:
-            self._file.settle(self._step.lines())
+            step = self._step
+            self._file.settle(
+                self._line(tag, step.begin_s, step.end_s, histogram.total)
+                for tag, histogram in step.sums.items()
+            )
             self._step = None
 
     def close(self) -> None:
         """Close the file; safe to repeat."""
         self._file.close()
+
+    def _line(self, tag: str, begin_s: float, end_s: float, histogram: Histogram) -> str:
+        # Not the package's own writer: it knows no tags and rounds the maximum down to whole ms.
+        payload = self._encoder.encode(histogram)
+        max_ms = (histogram.max_ns or 0) / _NS_PER_MS
+        return f"Tag={tag},{begin_s:.3f},{end_s - begin_s:.3f},{max_ms:.6f},{payload}"
 
     def _add(self, sampled: Sequence[tuple[str, Histogram]], begin_s: float, end_s: float) -> None:
         if self._step is None:
@@ -186,13 +192,6 @@ def _header(begin_s: float) -> list[str]:
         f"#[StartTime: {begin_s:.3f} (seconds since epoch), {moment}]",
         '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
     ]
-
-
-def _line(tag: str, begin_s: float, end_s: float, histogram: Histogram) -> str:
-    # Not the package's own writer: it knows no tags and rounds the maximum down to whole ms.
-    payload = histogram.to_hdr().encode().decode("ascii")
-    max_ms = (histogram.max_ns or 0) / _NS_PER_MS
-    return f"Tag={tag},{begin_s:.3f},{end_s - begin_s:.3f},{max_ms:.6f},{payload}"
 
 
 def _damaged(path: Path, number: int) -> RecordError:

@@ -6,7 +6,7 @@ queries and dashboards read our record.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from plimsoll.generator.histogram import merge
@@ -20,6 +20,8 @@ from plimsoll.record.engine_samples import (
 )
 from plimsoll.record.metric_sample import MetricSample
 from plimsoll.record.metric_type import MetricType
+from plimsoll.record.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
+from plimsoll.record.utilisation_samples import utilisation_samples
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.wire import l1_bits, l2_bits
 
@@ -27,13 +29,17 @@ _SOURCE = "trafficgen"
 
 
 def interval_samples(
-    plans: Sequence[StreamPlan], interval: Interval, *, refused_is_lost: bool
+    plans: Sequence[StreamPlan],
+    interval: Interval,
+    *,
+    refused_is_lost: bool,
+    capacity: TesterCapacity = UNKNOWN_CAPACITY,
 ) -> list[MetricSample]:
     """The samples of one interval, under Crucible's names; none of one without length.
 
     A zero is a sample; what was not measured has none. With `refused_is_lost`,
     frames that the port's queue had no room for count as lost, because the DUT
-    is what drains that queue.
+    is what drains that queue. Of `capacity`, what is not known has no utilisation.
     """
     length_s = interval.end_s - interval.begin_s
     if length_s <= 0:
@@ -41,25 +47,33 @@ def interval_samples(
     return [
         *_path_samples(plans, interval, length_s, refused_is_lost),
         *engine_samples(plans, interval),
+        *utilisation_samples(plans, interval, capacity),
     ]
+
+
+def path_names(plans: Sequence[StreamPlan]) -> Mapping[tuple[int, int], Mapping[str, str]]:
+    """The names of each direction's series, by its ports (tx, rx)."""
+    return {
+        (tx_port, rx_port): {
+            # Crucible names the pair once for both directions.
+            "port_pair": direction_name(*sorted((tx_port, rx_port))),
+            "tx_port": str(tx_port),
+            "rx_port": str(rx_port),
+        }
+        for tx_port, rx_port in sorted({(plan.tx_port, plan.rx_port) for plan in plans})
+    }
 
 
 def _path_samples(
     plans: Sequence[StreamPlan], interval: Interval, length_s: float, refused_is_lost: bool
 ) -> Iterator[MetricSample]:
     counts = {count.stream: count for count in interval.streams}
-    for tx_port, rx_port in sorted({(plan.tx_port, plan.rx_port) for plan in plans}):
+    for path, names in path_names(plans).items():
         streams = [
             (plan, counts[plan.stream])
             for plan in plans
-            if (plan.tx_port, plan.rx_port) == (tx_port, rx_port) and plan.stream in counts
+            if (plan.tx_port, plan.rx_port) == path and plan.stream in counts
         ]
-        names = {
-            # Crucible names the pair once for both directions.
-            "port_pair": direction_name(*sorted((tx_port, rx_port))),
-            "tx_port": str(tx_port),
-            "rx_port": str(rx_port),
-        }
         rates = _path_rates(streams, length_s, refused_is_lost)
         yield from (MetricSample(metric, names, value) for metric, value in rates)
         probes = merge(count.latency for plan, count in streams if plan.role == "latency")

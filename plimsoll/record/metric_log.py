@@ -8,10 +8,11 @@ and their values. What a kill leaves is complete to its last line.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+
+import msgspec
 
 from plimsoll.record.metric_sample import MetricSample
 from plimsoll.record.metric_type import MetricType
@@ -52,11 +53,13 @@ class MetricLog:
     ) -> None:
         """`names` are those of every series, besides what each has of its own."""
         self._head = _line(
-            period=period, wall_minus_monotonic_ns=wall_minus_monotonic_ns, names=dict(names or {})
+            period=period,
+            wall_minus_monotonic_ns=wall_minus_monotonic_ns,
+            names={name: _text(value) for name, value in (names or {}).items()},
         )
         self._part_values = part_values
         self._series: list[_Series] = []
-        self._ids: dict[tuple[str, str, tuple[tuple[str, str], ...]], int] = {}
+        self._ids: dict[tuple[str, str, frozenset[tuple[str, str]]], int] = {}
         # Types told in this part, by number.
         self._types: dict[tuple[str, MetricType], int] = {}
         self._untold: list[int] = []
@@ -76,11 +79,12 @@ class MetricLog:
 
         `reader` is who reads it, where several read what is of one source.
         """
-        key = (metric.source, metric.type, tuple(sorted(names.items())))
+        key = (metric.source, metric.type, frozenset(names.items()))
         number = self._ids.get(key)
         if number is None:
             number = self._ids[key] = len(self._series)
-            self._series.append(_Series(metric, reader or metric.source, dict(names), since_ns))
+            own = {name: _text(value) for name, value in names.items()}
+            self._series.append(_Series(metric, reader or metric.source, own, since_ns))
             self._untold.append(number)
         return number
 
@@ -177,12 +181,17 @@ class MetricLog:
 
 
 def _finite(value: float | None) -> float | None:
-    """JSON has no word for others."""
+    """None for what JSON has no word for."""
     return value if value is not None and math.isfinite(value) else None
 
 
+def _text(name: str) -> str:
+    """Bytes of the host's that are no text, as Python reads them, are none in JSON either."""
+    return name.encode(errors="replace").decode()
+
+
 def _line(**fields: object) -> str:
-    return json.dumps(fields, separators=(",", ":"))
+    return msgspec.json.encode(fields).decode()
 
 
 def is_head(line: str) -> bool:

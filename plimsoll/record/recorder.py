@@ -31,7 +31,9 @@ from plimsoll.record.metrics import MetricsWriter, convert_leftovers, trial_peri
 from plimsoll.record.result import Result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import SpikeLog
+from plimsoll.record.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.verdict_samples import verdict_samples
 
 
 class Recorder:
@@ -67,6 +69,7 @@ class Recorder:
         load_pps: float,
         attempt: int = 1,
         refused_is_lost: bool,
+        capacity: TesterCapacity = UNKNOWN_CAPACITY,
     ) -> Iterator[TrialRecorder]:
         """Record one trial: its start now, its intervals and its end by the object given.
 
@@ -82,7 +85,9 @@ class Recorder:
             planned_s=plan.duration_s,
         )
         with ExitStack() as writers:
-            yield TrialRecorder(self, plan, number, writers, refused_is_lost)
+            yield TrialRecorder(
+                self, plan, number, writers, refused_is_lost=refused_is_lost, capacity=capacity
+            )
 
     def finish(self, result: Result | MethodResult) -> None:
         """Write result.json and the journal's last event."""
@@ -112,7 +117,9 @@ class TrialRecorder:
         plan: TrialPlan,
         number: int,
         writers: ExitStack,
+        *,
         refused_is_lost: bool,
+        capacity: TesterCapacity,
     ) -> None:
         """Use `Recorder.trial` instead."""
         self._recorder = recorder
@@ -122,20 +129,19 @@ class TrialRecorder:
         self._open: list[MetricsWriter] = []
         self._metrics = self._writer(None)
         self._refused_is_lost = refused_is_lost
+        self._capacity = capacity
         self._log = MetricLog(trial_period(number), time.time_ns() - time.monotonic_ns())
 
     def interval(self, interval: Interval) -> None:
         """Record the series, the histograms and the spikes of one interval."""
         begin_ns = interval.end_unix_ns - round((interval.end_s - interval.begin_s) * 1e9)
-        self._metrics.append(
-            self._log.samples(
-                interval_samples(
-                    self._plan.streams, interval, refused_is_lost=self._refused_is_lost
-                ),
-                begin_ns,
-                interval.end_unix_ns,
-            )
+        samples = interval_samples(
+            self._plan.streams,
+            interval,
+            refused_is_lost=self._refused_is_lost,
+            capacity=self._capacity,
         )
+        self._metrics.append(self._log.samples(samples, begin_ns, interval.end_unix_ns))
         self._recorder._interval(self._number, self._plan, interval)
 
     def measured_by(self, hostname: str) -> MetricsWriter:
@@ -146,6 +152,9 @@ class TrialRecorder:
         """Record the finished trial; it survives any kill once this returns."""
         with uninterrupted():
             self._recorder._trial_ended(record)
+            samples = verdict_samples(self._plan.streams, record)
+            end_ns = record.begin_unix_ns + round(record.sending_s * 1e9)
+            self._metrics.append(self._log.samples(samples, record.begin_unix_ns, end_ns))
             for writer in self._open:
                 writer.finish()
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from heapq import nlargest
 from pathlib import Path
 from typing import Literal
+
+import msgspec
 
 from plimsoll.generator.interface import Interval
 from plimsoll.record.closeable import Closeable
@@ -173,7 +174,7 @@ def read_spikes(run: RunDirectory) -> list[Spike]:
 
 
 def _line(spike: Spike) -> str:
-    return json.dumps(asdict(spike), separators=(",", ":"))
+    return msgspec.json.encode(spike).decode()
 
 
 def _growing(run: RunDirectory) -> Path:

@@ -1,4 +1,4 @@
-"""Why to believe the answer: spoiled trials, both sides' counters, the tester's own noise."""
+"""Why to believe the answer: spoiled trials, counters, hosts, the tester's own noise."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from plimsoll.record.result import InvalidReason, invalid_reasons
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.report.calibrations import CalibrationTable, calibration_tables
 from plimsoll.report.finding_lines import FindingLine, check_lines
+from plimsoll.report.hosts.section import HostSection, host_section
 from plimsoll.report.run_data import RunData
 from plimsoll.report.tester import TesterSection, tester_section
 
@@ -38,6 +39,7 @@ class Evidence:
     tester: TesterSection
     calibrations: tuple[CalibrationTable, ...]
     checks: tuple[FindingLine, ...]
+    hosts: HostSection
 
 
 def evidence(data: RunData) -> Evidence:
@@ -52,6 +54,7 @@ def evidence(data: RunData) -> Evidence:
         tester=tester_section(data),
         calibrations=calibration_tables(data),
         checks=check_lines(data),
+        hosts=host_section(data.hosts, data.focus),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report.answer import answer
 from plimsoll.report.calibrations import CALIBRATION_COLUMNS
-from plimsoll.report.charts import CHARTS
+from plimsoll.report.charts import figures_of
 from plimsoll.report.evidence import evidence
 from plimsoll.report.page import Page
 from plimsoll.report.run_data import RunData, load_run
@@ -25,7 +25,7 @@ def page_of(data: RunData) -> Page:
     return Page(
         template="load-line.html.j2",
         heading=" ".join(part for part in (found.heading, found.value, found.unit) if part),
-        figures=tuple(make(data) for make in CHARTS),
+        figures=figures_of(data),
         content={
             "answer": found,
             "evidence": evidence(data),

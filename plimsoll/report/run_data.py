@@ -27,6 +27,7 @@ from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import Spike, read_spikes
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.trial_record import TrialRecord
+from plimsoll.trial.host_metrics import HostMetrics
 
 LOST_TYPE = "lost-rx-pps"
 # The metric types that charts draw. Hours of all types would be millions of rows.
@@ -65,7 +66,8 @@ class RunData:
     """One run. `focus` is the trial whose seconds the charts show; None before any trial.
 
     `series` (of SERIES_TYPES), `distributions` and `gaps` are the focus trial's, `spikes`
-    the whole run's.
+    the whole run's. `hosts` has the metrics of the hosts that were observed while the focus
+    trial sent its frames; None before any trial.
     """
 
     run_id: str
@@ -79,6 +81,7 @@ class RunData:
     distributions: tuple[Distribution, ...]
     gaps: tuple[LoopGaps, ...]
     spikes: tuple[Spike, ...]
+    hosts: HostMetrics | None = None
 
     @property
     def criteria_kinds(self) -> frozenset[str]:
@@ -127,19 +130,32 @@ def load_run(run: RunDirectory) -> RunData:
     result = read_result(run.result)
     focus = _focus(trials, result)
     merged = _histograms(run, journal, focus)
+    environment = load_environment(run.environment)
     return RunData(
         run_id=run.run_id,
         experiment=run.read_experiment(),
         journal=journal,
         trials=trials,
         result=result,
-        environment=load_environment(run.environment),
+        environment=environment,
         focus=focus,
         series=_series(run, focus),
         distributions=_distributions(focus, merged),
         gaps=_gaps(focus, merged),
         spikes=tuple(read_spikes(run)),
+        hosts=hosts_beside(run, environment, focus),
     )
+
+
+def hosts_beside(
+    run: RunDirectory, environment: Environment | None, trial: TrialRecord | None
+) -> HostMetrics | None:
+    """The metrics of the hosts while a trial sent its frames; of no host in older runs."""
+    if trial is None:
+        return None
+    observed = environment.observed if environment else ()
+    metrics = HostMetrics(run, trial_period(trial.number), observed)
+    return metrics.during(trial.begin_unix_ns, trial.sending_s)
 
 
 def _focus(trials: Sequence[TrialRecord], result: Result | None) -> TrialRecord | None:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from plimsoll.dut.lab import DrainedBy
-from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
 from plimsoll.trial.stall_excuses import StallExcuses, refused_by_dut
 
@@ -98,11 +97,8 @@ class TrialSeries:
         column.received.append(counts.received - counts.duplicate)
         column.lost.append(counts.missing + refused)
         column.unexcused.append(unexcused)
-        column.p50_ns.append(_quantile_ns(counts.latency, 0.5))
-        column.p99_ns.append(_quantile_ns(counts.latency, 0.99))
-        column.max_ns.append(_quantile_ns(counts.latency, 1.0))
-
-
-def _quantile_ns(histogram: Histogram, quantile: float) -> int:
-    found = histogram.max_ns if quantile == 1.0 else histogram.quantile_ns(quantile)
-    return NO_SAMPLE if found is None else found
+        p50_ns, p99_ns = counts.latency.quantiles_ns((0.5, 0.99)) or (NO_SAMPLE, NO_SAMPLE)
+        max_ns = counts.latency.max_ns
+        column.p50_ns.append(p50_ns)
+        column.p99_ns.append(p99_ns)
+        column.max_ns.append(NO_SAMPLE if max_ns is None else max_ns)

@@ -85,11 +85,15 @@ class StallExcuses:
         )
 
     def _overflow_of(self, worker: WorkerCounts, port: int, interval: Interval) -> int:
-        """Of the longest stalls, which the interval lists; shorter ones overflow less."""
-        arrived = (
-            self._arrivals(port, stall.length_ns / 1e9, interval) for stall in worker.longest
-        )
-        return sum(max(0, frames - self._queue_frames) for frames in arrived)
+        """Of the longest stalls, which the interval lists, longest first."""
+        overflow = 0
+        for stall in worker.longest:
+            beyond = self._arrivals(port, stall.length_ns / 1e9, interval) - self._queue_frames
+            if beyond <= 0:
+                # Nor do the shorter ones.
+                break
+            overflow += beyond
+        return overflow
 
     def _arrivals(self, port: int, seconds: float, interval: Interval) -> int:
         """The most frames that can have come into `port` in that time within the interval."""

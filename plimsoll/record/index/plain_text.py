@@ -12,7 +12,9 @@ def plain_text(text: str, most: int | None = None) -> str:
     and the bytes of file names that are no UTF-8. At most `most` characters, the last then
     being an ellipsis.
     """
-    shown = "".join(c if c.isprintable() else _written_out(c) for c in text)
+    shown = text
+    if not text.isprintable():
+        shown = "".join(c if c.isprintable() else _written_out(c) for c in text)
     return shown if most is None or len(shown) <= most else shown[: most - 1] + _CUT
 
 

@@ -60,7 +60,7 @@ def _stamp(path: Path) -> Stamp | None:
         raise _unreadable(path, error.strerror or str(error)) from error
     if not stat.S_ISREG(found.st_mode):
         raise _unreadable(path, "not a regular file")
-    if not os.access(path, os.R_OK):
+    if not os.access(path, os.R_OK, effective_ids=True):
         raise _unreadable(path, "Permission denied")
     return found.st_size, found.st_mtime_ns
 

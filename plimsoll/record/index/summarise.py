@@ -74,9 +74,11 @@ def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
         # A run of a method that this version does not know has ended all the same.
         return outcome_of(gist.method or "load-line", content) or RunOutcome()
     except ValidationError as error:
-        reason = in_one_line(error)
+        no_json = error.errors(include_url=False)[0]["type"] == "json_invalid"
         raise RecordError(
-            f"cannot be read: {reason}", where=str(run.result), remedy=_OTHER_VERSION
+            f"cannot be read: {in_one_line(error)}",
+            where=str(run.result),
+            remedy=_REMEDY if no_json else _OTHER_VERSION,
         ) from error
 
 

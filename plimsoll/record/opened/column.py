@@ -7,6 +7,23 @@ from typing import Any, Literal
 
 ColumnKind = Literal["text", "integer", "number", "boolean", "time", "names"]
 
+# The columns of tables of metrics, which a name of a series may be called like.
+_OF_THE_RECORD = {
+    "run",
+    "period",
+    "source",
+    "type",
+    "class",
+    "unit",
+    "aggregation",
+    "begin",
+    "end",
+    "monotonic_ms",
+    "count",
+    "value",
+}
+_PREFIX = "names."
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -26,3 +43,12 @@ class Column:
             "names": lambda: pyarrow.map_(pyarrow.string(), pyarrow.string()),
         }
         return types[self.kind]()
+
+
+def name_column(name: str) -> str:
+    """The column of a name: called like it, unless tables of metrics have one of their own.
+
+    That then is `names.type` for the name `type`.
+    """
+    taken = not name or name in _OF_THE_RECORD or name.startswith(_PREFIX)
+    return f"{_PREFIX}{name}" if taken else name

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from plimsoll.record.metrics import query_metrics, query_metrics_arrow
 from plimsoll.record.opened.analysis_library import analysis_library
-from plimsoll.record.opened.column import Column
+from plimsoll.record.opened.column import Column, name_column
 from plimsoll.record.opened.table import FORMS, PREVIEW_ROWS, Table
 from plimsoll.record.opened.when import utc_of_ns
 from plimsoll.record.run_directory import RunDirectory
@@ -34,8 +34,6 @@ _AFTER_NAMES = (
     Column("count", "integer"),
     Column("value", "number"),
 )
-_TAKEN = {column.name for column in (*_BEFORE_NAMES, *_AFTER_NAMES)}
-_PREFIX = "names."
 # The record's columns for times, which tables have in microseconds.
 _TIMES = {"begin": "begin_ms * 1000", "end": "end_ms * 1000"}
 _NS_PER_US = 1000
@@ -66,14 +64,6 @@ class RowsAsked:
         asked = [(test, value) for test, value in tests if value is not None]
         values: list[object] = [list(v) if isinstance(v, tuple) else v for _, v in asked]
         return " AND ".join(test for test, _ in asked) or "true", values
-
-
-def name_column(name: str) -> str:
-    """The column of a name: called like it, unless the record has such a column of its own.
-
-    That then is `names.type` for the name `type`.
-    """
-    return f"{_PREFIX}{name}" if name in _TAKEN or name.startswith(_PREFIX) else name
 
 
 class MetricRows(Table):

@@ -15,6 +15,7 @@ from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.opened.asked import Periods, Texts, rows_asked
+from plimsoll.record.opened.measured import Measured
 from plimsoll.record.opened.metric_rows import MetricRows, NamesAs
 from plimsoll.record.opened.plain_table import PlainTable
 from plimsoll.record.opened.result_reader import AnyResult, read_any_result
@@ -24,13 +25,14 @@ from plimsoll.record.opened.trial import Trial
 from plimsoll.record.opened.trials import Trials, trials_of
 from plimsoll.record.opened.when import When, utc_of_ns
 from plimsoll.record.record_error import RecordError
+from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import read_spikes
 from plimsoll.record.trial_record import Verdict
 
 _LOAD_LINE = "load line"
 
 
-class Run:
+class Run(Measured):
     """One run, in any state: finished, stopped (cut short) or running.
 
     Each part is read when it is first asked for, and then stays as it was; of a run that goes
@@ -198,6 +200,9 @@ class Run:
     def _repr_html_(self) -> str:
         caption = f"Run {self.id}"
         return html_facts(caption, self._facts()) + "".join(map(html_note, self.damage))
+
+    def _measured_runs(self) -> Mapping[str, RunDirectory]:
+        return {self.id: self._directory}
 
     @property
     def _summary(self) -> RunSummary:

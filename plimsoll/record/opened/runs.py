@@ -9,10 +9,12 @@ from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_filter import RunFilter
 from plimsoll.record.opened.asked import Texts, several
 from plimsoll.record.opened.column import Column
+from plimsoll.record.opened.measured import Measured
 from plimsoll.record.opened.plain_table import PlainTable
 from plimsoll.record.opened.run import Run
 from plimsoll.record.opened.shown import html_note, shown
 from plimsoll.record.opened.when import When, unix_ms
+from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.trial_record import Verdict
 
 _COLUMNS = (
@@ -33,7 +35,7 @@ _NS_PER_MS = 1_000_000
 _MOST_TOLD = 5
 
 
-class Runs(Sequence[Run]):
+class Runs(Sequence[Run], Measured):
     """Runs in the order of their ids, which is that in which they began.
 
     `damaged` are those that cannot be opened: each a `Run` whose `damage` says why, and that
@@ -112,6 +114,9 @@ class Runs(Sequence[Run]):
 
     def _repr_html_(self) -> str:
         return self.table()._repr_html_() + "".join(map(html_note, self._damages()))
+
+    def _measured_runs(self) -> Mapping[str, RunDirectory]:
+        return {run.id: run.entry.run for run in self._runs}
 
     def _damages(self) -> list[str]:
         told = [f"Damaged: {run.id}: {' '.join(run.damage)}" for run in self.damaged[:_MOST_TOLD]]

@@ -20,8 +20,11 @@ _NUMERIC = "text-align:right;font-variant-numeric:tabular-nums"
 _TEXTUAL = "text-align:left"
 
 
-def shown(value: object) -> str:
-    """A value in one line: whole numbers in full, others to six digits, times in UTC."""
+def shown(value: object, most: int | None = None) -> str:
+    """A value in one line: whole numbers in full, others to six digits, times in UTC.
+
+    It has at most `most` characters.
+    """
     match value:
         case None:
             text = _ABSENT
@@ -37,13 +40,16 @@ def shown(value: object) -> str:
             text = ", ".join(f"{name}={each}" for name, each in value.items())
         case _:
             text = str(value)
-    return plain_text(text, _LONGEST)
+    return plain_text(text, most)
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Lines of aligned columns, numbers to the right; no line break at the end."""
     values = [list(row) for row in rows]
-    cells = [[plain_text(name) for name in head], *([shown(v) for v in row] for row in values)]
+    cells = [
+        [plain_text(name) for name in head],
+        *([shown(v, _LONGEST) for v in row] for row in values),
+    ]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     numeric = [_is_numeric(column) for column in _columns(values, len(head))]
     return "\n".join(
@@ -95,7 +101,7 @@ def _escaped(text: str) -> str:
 
 def _cells(row: Sequence[object], styles: Sequence[str]) -> str:
     return "".join(
-        f'<td style="{style}">{escape(shown(value))}</td>'
+        f'<td style="{style}">{escape(shown(value, _LONGEST))}</td>'
         for value, style in zip(row, styles, strict=True)
     )
 

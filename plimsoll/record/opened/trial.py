@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cached_property
 
 from plimsoll.record.histogram_log import StreamKind
-from plimsoll.record.metrics import query_metrics, trial_period
+from plimsoll.record.metrics import trial_period
 from plimsoll.record.opened.asked import Texts, rows_asked
+from plimsoll.record.opened.measured import Measured
 from plimsoll.record.opened.metric_rows import MetricRows, NamesAs
 from plimsoll.record.opened.plain_table import PlainTable
 from plimsoll.record.opened.shown import html_facts, html_note, shown
@@ -17,6 +16,7 @@ from plimsoll.record.opened.spike_table import spike_table
 from plimsoll.record.opened.stream_table import stream_table
 from plimsoll.record.opened.time_histogram import TimeHistogram
 from plimsoll.record.opened.trial_histograms import TrialHistograms, TrialTime
+from plimsoll.record.opened.trial_start import TrialBegins, TrialStart
 from plimsoll.record.opened.when import When, utc_of_ns
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import read_spikes
@@ -24,34 +24,8 @@ from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.trial_record import FindingRecord, TrialRecord, Verdict
 from plimsoll.traffic.units import format_duration, format_pps
 
-_NS_PER_MS = 1_000_000
 
-
-@dataclass(frozen=True, slots=True)
-class TrialStart:
-    """What a run tells of a trial before its end; `begin_unix_ns` is then the journal's time."""
-
-    number: int
-    phase: str
-    load_pps: float
-    attempt: int
-    planned_s: float
-    begin_unix_ns: int
-
-    @classmethod
-    def of_record(cls, record: TrialRecord) -> TrialStart:
-        """Of a trial that ended."""
-        return cls(
-            record.number,
-            record.phase,
-            record.load_pps,
-            record.attempt,
-            record.planned_s,
-            record.begin_unix_ns,
-        )
-
-
-class Trial:
+class Trial(Measured):
     """One trial. Of one that is going on, or was cut short, there is a beginning but no `record`.
 
     `load_pps` is per direction. `record` has everything the trial found; its times are in
@@ -63,12 +37,12 @@ class Trial:
         run: RunDirectory,
         start: TrialStart,
         record: TrialRecord | None,
-        begins_unix_ns: tuple[int, ...],
+        begins: TrialBegins,
     ) -> None:
-        """`begins_unix_ns` are those of all trials of the run."""
+        """`begins` are those of all trials of the run."""
         self._run = run
         self._start = start
-        self._begins_unix_ns = begins_unix_ns
+        self._begins = begins
         self.record = record
 
     @property
@@ -126,13 +100,10 @@ class Trial:
         """Each stream's totals and latency quantiles; none as long as it has not ended."""
         return self.record.streams if self.record else ()
 
-    @cached_property
+    @property
     def begin(self) -> datetime:
-        """When its first frame was sent, in UTC.
-
-        Of a trial that has not ended, when its metrics begin, or the journal said so.
-        """
-        return utc_of_ns(self._begin_unix_ns)
+        """When its first frame was sent, in UTC; or of one that has not ended, about then."""
+        return utc_of_ns(self._begins.unix_ns[self.number])
 
     @property
     def end(self) -> datetime | None:
@@ -189,6 +160,13 @@ class Trial:
         reasons = "".join(html_note(finding.text) for finding in self.reasons)
         return html_facts(caption, self._facts()) + reasons
 
+    def _measured_runs(self) -> Mapping[str, RunDirectory]:
+        return {self._run.run_id: self._run}
+
+    @property
+    def _own_period(self) -> str:
+        return self.period
+
     def _facts(self) -> list[tuple[str, str]]:
         asked = f"{format_pps(self.load_pps)} per direction"
         if self.record is None:
@@ -200,30 +178,9 @@ class Trial:
             facts.append(("verdict", str(self.verdict)))
         return facts
 
-    @cached_property
-    def _begin_unix_ns(self) -> int:
-        if self.record is not None:
-            return self.record.begin_unix_ns
-        statement = "SELECT min(begin_ms) FROM rows"
-        found = query_metrics(self._run, statement, periods=[self.period])
-        first_ms = found[0][0] if found else None
-        return self._start.begin_unix_ns if first_ms is None else int(first_ms) * _NS_PER_MS
-
     @property
     def _histograms(self) -> TrialHistograms:
-        time = TrialTime.of(self._begin_unix_ns, self._begins_unix_ns)
+        begins = self._begins.unix_ns
+        time = TrialTime.of(begins[self.number], begins.values())
         trial = f"trial {self.number}"
         return TrialHistograms(self._run.histograms, time, self.record, trial)
-
-
-def trial_start(fields: Mapping[str, object], at_unix_ns: int) -> TrialStart | None:
-    """What the journal's event tells; None of one that lacks it."""
-    number, phase = fields.get("number"), fields.get("phase")
-    load_pps, planned_s = fields.get("load_pps"), fields.get("planned_s")
-    if not isinstance(number, int) or not isinstance(phase, str):
-        return None
-    if not isinstance(load_pps, int | float) or not isinstance(planned_s, int | float):
-        return None
-    attempt = fields.get("attempt")
-    counted = attempt if isinstance(attempt, int) else 1
-    return TrialStart(number, phase, load_pps, counted, planned_s, at_unix_ns)

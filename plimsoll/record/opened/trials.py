@@ -10,7 +10,8 @@ from plimsoll.record.journal import JournalContents
 from plimsoll.record.opened.column import Column
 from plimsoll.record.opened.plain_table import PlainTable
 from plimsoll.record.opened.stream_table import stream_table
-from plimsoll.record.opened.trial import Trial, TrialStart, trial_start
+from plimsoll.record.opened.trial import Trial
+from plimsoll.record.opened.trial_start import TrialBegins, TrialStart
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.trial_record import Verdict
 
@@ -93,17 +94,12 @@ def trials_of(run: RunDirectory, journal: JournalContents) -> Trials:
     records = {record.number: record for record in journal.trials()}
     starts = {number: TrialStart.of_record(record) for number, record in records.items()}
     for event in journal.unfinished_trials():
-        start = trial_start(event.fields, event.at_unix_ns)
+        start = TrialStart.of_event(event)
         if start is not None:
             starts[start.number] = start
-    begins_unix_ns = tuple(start.begin_unix_ns for start in starts.values())
-    return Trials(
-        run.run_id,
-        (
-            Trial(run, starts[number], records.get(number), begins_unix_ns)
-            for number in sorted(starts)
-        ),
-    )
+    begins = TrialBegins(run, starts)
+    trials = (Trial(run, starts[n], records.get(n), begins) for n in sorted(starts))
+    return Trials(run.run_id, trials)
 
 
 def _row(trial: Trial) -> tuple[object, ...]:

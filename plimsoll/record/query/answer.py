@@ -21,7 +21,8 @@ class TimeRange:
         """It in so many parts of equal length."""
         length = self.end_ms - self.begin_ms
         edges = [self.begin_ms + length * number / count for number in range(count)]
-        return tuple(map(TimeRange, edges, [*edges[1:], self.end_ms], strict=True))
+        ends = [*edges[1:], self.end_ms]
+        return tuple(TimeRange(begin, end) for begin, end in zip(edges, ends, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from plimsoll.report.charts.cpu_time import cpu_time
 from plimsoll.report.charts.figure import Figure
+from plimsoll.report.charts.interrupt_rate import interrupt_rate
 from plimsoll.report.charts.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency_distribution import latency_distribution
 from plimsoll.report.charts.latency_over_time import latency_over_time
@@ -25,3 +27,11 @@ CHARTS: tuple[Callable[[RunData], Figure], ...] = (
     stalls,
     polling_gaps,
 )
+# Of runs beside which hosts were observed.
+HOST_CHARTS: tuple[Callable[[RunData], Figure], ...] = (cpu_time, interrupt_rate)
+
+
+def figures_of(data: RunData) -> tuple[Figure, ...]:
+    """All charts of a run."""
+    charts = (*CHARTS, *HOST_CHARTS) if data.hosts and data.hosts.hosts else CHARTS
+    return tuple(make(data) for make in charts)

@@ -9,6 +9,7 @@ from pydantic import Field
 from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.name_values import NameValues
 from plimsoll.trial.host_question import HostFigure, HostQuestion
 
 
@@ -21,7 +22,7 @@ class DutInterrupts(HostCriterion):
 
     kind: Literal["dut-interrupts"] = "dut-interrupts"
     at_most: Annotated[float, Field(ge=0, allow_inf_nan=False)]
-    without: tuple[str, ...] = ()
+    without: NameValues = ()
     statistic: Literal["mean", "max"] = "mean"
 
     @property

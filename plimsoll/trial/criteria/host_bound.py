@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -21,6 +21,11 @@ Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
 # Of the time that is asked about, so much must have been observed: the rest may hide anything.
 # What is missing allows for a last reading that came late.
 _LEAST_OBSERVED = 0.9
+_POLLERS: Mapping[CpuRole | None, str] = {
+    "under-test": "the tester or the DUT",
+    "dut": "the DUT",
+    "tester": "the tester",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +57,7 @@ class HostBound:
             return [self._unknown("trial", said, "set observe.enabled: true")]
         concerned = metrics.concerned(self.question.cpus)
         if not concerned:
-            said = f"no observed host has CPUs that are polled by the {self.question.cpus}"
+            said = f"no observed host has CPUs that are polled by {_POLLERS[self.question.cpus]}"
             return [self._unknown("trial", said, "name them as polled_cpus in observe.hosts")]
         return [finding for host in concerned for finding in self._of_host(host, metrics, blame)]
 
@@ -82,7 +87,7 @@ class HostBound:
     ) -> tuple[str, str] | None:
         """What was not observed of what is needed, and the remedy."""
         if why := why_missing(host, self.question.source, self.question.type):
-            return f"{self._metric} was not observed: {why}", "mend that"
+            return f"{self._metric} was not observed: {why}", "let it be read"
         unseen = _polled(host, self.question.cpus) - {each.names.get("cpu", "") for each in figures}
         if unseen:
             told = f"{self._metric} was not told of CPU {', '.join(sorted(unseen))}"

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from plimsoll.record.metric_type import MetricType
 from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.trial.criteria.host_bound import Breach, HostBound, Statistic
 from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.criteria.name_values import NameValues
 from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion
 from plimsoll.trial.observed_types import observed_types
 
-
-def _as_list(given: object) -> object:
-    """A single value needs no list, and YAML's numbers are names as well."""
-    values = given if isinstance(given, list | tuple) else [given]
-    return [str(each) if isinstance(each, int) else each for each in values]
-
-
-_Values = Annotated[
-    tuple[Annotated[str, Field(max_length=256)], ...],
-    BeforeValidator(_as_list),
-    Field(min_length=1, max_length=64),
-]
+_Names = dict[str, Annotated[NameValues, Field(min_length=1)]]
 _DRAWN = {"mean": "on average", "max": "at its peak", "total": "in all"}
 _Bound = Annotated[float, Field(allow_inf_nan=False)]
 
@@ -41,8 +31,8 @@ class HostMetric(HostCriterion):
     kind: Literal["host-metric"] = "host-metric"
     source: str
     type: str
-    where: dict[str, _Values] = Field(default_factory=dict, max_length=16)
-    without: dict[str, _Values] = Field(default_factory=dict, max_length=16)
+    where: _Names = Field(default_factory=dict, max_length=16)
+    without: _Names = Field(default_factory=dict, max_length=16)
     cpus: CpuRole | None = None
     statistic: Statistic = "mean"
     at_most: _Bound | None = None
@@ -53,8 +43,10 @@ class HostMetric(HostCriterion):
         if (self.at_most is None) == (self.at_least is None):
             bounds = "no bound" if self.at_most is None else "two bounds"
             raise mistake(f"a host-metric criterion with {bounds}", "give at_most or at_least")
-        if not self._metric().counted and self.statistic == "total":
-            problem = f"{self.type} is not counted, so it has no total"
+        metric = self._metric()
+        # A total is a number of what was counted, which is not what a scaled rate is of.
+        if self.statistic == "total" and (not metric.counted or metric.scale != 1):
+            problem = f"{self.type} is no count of anything, so it has no total"
             raise mistake(problem, "give statistic: mean or max", "statistic")
         return self
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, get_args
 
 from pydantic import Field
 
@@ -10,6 +10,7 @@ from plimsoll.trial.criteria.busy import Busy
 from plimsoll.trial.criteria.delay_variation import DelayVariation
 from plimsoll.trial.criteria.dut_interrupts import DutInterrupts
 from plimsoll.trial.criteria.frame_count import FrameCount
+from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.criteria.host_metric import HostMetric
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -39,6 +40,13 @@ CriterionSettings = Annotated[
     | HostMetric,
     Field(discriminator="kind"),
 ]
+
+
+def host_criteria_kinds() -> frozenset[str]:
+    """The kinds of those that are about hosts."""
+    union, _ = get_args(CriterionSettings)
+    of_hosts = (each for each in get_args(union) if issubclass(each, HostCriterion))
+    return frozenset(each.model_fields["kind"].default for each in of_hosts)
 
 
 def default_criteria() -> tuple[CriterionSettings, ...]:

@@ -1,13 +1,23 @@
 """What Python says to the engine, against the published schema that the engine's tests hold too."""
 
+import contextlib
 import json
+import re
+from dataclasses import asdict
 from pathlib import Path
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from plimsoll.generator.engine_messages import INTERVAL, TRIAL_REPORT, open_request, trial_request
-from plimsoll.generator.interface import TrialPlan
+from plimsoll.generator.engine_messages import (
+    TRIAL_REPORT,
+    open_request,
+    read_message,
+    trial_request,
+)
+from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
@@ -135,14 +145,17 @@ def test_each_pacing_is_as_published(
     assert message["streams"][0]["pacing"] == said
 
 
+def named(message: dict[str, object]) -> dict[str, object]:
+    return {name: message[name] for name in ("event", "id")}
+
+
 def test_every_published_interval_and_trial_reply_is_understood() -> None:
     for line in (VECTORS / "good-interval-event.jsonl").read_text().splitlines():
         sent = json.loads(line)
-        interval = INTERVAL.validate_python(sent)
-        assert interval.index == sent["index"]
-        assert [counts.sent for counts in interval.streams] == [
-            counts["sent"] for counts in sent["streams"]
-        ]
+        interval = read_message(line.encode())
+        assert isinstance(interval, Interval)
+        # What is left out of what was read is `event` and `id` alone.
+        assert {**json.loads(json.dumps(asdict(interval))), **named(sent)} == sent
     for line in (VECTORS / "good-trial-reply.jsonl").read_text().splitlines():
         sent = json.loads(line)
         report = TRIAL_REPORT.validate_python(sent)
@@ -150,3 +163,33 @@ def test_every_published_interval_and_trial_reply_is_understood() -> None:
         assert [len(worker.longest) for worker in report.workers] == [
             len(worker["longest"]) for worker in sent["workers"]
         ]
+
+
+@pytest.mark.parametrize("name", ["hello-event", "open-reply", "trial-reply", "error-reply"])
+def test_other_messages_are_read_as_they_are(name: str) -> None:
+    lines = (VECTORS / f"good-{name}.jsonl").read_text().splitlines()
+    assert lines
+    assert [read_message(line.encode()) for line in lines] == [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (b"", "truncated"),
+        (b"[1,2]", "Expected `object`"),
+        (b'{"event":"interval"}', "missing required field `index`"),
+        (b'{"event":"interval","index":"one"}', "`$.index`"),
+        (b'{"event":7}', "`$.event`"),
+        (b'{"id":1,"ok":tru}', "malformed"),
+        (b"\xff", "malformed"),
+    ],
+)
+def test_what_is_no_message_is_refused_with_the_place(line: bytes, why: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(why)):
+        read_message(line)
+
+
+@given(st.binary(max_size=300))
+def test_whatever_bytes_come_they_are_read_or_refused(line: bytes) -> None:
+    with contextlib.suppress(ValueError):
+        assert isinstance(read_message(line), Interval | dict)

@@ -22,21 +22,21 @@ class Rows:
 
     rows: tuple[MetricRow, ...]
 
-    def matching(self, kind: str, **names: str) -> list[MetricRow]:
+    def matching(self, kind: str, /, **names: str) -> list[MetricRow]:
         return [r for r in self.rows if r.type == kind and names.items() <= dict(r.names).items()]
 
-    def of(self, kind: str, **names: str) -> dict[str, float]:
+    def of(self, kind: str, /, **names: str) -> dict[str, float]:
         """The last value of each `type` among these."""
         return {row.names["type"]: row.value for row in self.matching(kind, **names)}
 
-    def times(self, kind: str, **names: str) -> list[tuple[int, int]]:
+    def times(self, kind: str, /, **names: str) -> list[tuple[int, int]]:
         """When there were rows of a series."""
         return [(r.begin_ms // 1000, r.end_ms // 1000) for r in self.matching(kind, **names)]
 
-    def counts(self, kind: str, **names: str) -> list[int | None]:
+    def counts(self, kind: str, /, **names: str) -> list[int | None]:
         return [row.count for row in self.matching(kind, **names)]
 
-    def values(self, kind: str, **names: str) -> list[float]:
+    def values(self, kind: str, /, **names: str) -> list[float]:
         return [row.value for row in self.matching(kind, **names)]
 
 

@@ -23,7 +23,15 @@ from tests.unit.trial.host_record import (
     observed_host,
     share,
 )
-from tests.unit.trial.trial_builder import outcome
+from tests.unit.trial.trial_builder import (
+    LOAD_BACK,
+    LOAD_OUT,
+    PROBE,
+    PROBE_PPS,
+    RATE_PPS,
+    outcome,
+    stream_counts,
+)
 
 
 def criterion(**settings: Any) -> Criterion:
@@ -178,11 +186,11 @@ def test_any_metric_can_be_bounded(record: HostRecord) -> None:
          "(set observe.enabled: true, or remove the criterion steal)"),
         (
             (observed_host(polled={}),),
-            "trial: no observed host has CPUs that are polled by the under-test",
+            "trial: no observed host has CPUs that are polled by the tester or the DUT",
         ),
         (
             (observed_host(sources=(), missing={"mpstat": "/proc/stat cannot be read"}),),
-            "bench-07: mpstat Busy-CPU was not observed: /proc/stat cannot be read (mend that",
+            "bench-07: mpstat Busy-CPU was not observed: /proc/stat cannot be read (let it be read",
         ),
         (
             (observed_host(sources=("procstat",)),),
@@ -245,6 +253,12 @@ def test_a_host_criterion_that_fails_or_is_unknown_yields_to_no_loss(record: Hos
 
 def test_a_spoiled_trial_that_was_stopped_is_not_called_unfinished(record: HostRecord) -> None:
     metrics = record.write(share(0, "steal", 0.0), share(1, "steal", 0.2))
-    stopped = outcome(sending_s=2.0, ended_by="stop")
+    streams = [
+        stream_counts(LOAD_OUT, RATE_PPS * 2),
+        stream_counts(LOAD_BACK, RATE_PPS * 2),
+        stream_counts(PROBE, PROBE_PPS * 2),
+    ]
+    stopped = outcome(streams=streams, sending_s=2.0, ended_by="stop")
+    assert [each.rule for each in judge(stopped, [], Limits()).reasons] == ["runtime"]
     judgement = judge(replace(stopped, host=metrics), [criterion(kind="steal")], Limits())
-    assert "runtime" not in {each.rule for each in judgement.reasons}
+    assert [each.rule for each in judgement.reasons] == ["steal"]

@@ -2,17 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, PortCounts, TrialPlan
+from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.window_record import WindowRecord
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
+from plimsoll.trial.criteria.steal import Steal
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.tester import TesterLimits
 from plimsoll.trial.windows import WindowRules, Windows
+from tests.unit.trial.host_record import BEGIN_MS, HostRecord, Series, observed_host
 from tests.unit.trial.trial_builder import (
     LOAD_OUT,
     PLAN,
@@ -274,3 +278,32 @@ def test_stalls_of_several_loops_are_summed_and_the_worst_loop_named() -> None:
     (window,) = windows_of(intervals, whole(10), seconds=10)
     assert window.stalls == 30
     assert window.stalled_share == pytest.approx(0.004)
+
+
+def test_each_window_is_held_to_what_its_own_hosts_did_meanwhile(tmp_path: Path) -> None:
+    stolen = Series(
+        "mpstat",
+        "Busy-CPU",
+        {"num": "1", "type": "steal"},
+        ((0, 14, 0), (14, 15, 0.5), (15, 40, 0)),
+    )
+    hosts = (observed_host(polled={"dut": "1"}),)
+    metrics = HostRecord(RunDirectory.create(tmp_path, "demo", {}), hosts).write(stolen)
+    closed: list[WindowRecord] = []
+    windows = Windows(
+        WindowRules(10.0, [Steal()], TesterLimits()),
+        plan(30),
+        PORTS,
+        trial=4,
+        load_pps=RATE_PPS,
+        baseline=None,
+        closed=closed.append,
+        host=metrics,
+    )
+    for n in range(30):
+        windows.add(replace(interval(n), end_unix_ns=(BEGIN_MS + (n + 1) * 1000) * 10**6))
+    windows.finish(whole(30))
+    assert verdicts(closed) == ["pass", "invalid", "pass"]
+    (reason,) = closed[1].reasons
+    # Half a second of ten.
+    assert (reason.rule, reason.value) == ("steal", pytest.approx(0.05))

@@ -90,7 +90,7 @@ class RunDocuments:
 
     def _of_iteration(self, iteration: Iteration) -> Iterator[Document]:
         number = iteration.number
-        of_iteration = {
+        of_iteration: Fields = {
             "iteration-uuid": self._identity.of("iteration", number),
             "num": number,
             "status": _status(iteration.passed),
@@ -107,13 +107,13 @@ class RunDocuments:
 
     def _of_sample(self, of_iteration: Fields, sample: Sample) -> Iterator[Document]:
         place = (of_iteration["num"], sample.number)
-        of_sample = {
+        of_sample: Fields = {
             "sample-uuid": self._identity.of("sample", *place),
             "num": sample.number,
             "status": _status(sample.passed),
         }
         for period in sample.all_periods:
-            of_period = {
+            of_period: Fields = {
                 "period-uuid": self._identity.of("period", *place, period.name),
                 "name": period.name,
                 "begin": period.begin_ms,
@@ -152,7 +152,7 @@ class RunDocuments:
         return Document(kind, self._index(kind), identity, text)
 
     def _index(self, kind: str) -> str:
-        return self._version.index(kind, self._outline.begin_ms)
+        return self._version.index_of(kind, self._outline.begin_ms)
 
 
 def _status(passed: bool) -> str:

@@ -68,7 +68,8 @@ class MetricDocuments:
 
     def _descriptors(self, sample: Sample, period: str) -> Iterator[tuple[SeriesKey, Document]]:
         statement = (
-            "SELECT DISTINCT source, type, class, aggregation, names, to_json(names)::VARCHAR AS named "
+            "SELECT DISTINCT source, type, class, aggregation, names, "  # noqa: S608
+            "to_json(names)::VARCHAR AS named "
             f"FROM rows WHERE {_EXPRESSIBLE} ORDER BY source, type, named"
         )
         found = query_metrics(sample.run, statement, periods=[period])
@@ -93,7 +94,8 @@ class MetricDocuments:
         self, sample: Sample, period: str, series: Mapping[SeriesKey, str]
     ) -> Iterator[Document]:
         statement = (
-            "SELECT source, type, to_json(names)::VARCHAR, begin_ms, end_ms, monotonic_ms, value "
+            "SELECT source, type, to_json(names)::VARCHAR, "  # noqa: S608
+            "begin_ms, end_ms, monotonic_ms, value "
             f"FROM rows WHERE {_EXPRESSIBLE}"
         )
         place = f"{sample.folder}/{period}" if sample.folder else period
@@ -116,7 +118,7 @@ class MetricDocuments:
                 yield self._document("metric_data", identity, text)
 
     def _document(self, kind: str, identity: str, text: str) -> Document:
-        return Document(kind, self._version.index(kind, self._outline.begin_ms), identity, text)
+        return Document(kind, self._version.index_of(kind, self._outline.begin_ms), identity, text)
 
 
 def _json(fields: Mapping[str, object]) -> str:

@@ -94,4 +94,6 @@ def _text(value: object) -> str:
     """As in the experiment; nothing for None."""
     if value is None:
         return ""
+    if isinstance(value, float):
+        return f"{value:.10g}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -23,7 +23,7 @@ class CdmVersion(StrEnum):
         """Whether a metric says how its series become one; without, all are summed."""
         return self is CdmVersion.V10
 
-    def index(self, kind: str, begin_ms: int) -> str:
+    def index_of(self, kind: str, begin_ms: int) -> str:
         """The index of one kind of documents, for a run that began then (ms since the epoch)."""
         if self is CdmVersion.V8:
             return f"cdm{self}-{kind}"

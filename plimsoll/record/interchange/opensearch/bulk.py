@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from plimsoll.record.interchange.cdm.document import Document
@@ -76,7 +77,7 @@ def load(
     for batch in _batches(documents):
         pending = list(batch)
         while pending:
-            pending = patience.patiently(lambda: _round(server, pending, loaded), server.url)  # noqa: B023
+            pending = patience.patiently(partial(_round, server, pending, loaded), server.url)
             _check_failures(server, loaded)
             progress(loaded.taken + loaded.failed)
             if pending:

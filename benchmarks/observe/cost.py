@@ -1,0 +1,118 @@
+"""What a reading of the observers costs in CPU time: each alone, all together, and peers.
+
+`python -m benchmarks.observe.cost`, from the repository's root, prints two tables: of a host
+made of files in memory (40 CPUs, 200 interrupts, 10 network devices; what the kernel takes
+to write such files is not in it), and of this host as it is. Rounds are interleaved: all read
+the same changes. The aim is 5 ms a reading for all observers, 0.5 % of a core at 1 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from benchmarks.observe.naive_reader import NaiveReader
+from benchmarks.observe.sadc import find_sadc, sadc_ms
+from plimsoll.observe.host_files import HostFiles
+from plimsoll.observe.observer import ObservedHost, Observer
+from plimsoll.observe.registry import OBSERVERS
+from plimsoll.observe.sampler import Sampler
+from tests.unit.observe.trees import HostTree
+
+_ALL = "all observers"
+_NAIVE = "plain reader"
+_SADC = "sadc -S ALL"
+_MEMORY = Path("/dev/shm")  # noqa: S108 - in memory, for a folder with a name of its own
+
+Read = Callable[[], object]
+Costs = dict[str, list[float]]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--cpus", type=int, default=40)
+    parser.add_argument("--interrupts", type=int, default=200)
+    parser.add_argument("--devices", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--interval", type=float, default=0.2, help="on this host, in s")
+    parser.add_argument("--sadc-rounds", type=int, default=10)
+    options = parser.parse_args(arguments)
+    in_memory = _MEMORY if _MEMORY.is_dir() else None
+    with tempfile.TemporaryDirectory(dir=in_memory) as folder:
+        tree = HostTree(
+            Path(folder),
+            cpus=options.cpus,
+            interrupts=options.interrupts,
+            devices=options.devices,
+        )
+        print(f"{options.cpus} CPUs, {options.interrupts} interrupts, in memory")
+        costs = measured(tree.files, options.rounds, lambda: go_on(tree))
+        print_table(costs)
+    print(f"\nthis host, every {options.interval:g} s")
+    costs = measured(HostFiles(), options.rounds, lambda: time.sleep(options.interval))
+    sadc = find_sadc()
+    if sadc is None:
+        print("sysstat is not installed: apt-get install sysstat")
+    else:
+        costs[_SADC] = [sadc_ms(sadc, options.sadc_rounds) for _ in range(3)]
+    print_table(costs)
+
+
+def go_on(tree: HostTree) -> None:
+    """A second passes on a host made of files."""
+    tree.advance()
+    tree.write()
+
+
+def measured(files: HostFiles, rounds: int, wait: Callable[[], object]) -> Costs:
+    """CPU time in ms of each reading, by who read; `wait` comes before every round."""
+    host = ObservedHost(files)
+    readers = {name: read for each in OBSERVERS if (read := alone(each, host, name := each.name()))}
+    readers[_ALL] = Sampler(host, OBSERVERS, "host", "trial-0001").tick
+    readers[_NAIVE] = NaiveReader(files.proc).read
+    costs: Costs = {name: [] for name in readers}
+    wait()
+    # The first reading also tells every series, once a trial.
+    told = {name: cost_ms(read) for name, read in readers.items()}
+    print(f"the first reading of a period, all observers: {told[_ALL]:.1f} ms")
+    for _ in range(rounds):
+        wait()
+        for name, read in readers.items():
+            costs[name].append(cost_ms(read))
+    return costs
+
+
+def alone(observer: type[Observer], host: ObservedHost, name: str) -> Read | None:
+    """What reads it once; None where the host has not what it reads."""
+    sampler = Sampler(host, [observer], "host", "trial-0001")
+    if name in sampler.missing:
+        print(f"not read: {name}: {sampler.missing[name]}")
+        return None
+    return sampler.tick
+
+
+def cost_ms(read: Read) -> float:
+    """The CPU time of one reading in ms, the kernel's on our behalf included."""
+    before = time.thread_time_ns()
+    read()
+    return (time.thread_time_ns() - before) / 1e6
+
+
+def print_table(costs: Mapping[str, Sequence[float]]) -> None:
+    """A row for each reader: min, median and max, and its ratio to all of ours together."""
+    ours = statistics.median(costs[_ALL])
+    print(f"{'CPU time of a reading, ms':<26}{'min':>8}{'median':>8}{'max':>8}{'ratio':>8}")
+    for name, found in costs.items():
+        median = statistics.median(found)
+        figures = "".join(f"{figure:8.3f}" for figure in (min(found), median, max(found)))
+        print(f"{name:<26}{figures}{median / ours:8.2f}")
+    print(f"{_ALL}, once a second: {ours / 10:.2f} % of a core")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,115 @@
+"""The runs of a question, and which of their files hold the periods asked about."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+
+from plimsoll.errors import InputError
+from plimsoll.record.metrics import metric_parts, trial_period
+from plimsoll.record.primary_trial import primary_trial_number
+from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
+from plimsoll.record.run_directory import RunDirectory
+
+_TRIAL = re.compile(r"(trial-\d{4,})(@.+)?(-\d{3,})?")
+_MOST_LISTED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodFiles:
+    """Files of one or more periods: Parquet, and JSON lines still being written."""
+
+    finished: tuple[Path, ...] = ()
+    growing: tuple[Path, ...] = ()
+
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """All of them."""
+        return (*self.finished, *self.growing)
+
+    @property
+    def of_generator(self) -> PeriodFiles:
+        """Without those that observers of hosts wrote."""
+        kept = [[p for p in paths if "@" not in p.stem] for paths in (self.finished, self.growing)]
+        return PeriodFiles(tuple(kept[0]), tuple(kept[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedRun:
+    """A run by its place in the question, what it is called in the answer, and its files."""
+
+    number: int
+    label: str
+    run: RunDirectory
+    period: str
+    files: PeriodFiles
+
+    def anew(self) -> AskedRun:
+        """With the files that it has now."""
+        return replace(self, files=_files_of(recorded_periods(self.run), self.run, self.period))
+
+
+def asked_runs(runs: Sequence[RunDirectory], period: str) -> list[AskedRun]:
+    """The runs with the files of this period. Raises InputError when none has such a period."""
+    name = trial_period(int(period)) if period.isascii() and period.isdecimal() else period
+    asked: list[AskedRun] = []
+    known: dict[str, None] = {}
+    for number, (run, label) in enumerate(zip(runs, _labels(runs), strict=True)):
+        periods = recorded_periods(run)
+        known.update(dict.fromkeys(periods))
+        asked.append(AskedRun(number, label, run, name, _files_of(periods, run, name)))
+    if name not in (MEASUREMENT, ALL_PERIODS) and name not in known:
+        raise _unknown_period(period, sorted(known))
+    return asked
+
+
+def recorded_periods(run: RunDirectory) -> dict[str, PeriodFiles]:
+    """The files of each period that has any, by its name, in order of the names."""
+    finished, growing = metric_parts(run)
+    names = sorted({_period_of(path) for path in (*finished, *growing)})
+    return {
+        name: PeriodFiles(_those_of(name, finished), _those_of(name, growing)) for name in names
+    }
+
+
+def _files_of(periods: Mapping[str, PeriodFiles], run: RunDirectory, period: str) -> PeriodFiles:
+    if period == MEASUREMENT:
+        number = primary_trial_number(run)
+        # Of a run whose journal tells of no trial, the last that has metrics.
+        period = max(periods, default="") if number is None else trial_period(number)
+    chosen = list(periods.values()) if period == ALL_PERIODS else [periods.get(period)]
+    found = [files for files in chosen if files is not None]
+    return PeriodFiles(
+        tuple(chain.from_iterable(files.finished for files in found)),
+        tuple(chain.from_iterable(files.growing for files in found)),
+    )
+
+
+def _those_of(period: str, paths: Iterable[Path]) -> tuple[Path, ...]:
+    return tuple(path for path in paths if _period_of(path) == period)
+
+
+def _period_of(path: Path) -> str:
+    trial = _TRIAL.fullmatch(path.stem)
+    return trial[1] if trial else path.stem.partition("@")[0]
+
+
+def _labels(runs: Sequence[RunDirectory]) -> list[str]:
+    """Ids, or paths where two runs have the same id."""
+    ids = [run.run_id for run in runs]
+    return ids if len(set(ids)) == len(ids) else [str(run.path) for run in runs]
+
+
+def _unknown_period(period: str, known: Sequence[str]) -> InputError:
+    listed = ", ".join(known[:_MOST_LISTED])
+    more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
+    return InputError(
+        f"{period!r} has no metrics",
+        where="--period",
+        remedy=f"use {MEASUREMENT}, {ALL_PERIODS}, or one of those recorded: {listed}{more}"
+        if known
+        else "nothing has been recorded yet: ask again when a trial has begun",
+    )

@@ -1,0 +1,151 @@
+"""Draws the series in the table `parts` together to the rows of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.query.breakout import Breakout
+from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.query.scan import value_of_series
+
+_ACROSS: Mapping[Aggregation, str] = {
+    "sum": "sum(value)",
+    "mean": "avg(value)",
+    "max": "max(value)",
+    "min": "min(value)",
+}
+_NAMED = """
+    CREATE TEMP TABLE named AS
+    SELECT names_json, names_json::JSON::MAP(VARCHAR, VARCHAR) AS names
+    FROM (SELECT DISTINCT names_json FROM parts)"""
+_NAMES = """
+    SELECT pair.key, count(DISTINCT pair.value)
+    FROM (SELECT unnest(map_entries(names)) AS pair FROM {table}) GROUP BY ALL ORDER BY ALL"""
+
+
+@dataclass(frozen=True, slots=True)
+class BrokenOut:
+    """A row of the answer: a value for each breakout; its own, over the range and by window."""
+
+    run: int
+    names: tuple[str | None, ...]
+    whole: float
+    values: Mapping[int, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Breakdown:
+    """The rows of the answer, in no order, and the names left to break them out by.
+
+    `spread` is how many there were before the filter, and their least and greatest value.
+    """
+
+    rows: tuple[BrokenOut, ...]
+    remaining: Mapping[str, int]
+    spread: tuple[int, float, float]
+
+
+def known_names(connection: duckdb.DuckDBPyConnection) -> dict[str, int]:
+    """The names that the series have, and how many values of each; makes the table `named`."""
+    connection.execute(_NAMED)
+    return dict(connection.execute(_NAMES.format(table="named")).fetchall())
+
+
+def known_values(connection: duckdb.DuckDBPyConnection, name: str) -> list[str]:
+    """The values of a name, after `known_names`."""
+    found = connection.execute("SELECT DISTINCT names[?] FROM named", [name]).fetchall()
+    return [value for (value,) in found if value is not None]
+
+
+def choose_series(connection: duckdb.DuckDBPyConnection, breakouts: Sequence[Breakout]) -> bool:
+    """Make the table `chosen`, each series with its key; whether there is any."""
+    keys, conditions = [], ["true"]
+    key_values: list[object] = []
+    condition_values: list[object] = []
+    for breakout in breakouts:
+        key, values = _key(breakout)
+        keys.append(key)
+        key_values += values
+        condition, values = _condition(breakout)
+        conditions.append(condition)
+        condition_values += values
+    connection.execute(
+        f"CREATE TEMP TABLE chosen AS SELECT names_json, names, "  # noqa: S608
+        f"[{', '.join(keys)}]::VARCHAR[] AS key FROM named WHERE {' AND '.join(conditions)}",
+        [*key_values, *condition_values],
+    )
+    return bool(_scalar(connection, "SELECT count(*) FROM chosen"))
+
+
+def break_down(
+    connection: duckdb.DuckDBPyConnection, query: MetricQuery, aggregation: Aggregation
+) -> Breakdown:
+    """The rows of the answer, of the series in `chosen`."""
+    across, of_series = _ACROSS[aggregation], value_of_series(query.over_time)
+    connection.execute(
+        f"CREATE TEMP TABLE wholes AS SELECT run, key, {across} AS whole FROM "  # noqa: S608
+        f"(SELECT run, key, {of_series} AS value FROM parts JOIN chosen USING (names_json) "
+        "GROUP BY run, key, names_json) GROUP BY run, key"
+    )
+    ((count, least, greatest),) = connection.execute(
+        "SELECT count(*), min(whole), max(whole) FROM wholes"
+    ).fetchall()
+    if query.filter is not None:
+        unwanted = f"DELETE FROM wholes WHERE NOT ({query.filter.condition('whole')})"  # noqa: S608
+        connection.execute(unwanted, [query.filter.limit])
+    return Breakdown(
+        rows=tuple(_rows(connection, query, across, of_series)),
+        remaining=_remaining(connection, {each.name for each in query.breakouts}),
+        spread=(count, least, greatest),
+    )
+
+
+def _rows(
+    connection: duckdb.DuckDBPyConnection, query: MetricQuery, across: str, of_series: str
+) -> Iterator[BrokenOut]:
+    if query.resolution == 1:
+        found = connection.execute("SELECT run, key, whole FROM wholes").fetchall()
+        for run, key, whole in found:
+            yield BrokenOut(run, tuple(key), whole, {0: whole})
+        return
+    found = connection.execute(
+        "SELECT run, key, any_value(whole), list(place), list(value) FROM "  # noqa: S608
+        f"(SELECT run, key, any_value(whole) AS whole, place, {across} AS value FROM "
+        f"(SELECT run, key, any_value(whole) AS whole, place, {of_series} AS value "
+        "FROM parts JOIN chosen USING (names_json) JOIN wholes USING (run, key) "
+        "GROUP BY run, key, place, names_json) GROUP BY run, key, place) GROUP BY run, key"
+    ).fetchall()
+    for run, key, whole, places, values in found:
+        yield BrokenOut(run, tuple(key), whole, dict(zip(places, values, strict=True)))
+
+
+def _remaining(connection: duckdb.DuckDBPyConnection, broken_out: set[str]) -> dict[str, int]:
+    shown = (
+        "(SELECT names FROM chosen SEMI JOIN (SELECT DISTINCT names_json FROM parts "
+        "JOIN chosen USING (names_json) SEMI JOIN wholes USING (run, key)) USING (names_json))"
+    )
+    found = connection.execute(_NAMES.format(table=shown)).fetchall()
+    return {name: count for name, count in found if name not in broken_out}
+
+
+def _key(breakout: Breakout) -> tuple[str, list[object]]:
+    if breakout.kind == "all-matches":
+        return "?", [breakout.pattern]
+    return "names[?]", [breakout.name]
+
+
+def _condition(breakout: Breakout) -> tuple[str, list[object]]:
+    if breakout.kind == "every":
+        return "true", []
+    if breakout.kind == "values":
+        return "list_contains(?, names[?])", [list(breakout.values), breakout.name]
+    return "regexp_full_match(names[?], ?)", [breakout.name, breakout.pattern]
+
+
+def _scalar(connection: duckdb.DuckDBPyConnection, statement: str) -> Any:
+    return connection.execute(statement).fetchall()[0][0]

@@ -1,0 +1,94 @@
+"""Reads many runs in one statement each time, and still tells which of them are damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+import duckdb
+
+from plimsoll.record.query.answer import RunFailure
+from plimsoll.record.query.asked_run import AskedRun
+from plimsoll.record.query.run_rows import RunRows
+from plimsoll.record.record_error import RecordError
+from plimsoll.record.table_file import unreadable
+
+Read = Callable[[Sequence[AskedRun], RunRows], None]
+
+_READINGS = 5
+
+
+def read_in_groups(
+    connection: duckdb.DuckDBPyConnection, asked: Sequence[AskedRun], read: Read
+) -> list[RunFailure]:
+    """Have `read` read all runs that have files: a few groups, each in one transaction.
+
+    Runs still growing are groups of their own. A group that cannot be read is halved until
+    it is clear which run is to blame; the others are read. Returns those that were not.
+    """
+    with_files = [run for run in asked if run.files.paths]
+    growing = [run for run in with_files if run.files.growing]
+    finished = [run for run in with_files if not run.files.growing]
+    failures = _read_group(connection, finished, read) if finished else []
+    for run in growing:
+        failures += _read_growing(connection, run, read)
+    return sorted(failures, key=lambda failure: failure.run)
+
+
+def _read_group(
+    connection: duckdb.DuckDBPyConnection, group: Sequence[AskedRun], read: Read
+) -> list[RunFailure]:
+    if len(group) == 1:
+        return _read_alone(connection, group[0], read)
+    try:
+        with _transaction(connection, group):
+            read(group, RunRows())
+    except RecordError:
+        half = len(group) // 2
+        first = _read_group(connection, group[:half], read)
+        return first + _read_group(connection, group[half:], read)
+    return []
+
+
+def _read_alone(
+    connection: duckdb.DuckDBPyConnection, run: AskedRun, read: Read
+) -> list[RunFailure]:
+    """First as we write files; then, at many times the cost, as others may write them."""
+    for foreign in (False, True):
+        try:
+            with _transaction(connection, [run]):
+                read([run], RunRows(foreign=foreign))
+        except RecordError as error:
+            failure = RunFailure(run.label, error)
+        else:
+            return []
+    return [failure]
+
+
+def _read_growing(
+    connection: duckdb.DuckDBPyConnection, run: AskedRun, read: Read
+) -> list[RunFailure]:
+    failures: list[RunFailure] = []
+    for _ in range(_READINGS):
+        failures = _read_alone(connection, run, read)
+        # A part that became Parquet while it was read is read as that.
+        if not failures or all(path.exists() for path in run.files.growing):
+            break
+        run = run.anew()
+    return failures
+
+
+@contextmanager
+def _transaction(
+    connection: duckdb.DuckDBPyConnection, group: Sequence[AskedRun]
+) -> Iterator[None]:
+    connection.begin()
+    try:
+        yield
+    except duckdb.Error as error:
+        connection.rollback()
+        raise unreadable([path for run in group for path in run.files.paths], error) from error
+    except BaseException:
+        connection.rollback()
+        raise
+    connection.commit()

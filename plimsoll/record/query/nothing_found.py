@@ -1,0 +1,89 @@
+"""Why there is no answer, and what there is to ask for instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+from plimsoll.errors import InputError
+from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.query.asked_run import AskedRun
+from plimsoll.record.query.breakout import Breakout
+from plimsoll.record.query.contents import contents_of
+from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.query.natural_order import natural_order
+from plimsoll.traffic.mistakes import did_you_mean
+
+_MOST_LISTED = 12
+
+
+def unknown_metric(asked: Sequence[AskedRun], query: MetricQuery) -> InputError | None:
+    """The error for a source or type that these runs do not have; None when they have it."""
+    contents, _ = contents_of(asked)
+    sources = {plain_text(metric.source) for metric in contents}
+    if not contents:
+        return InputError(
+            f"nothing was recorded there ({query.period})",
+            where=_named(asked),
+            remedy="choose another --period or --run; plimsoll metrics list shows what there is",
+        )
+    if query.source not in sources:
+        remedy = did_you_mean(query.source, sources)
+        return InputError(
+            "there is no such source", where=f"--source {plain_text(query.source)}", remedy=remedy
+        )
+    types = {plain_text(metric.type) for metric in contents if metric.source == query.source}
+    if query.type not in types:
+        problem = f"{query.source} has no such type"
+        remedy = did_you_mean(query.type, types)
+        return InputError(problem, where=f"--type {plain_text(query.type)}", remedy=remedy)
+    return None
+
+
+def nothing_recorded(
+    asked: Sequence[AskedRun], query: MetricQuery, ranges: Mapping[int, tuple[int, int]]
+) -> InputError:
+    """The error for a metric that there is, but not in the time asked about."""
+    begin = _utc(min(begin for begin, _ in ranges.values()))
+    end = _utc(max(end for _, end in ranges.values()))
+    return InputError(
+        f"nothing was recorded of {query.source} {query.type} from {begin} to {end}",
+        where=_named(asked),
+        remedy="choose another --begin and --end, or leave them out",
+    )
+
+
+def unknown_name(query: MetricQuery, breakout: Breakout, known: Iterable[str]) -> InputError:
+    """The error for a breakout by a name that no series has."""
+    names = sorted(map(plain_text, known))
+    has = f"it has {', '.join(names)}" if names else "its series have no names"
+    return InputError(
+        f"no series of {query.source} {query.type} has the name {breakout.name!r}: {has}",
+        where="--breakout",
+        remedy=did_you_mean(breakout.name, names) if names else "leave the breakout out",
+    )
+
+
+def unknown_values(query: MetricQuery, known: Mapping[str, Sequence[str]]) -> InputError:
+    """The error for breakouts that no series fits; `known` are the values of their names."""
+    told = "; ".join(f"{name}: {_listed(values)}" for name, values in known.items())
+    return InputError(
+        f"no series of {query.source} {query.type} fits what is asked for",
+        where="--breakout",
+        remedy=f"choose from {told} (a regex has to match the whole value)",
+    )
+
+
+def _named(asked: Sequence[AskedRun]) -> str:
+    return asked[0].label if len(asked) == 1 else f"{len(asked)} runs"
+
+
+def _listed(values: Sequence[str]) -> str:
+    first = sorted(values, key=natural_order)[:_MOST_LISTED]
+    shown = ", ".join(map(plain_text, first))
+    left = len(values) - _MOST_LISTED
+    return f"{shown} and {left} more" if left > 0 else shown
+
+
+def _utc(unix_ms: float) -> str:
+    return f"{datetime.fromtimestamp(unix_ms / 1e3, UTC):%Y-%m-%d %H:%M:%S} UTC"

@@ -1,0 +1,87 @@
+"""The rows of runs as one table in SQL, each with its run and the time asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.record.metrics import METRICS
+from plimsoll.record.query.asked_run import AskedRun, PeriodFiles
+
+# SQL, and a value for each `?` in it.
+Sql = tuple[str, list[object]]
+
+_COLUMNS = 'source, "type", class, unit, aggregation, begin_ms, end_ms, count, value'
+_NAMES_JSON = "names_json"
+# Of Parquet that somebody else wrote: the same text, at many times the cost.
+_MADE_NAMES_JSON = "to_json(map_from_entries(list_sort(map_entries(names))))::VARCHAR AS names_json"
+
+
+@dataclass(frozen=True, slots=True)
+class RunRows:
+    """Makes the SQL for a table of rows of runs.
+
+    Its columns are those of the metrics, `names_json` instead of `names`, and `run` (its
+    number), `range_begin_ms` and `range_ms`, what is asked about of that run. With
+    `foreign` the Parquet need not have been written by Plimsoll.
+    """
+
+    foreign: bool = False
+
+    def sql(
+        self,
+        asked: Sequence[AskedRun],
+        ranges: Mapping[int, tuple[int, int]],
+        files_of: Callable[[AskedRun], PeriodFiles] = lambda run: run.files,
+    ) -> Sql:
+        """The table for these runs, by number in `ranges` the begin and end in ms.
+
+        Only a run by itself may have files that are still growing.
+        """
+        if len(asked) == 1:
+            return self._of_one(asked[0], ranges, files_of(asked[0]))
+        return self._of_many(asked, ranges, files_of)
+
+    @property
+    def _columns(self) -> str:
+        return f"{_COLUMNS}, {_MADE_NAMES_JSON if self.foreign else _NAMES_JSON}"
+
+    def _of_one(
+        self, asked: AskedRun, ranges: Mapping[int, tuple[int, int]], files: PeriodFiles
+    ) -> Sql:
+        """Without a join, which would cost as much as all the rest."""
+        begin_ms, end_ms = ranges.get(asked.number, (0, 0))
+        constants = "?::BIGINT AS run, ?::BIGINT AS range_begin_ms, ?::BIGINT AS range_ms"
+        told = [asked.number, begin_ms, end_ms - begin_ms]
+        selections: list[str] = []
+        values: list[object] = []
+        for paths, table, columns in (
+            (files.finished, "read_parquet(?)", self._columns),
+            (files.growing, f"({METRICS.growing})", f"{_COLUMNS}, {_NAMES_JSON}"),
+        ):
+            if paths:
+                selections.append(f"SELECT {constants}, {columns} FROM {table}")  # noqa: S608
+                values += [*told, [str(path) for path in paths]]
+        return " UNION ALL ".join(selections), values
+
+    def _of_many(
+        self,
+        asked: Sequence[AskedRun],
+        ranges: Mapping[int, tuple[int, int]],
+        files_of: Callable[[AskedRun], PeriodFiles],
+    ) -> Sql:
+        paths: list[str] = []
+        told: list[tuple[int, int, int]] = []
+        for run in asked:
+            begin_ms, end_ms = ranges.get(run.number, (0, 0))
+            found = [str(path) for path in files_of(run).finished]
+            paths += found
+            told += [(run.number, begin_ms, end_ms - begin_ms)] * len(found)
+        statement = (
+            f"SELECT run, range_begin_ms, range_ms, {self._columns} "  # noqa: S608
+            "FROM read_parquet(?, filename=true) JOIN (SELECT unnest(?) AS filename, "
+            "unnest(?) AS run, unnest(?) AS range_begin_ms, unnest(?) AS range_ms) "
+            "USING (filename)"
+        )
+        columns = [list(column) for column in zip(*told, strict=True)]
+        return (statement, [paths, paths, *columns]) if paths else ("", [])

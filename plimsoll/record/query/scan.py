@@ -1,0 +1,113 @@
+"""Reads rows and keeps of them what each series came to in each window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib.resources import files
+
+import duckdb
+
+from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.query.asked_run import AskedRun
+from plimsoll.record.query.metric_query import MetricQuery, OverTime
+from plimsoll.record.query.run_rows import RunRows
+
+_PACKAGE = files("plimsoll.record.query")
+_IN_RANGE = (_PACKAGE / "series_in_range.sql").read_text(encoding="utf-8")
+_IN_WINDOWS = (_PACKAGE / "series_in_windows.sql").read_text(encoding="utf-8")
+_TABLE = """
+    CREATE TEMP TABLE parts
+        (run BIGINT, names_json VARCHAR, place BIGINT, amount DOUBLE, covered DOUBLE)"""
+
+
+@dataclass(frozen=True, slots=True)
+class Descriptor:
+    """What a metric is."""
+
+    source: str
+    metric_class: str
+    unit: str
+    aggregation: Aggregation
+
+
+@dataclass(frozen=True, slots=True)
+class _Reduction:
+    """How values become an `amount`, SQL throughout.
+
+    `of` is the amount of rows over the column {time}, `merge` makes one amount of several,
+    `value` is the value of a series from merged columns `amount` and `covered`.
+    """
+
+    of: str
+    merge: str
+    value: str
+
+
+# What is counted is exact, and the times of rows are rounded to ms: where a row's value is its
+# count a second, within what that rounding does to it, the count itself goes into a total.
+_EVENTS = (
+    "CASE WHEN abs(value * row_ms / 1000 - count) <= 0.001001 * abs(value) THEN count "
+    "ELSE value * row_ms / 1000 END"
+)
+_REDUCTIONS: Mapping[OverTime, _Reduction] = {
+    "mean": _Reduction("sum(value * {time})", "sum", "sum(amount) / sum(covered)"),
+    "max": _Reduction("max(value)", "max", "max(amount)"),
+    "min": _Reduction("min(value)", "min", "min(amount)"),
+    "total": _Reduction(f"sum({_EVENTS} * ({{time}} / row_length))", "sum", "sum(amount)"),
+}
+
+
+def create_parts(connection: duckdb.DuckDBPyConnection) -> None:
+    """Make the table that `scan_into_parts` fills."""
+    connection.execute(_TABLE)
+
+
+def scan_into_parts(
+    connection: duckdb.DuckDBPyConnection,
+    asked: Sequence[AskedRun],
+    rows: RunRows,
+    query: MetricQuery,
+    *,
+    source: str,
+    ranges: Mapping[int, tuple[int, int]],
+) -> Descriptor | None:
+    """Add the series of `source` and the query's type, as far as they lie in the ranges.
+
+    Returns what the metric is, as the first of its rows says; None without any.
+    """
+    sql, values = rows.sql([run for run in asked if run.number in ranges], ranges)
+    descriptor = _descriptor(connection, sql, [*values, source, query.type]) if sql else None
+    if descriptor is None:
+        return None
+    reduction, alone = _REDUCTIONS[query.over_time], len(asked) == 1
+    template = _IN_RANGE if query.resolution == 1 else _IN_WINDOWS
+    statement = template.format(
+        rows=sql,
+        windows=f"{query.resolution:d}",
+        first_place="begins // range_ms",
+        last_place="(ends - 1) // range_ms",
+        # Of a single run it is a constant, and grouping by it would be work.
+        run="any_value(run)" if alone else "run",
+        by_run="" if alone else "run,",
+        merge=reduction.merge,
+        **{part: reduction.of.format(time=part) for part in ("head", "tail", "middle")},
+    )
+    connection.execute(statement, [*values, source, query.type])
+    return descriptor
+
+
+def _descriptor(
+    connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[object]
+) -> Descriptor | None:
+    found = connection.execute(
+        "SELECT source, class, unit, aggregation "  # noqa: S608
+        f'FROM ({sql}) WHERE source = ? AND "type" = ? LIMIT 1',
+        values,
+    ).fetchone()
+    return None if found is None else Descriptor(*found)
+
+
+def value_of_series(over_time: OverTime) -> str:
+    """SQL for the value of a series of which several rows of `parts` are taken together."""
+    return _REDUCTIONS[over_time].value

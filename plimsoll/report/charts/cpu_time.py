@@ -1,0 +1,67 @@
+"""What became of the time of each CPU under test, as one stacked bar each."""
+
+from __future__ import annotations
+
+import altair as alt
+
+from plimsoll.report.charts.figure import Figure, records
+from plimsoll.report.charts.palette import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, VERMILLION
+from plimsoll.report.charts.trial_series import trial_words
+from plimsoll.report.hosts.cpu_lines import cpu_shares
+from plimsoll.report.hosts.one_host import OneHost
+from plimsoll.report.run_data import RunData
+
+_NAME, _TITLE = "cpu-time", "Time of the CPUs under test"
+_COLOURS = {
+    "user": GREEN,
+    "system": ORANGE,
+    "interrupts": VERMILLION,
+    "softirqs": PURPLE,
+    "stolen": NEUTRAL,
+    "idle": BLUE,
+}
+_BAR, _FRAME = 30, 40
+
+
+def cpu_time(data: RunData) -> Figure:
+    """Shares of time by CPU in the focus trial, while frames were sent."""
+    hosts = [OneHost(data.hosts, host) for host in data.hosts.hosts] if data.hosts else []
+    rows = [
+        {"cpu": f"{one.host.hostname} CPU {cpu}", "state": state, "share": share, "order": place}
+        for one in hosts
+        for cpu, shares in sorted(cpu_shares(one).items())
+        for place, (state, share) in enumerate(shares.items())
+    ]
+    if data.focus is None or not rows:
+        return Figure(_NAME, _TITLE, "The time of the CPUs was not observed.", None)
+    cpus = list(dict.fromkeys(str(row["cpu"]) for row in rows))
+    caption = (
+        f"Shares of the time in which frames were sent, in {trial_words(data.focus)}. A polling "
+        "loop that is left alone spends all of it in user space."
+    )
+    return Figure(_NAME, _TITLE, caption, _bars(rows, cpus), _FRAME + _BAR * len(cpus))
+
+
+def _bars(rows: list[dict[str, object]], cpus: list[str]) -> alt.Chart:
+    scale = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
+    chart: alt.Chart = (
+        alt.Chart(records(rows))
+        .mark_bar()
+        .encode(
+            x=alt.X(
+                "share:Q",
+                title="share of its time",
+                axis=alt.Axis(format="%"),
+                scale=alt.Scale(domain=[0, 1], nice=False, clamp=True),
+            ),
+            y=alt.Y("cpu:N", title=None, sort=cpus, axis=alt.Axis(labelLimit=140)),
+            color=alt.Color("state:N", scale=scale, legend=alt.Legend(columns=4)),
+            order=alt.Order("order:Q"),
+            tooltip=[
+                alt.Tooltip("cpu:N"),
+                alt.Tooltip("state:N"),
+                alt.Tooltip("share:Q", title="share", format=".4~%"),
+            ],
+        )
+    )
+    return chart

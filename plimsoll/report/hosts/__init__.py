@@ -1,0 +1,1 @@
+"""What the hosts did while the frames of a trial were sent."""

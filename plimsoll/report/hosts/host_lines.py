@@ -1,0 +1,187 @@
+"""What each host did while frames were sent: figures, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from plimsoll.report.hosts.one_host import OneHost, most_frequent, percent, rate
+from plimsoll.trial.host_question import HostFigure
+
+_DROPS = ("rx-missed-sec", "rx-nombuf-sec", "rx-errors-sec", "tx-errors-sec")
+
+
+@dataclass(frozen=True, slots=True)
+class HostLine:
+    """One figure, where it was measured, and a sentence; `mark` is "ok", "invalid" or none."""
+
+    what: str
+    figure: str
+    where: str
+    meaning: str
+    mark: str = ""
+
+
+def host_lines(host: OneHost) -> tuple[HostLine, ...]:
+    """All figures of a host that were observed."""
+    return tuple(line for find in _FINDERS for line in find(host))
+
+
+def _steal(host: OneHost) -> Iterable[HostLine]:
+    busy = host.figures("mpstat", "Busy-CPU", cpus="under-test", by=("type",))
+    stolen = [each for each in busy if each.names["type"] == "steal"]
+    if not stolen:
+        return
+    worst = max(stolen, key=lambda each: each.mean)
+    said = "No hypervisor took time from a CPU under test."
+    if worst.mean:
+        said = "A hypervisor ran something else while a polling loop was due."
+    place = f"{worst.hostname} CPU {worst.names['cpu']}" if worst.mean else worst.hostname
+    yield _line("Time stolen, of the worst CPU", percent(worst.mean), place, said, worst.mean)
+
+
+def _interrupts(host: OneHost) -> Iterable[HostLine]:
+    return _by_cpu(host, "Interrupts", "interrupts-sec", ("irq", "desc"))
+
+
+def _softirqs(host: OneHost) -> Iterable[HostLine]:
+    return _by_cpu(host, "Softirqs", "softirqs-sec", ("type",))
+
+
+def _by_cpu(host: OneHost, what: str, kind: str, by: tuple[str, ...]) -> Iterable[HostLine]:
+    cpus: dict[int, list[HostFigure]] = {}
+    for each in host.figures("procstat", kind, cpus="under-test", by=by):
+        cpus.setdefault(int(each.names["cpu"]), []).append(each)
+    for cpu, kinds in sorted(cpus.items()):
+        told = f"{rate(sum(each.mean for each in kinds))} a second"
+        said = f"Most of them: {most_frequent(kinds, by)}." if any(e.mean for e in kinds) else ""
+        yield HostLine(what, told, f"{host.host.hostname} CPU {cpu}", said)
+
+
+def _switches(host: OneHost) -> Iterable[HostLine]:
+    figure = host.figure("sar-tasks", "Context-switches-sec")
+    if figure:
+        said = "On the whole host: a polling loop that is left alone adds none."
+        yield HostLine("Context switches", _a_second(figure), figure.hostname, said)
+
+
+def _run_queue(host: OneHost) -> Iterable[HostLine]:
+    queue = host.figure("sar-scheduler", "Run-Queue-Length")
+    if not queue:
+        return
+    cpus = len(host.figures("mpstat", "NonBusy-CPU", cpus="all"))
+    figure = f"{rate(queue.mean)}, at most {queue.peak:,.0f}" + (f"; {cpus} CPUs" if cpus else "")
+    said = "Tasks that ran or waited to. Polling loops are among them."
+    if cpus and queue.mean > cpus:
+        said = "More tasks wanted to run than there are CPUs: some waited for others."
+    yield HostLine("Run queue", figure, queue.hostname, said)
+
+
+def _paging(host: OneHost) -> Iterable[HostLine]:
+    for way, what in (("in", "KB-Paged-in-sec"), ("out", "KB-Paged-out-sec")):
+        figure = host.figure("sar-mem", what)
+        if figure:
+            said = "Read from disks." if way == "in" else "Written to disks, the run's record too."
+            told = f"{rate(figure.mean)} KiB/s"
+            yield HostLine(f"Paged {way}", told, figure.hostname, said)
+
+
+def _major_faults(host: OneHost) -> Iterable[HostLine]:
+    faults = host.total("sar-mem", "Page-major-faults-sec")
+    if faults is not None:
+        said = "No process waited for memory to be read from a disk."
+        if faults:
+            said = "So often a process waited for memory to be read from a disk."
+        yield _line("Major page faults", f"{faults:,}", host.host.hostname, said, faults)
+
+
+def _hugepages(host: OneHost) -> Iterable[HostLine]:
+    totals = host.figures("sar-mem", "Hugepages-Total", by=("size",))
+    free = {
+        each.names["size"]: each.mean
+        for each in host.figures("sar-mem", "Hugepages-Free", by=("size",))
+    }
+    for each in totals:
+        size = each.names["size"]
+        if each.mean and size in free:
+            told = f"{each.mean - free[size]:,.0f} of {each.mean:,.0f}"
+            said = "In use, by whomever: memory that cannot be paged out."
+            yield HostLine(f"Hugepages of {size}", told, each.hostname, said)
+
+
+def _throttled(host: OneHost) -> Iterable[HostLine]:
+    for each in host.figures("cgroup", "cpu-throttled-periods-sec", by=("cgroup", "process")):
+        said = "No quota withheld CPU time from it."
+        if each.total:
+            said = "In so many periods its quota was used up, and its processes had to wait."
+        place = f"{each.hostname} {each.names['cgroup']}"
+        what = f"Throttled periods of {each.names['process'].replace(' ', ', ')}"
+        yield _line(what, f"{each.total or 0:,}", place, said, each.total or 0)
+
+
+def _frequency(host: OneHost) -> Iterable[HostLine]:
+    found = host.figures("cpufreq", "MHz", cpus="under-test")
+    if found:
+        least, most = min(e.mean for e in found), max(e.mean for e in found)
+        told = f"{least:,.0f} MHz" if most - least < 1 else f"{least:,.0f} to {most:,.0f} MHz"
+        said = "Means of the CPUs under test whose frequency can be read without disturbing them."
+        yield HostLine("Frequency", told, host.host.hostname, said)
+
+
+def _heat(host: OneHost) -> Iterable[HostLine]:
+    events = host.total("thermal", "throttle-events-sec")
+    if events is not None:
+        said = "No CPU was slowed down for being too hot."
+        if events:
+            said = "So often a CPU was slowed down for being too hot."
+        yield _line("Thermal throttling", f"{events:,}", host.host.hostname, said, events)
+
+
+def _smis(host: OneHost) -> Iterable[HostLine]:
+    smis = host.total("smi", "smis-sec")
+    if smis is not None:
+        said = "The firmware never stopped the CPUs."
+        if smis:
+            said = "So often the firmware stopped all CPUs, unseen by the kernel."
+        place = host.host.hostname
+        yield _line("System management interrupts", f"{smis:,}", place, said, smis)
+
+
+def _dut_drops(host: OneHost) -> Iterable[HostLine]:
+    dropped: dict[str, int] = {}
+    for kind in _DROPS:
+        for each in host.figures("dpdk", kind, by=("app",)):
+            app = each.names.get("app", "DPDK")
+            dropped[app] = dropped.get(app, 0) + (each.total or 0)
+    for app, frames in dropped.items():
+        said = "It dropped nothing at its ports, by its own telemetry."
+        if frames:
+            said = "Missed, without a buffer, or in error at its ports, by its own telemetry."
+        place = f"{host.host.hostname} {app}"
+        yield _line("Frames dropped at the DUT's ports", f"{frames:,}", place, said, frames)
+
+
+_FINDERS: tuple[Callable[[OneHost], Iterable[HostLine]], ...] = (
+    _steal,
+    _interrupts,
+    _softirqs,
+    _throttled,
+    _major_faults,
+    _paging,
+    _run_queue,
+    _switches,
+    _frequency,
+    _heat,
+    _smis,
+    _hugepages,
+    _dut_drops,
+)
+
+
+def _line(what: str, figure: str, where: str, meaning: str, amount: float) -> HostLine:
+    """Of something that should not be at all."""
+    return HostLine(what, figure, where, meaning, "invalid" if amount else "ok")
+
+
+def _a_second(figure: HostFigure) -> str:
+    return f"{rate(figure.mean)} a second"

@@ -1,0 +1,58 @@
+"""The part of a report that tells what the hosts did beside a trial."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.record.trial_record import FindingRecord, TrialRecord
+from plimsoll.report.charts.trial_series import trial_words
+from plimsoll.report.hosts.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
+from plimsoll.report.hosts.host_lines import HostLine, host_lines
+from plimsoll.report.hosts.one_host import OneHost
+from plimsoll.trial.criteria.registry import host_criteria_kinds
+from plimsoll.trial.host_metrics import HostMetrics
+
+
+@dataclass(frozen=True, slots=True)
+class HostSection:
+    """`observers` say who read and where they ran, `unobserved` what was not read and why.
+
+    `verdicts` are the findings by criteria on hosts. Empty tuples where there is nothing to
+    show; without `observers` no host was observed.
+    """
+
+    trial: str
+    columns: tuple[str, ...]
+    cpus: tuple[CpuLine, ...]
+    lines: tuple[HostLine, ...]
+    observers: tuple[str, ...]
+    unobserved: tuple[tuple[str, str, str], ...]
+    verdicts: tuple[FindingRecord, ...]
+
+
+def host_section(metrics: HostMetrics | None, trial: TrialRecord | None) -> HostSection:
+    """Of one trial; all of it empty where no host was observed."""
+    if metrics is None or trial is None:
+        return HostSection("", CPU_COLUMNS, (), (), (), (), ())
+    hosts = [OneHost(metrics, host) for host in metrics.hosts]
+    return HostSection(
+        trial=trial_words(trial),
+        columns=CPU_COLUMNS,
+        cpus=tuple(line for host in hosts for line in cpu_lines(host)),
+        lines=tuple(line for host in hosts for line in host_lines(host)),
+        observers=tuple(_observer(host) for host in metrics.hosts),
+        unobserved=tuple(
+            (host.hostname, source, why)
+            for host in metrics.hosts
+            for source, why in host.missing.items()
+        ),
+        verdicts=tuple(each for each in trial.findings if each.is_of(host_criteria_kinds())),
+    )
+
+
+def _observer(host: ObservedHostRecord) -> str:
+    return (
+        f"{host.hostname} was read every {host.interval_s:g} s by a process on CPU "
+        f"{host.ran_on}: {', '.join(host.sources)}."
+    )

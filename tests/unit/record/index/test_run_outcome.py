@@ -1,0 +1,319 @@
+"""What a list says of each method's result; the figures are worked out by hand."""
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.record.index.run_outcome import RunOutcome, outcome_of, trial_outcome
+from tests.unit.record.index.run_dirs import RESULT
+
+HEAD: dict[str, Any] = {
+    "run_id": "r",
+    "name": "demo",
+    "quick": False,
+    "shortfalls": [],
+    "notes": [],
+    "trials": RESULT["trials"],
+    "invalid_reasons": [],
+    "versions": {},
+}
+SUBJECT = {
+    "frames": "64",
+    "sizes": [64],
+    "mean_frame_size": 64.0,
+    "maximum_pps": 14_880_952.4,
+    "maximum_basis": "line-rate",
+}
+BIG = {**SUBJECT, "frames": "1518", "sizes": [1518], "mean_frame_size": 1518.0}
+IMIX = {**SUBJECT, "frames": "imix simple", "sizes": [64, 570, 1518], "mean_frame_size": 353.8}
+
+
+def outcome(method: str, result: dict[str, Any]) -> RunOutcome:
+    found = outcome_of(method, json.dumps({"method": method, **result}).encode())
+    assert found is not None
+    return found
+
+
+def said(found: RunOutcome) -> tuple[str, str, float | None, str]:
+    assert found.answer is not None
+    return found.answer.text, found.answer.figure, found.answer.value, found.answer.unit
+
+
+def test_a_load_line() -> None:
+    found = outcome("load-line", RESULT)
+    text = "3.025 Mpps per direction"
+    assert said(found) == (text, "load line", 3_025_000.0, "pps per direction")
+    assert (found.verdict, found.period, found.complete) == ("pass", "trial-0007", True)
+
+
+def test_a_search_that_found_none() -> None:
+    found = outcome("load-line", {**RESULT, "load_line": None, "validation": None})
+    assert said(found) == ("no load line", "load line", None, "pps per direction")
+    assert (found.verdict, found.period, found.complete) == ("fail", None, True)
+
+
+def test_a_single_trial() -> None:
+    found = trial_outcome(500_000.0, "invalid", 3)
+    text = "500 kpps per direction: invalid"
+    assert said(found) == (text, "load", 500_000.0, "pps per direction")
+    assert (found.verdict, found.period, found.complete) == ("invalid", "trial-0003", True)
+
+
+def soak(**changes: Any) -> RunOutcome:
+    def segment(trial: int, sending_s: float) -> dict[str, Any]:
+        return {
+            "trial": trial,
+            "begin_unix_ns": 1,
+            "gap_s": 0.0,
+            "sending_s": sending_s,
+            "windows": 1,
+            "verdict": "pass",
+            "reasons": [],
+            "streams": [],
+        }
+
+    windows = dict.fromkeys(("passed", "failed", "invalid", "unjudged"), 0)
+    windows_s = dict.fromkeys(("window_s", "passed_s", "failed_s", "invalid_s"), 0.0)
+    result = {
+        **HEAD,
+        "load": "500kpps",
+        "load_pps": 500_000.0,
+        "asked_s": 28_800.0,
+        "sent_s": 28_800.0,
+        "ended": "duration",
+        "verdict": "pass",
+        "criteria": [],
+        "windows": {**windows, **windows_s},
+        "segments": [segment(2, 10.0), segment(4, 28_790.0)],
+        "losses": {
+            "frames": 0,
+            "event_count": 0,
+            "events": [],
+            "no_loss_s": None,
+            "events_per_hour_below": None,
+        },
+        "drift": [],
+        "spikes": {"factor": 10.0, "usual_ns": {}, "counts": {}, "worst": []},
+        "tester": {"stalls": 0, "worst_stall_ns": 0, "worst_stalled_share": 0.0},
+        "dut_agreement": None,
+    }
+    return outcome("soak", {**result, **changes})
+
+
+def test_a_soak_rests_on_its_longest_trial() -> None:
+    found = soak()
+    text = "pass at 500 kpps for 8h00m"
+    assert said(found) == (text, "load", 500_000.0, "pps per direction")
+    assert (found.verdict, found.period, found.complete) == ("pass", "trial-0004", True)
+
+
+def test_a_soak_that_a_signal_ended_can_go_on() -> None:
+    assert not soak(ended="signal").complete
+    assert soak(ended="failure", verdict="fail").complete
+    assert soak(segments=[]).period is None
+
+
+def probe(medians_ns: list[int | None], **changes: Any) -> RunOutcome:
+    def statistics(median_ns: int | None) -> dict[str, Any]:
+        stream = {
+            **dict.fromkeys(("sent", "received", "timed_out", "across_stalls", "samples"), 0),
+            "name": "probe",
+            "sum_ns": 0,
+            "min_ns": median_ns,
+            "max_ns": median_ns and median_ns * 10,
+            "latency_us": [],
+            "buckets": [],
+        }
+        quantiles = ("p99_ns", "p99_9_ns", "p99_99_ns", "p99_999_ns", "loss_ratio", "mean_ns")
+        return {
+            "stream": stream,
+            "lost": 0,
+            "median_ns": median_ns,
+            "deviation_ns": None,
+            **dict.fromkeys(quantiles),
+        }
+
+    segment = {
+        "trial": 1,
+        "begin_unix_ns": 1,
+        "sending_s": 60.0,
+        "gap_s": 0.0,
+        "verdict": "pass",
+        "reasons": [],
+    }
+    result = {
+        **HEAD,
+        "media": "memif",
+        "rate_pps": None,
+        "timeout_us": 1000.0,
+        "asked_s": 60.0,
+        "probed_s": 60.0,
+        "ended": "duration",
+        "statistics": [statistics(each) for each in medians_ns],
+        "windows": [],
+        "segments": [segment],
+    }
+    return outcome("probe", {**result, **changes})
+
+
+def test_a_probe_tells_its_slower_direction() -> None:
+    found = probe([11_000, 12_500, None])
+    text = "median 12.5 µs, worst 125 µs"
+    assert said(found) == (text, "median latency", 12_500.0, "ns")
+    assert (found.verdict, found.period, found.complete) == ("none", "trial-0001", True)
+
+
+def test_a_probe_that_nothing_came_back_of() -> None:
+    found = probe([None], ended="signal")
+    assert said(found) == ("no probe came back", "median latency", None, "ns")
+    assert not found.complete
+
+
+def point(load_pps: float, verdict: str, **p99_ns: int | None) -> dict[str, Any]:
+    def stream(name: str, role: str, p99: int | None) -> dict[str, Any]:
+        nulls = ("min_ns", "mean_ns", "max_ns", "p50_ns", "p90_ns", "p99_9_ns", "p99_99_ns")
+        latency = {"count": 1, "p99_ns": p99, **dict.fromkeys(nulls)}
+        return {
+            "name": name,
+            "role": role,
+            "sent": 1,
+            "lost": 0,
+            "latency": latency,
+            "across_stalls": 0,
+        }
+
+    roles = {"probe": "latency", "load": "load"}
+    return {
+        "percent": 90.0,
+        "load_pps": load_pps,
+        "trial": round(load_pps / 1000),
+        "sending_s": 60.0,
+        "streams": [stream(name, roles[name], p99) for name, p99 in p99_ns.items()],
+        "verdict": verdict,
+        "reason": None,
+    }
+
+
+def latency_at_load(*points: dict[str, Any]) -> RunOutcome:
+    facts = {"media": "memif", "rate_pps": 10_000.0, "rate_from": "given", "reason": None}
+    return outcome("latency-at-load", {**HEAD, **facts, "points": points})
+
+
+def test_latency_at_load_tells_the_probes_at_the_heaviest_valid_load() -> None:
+    found = latency_at_load(
+        point(5000.0, "pass", load=1, probe=7000),
+        point(9000.0, "pass", load=99_000, probe=8000),
+        point(10_000.0, "invalid", load=1, probe=70_000),
+    )
+    assert said(found) == ("p99 8 µs at 9 kpps", "p99 latency", 8000.0, "ns")
+    assert (found.verdict, found.period) == ("none", "trial-0009")
+
+
+def test_latency_at_load_without_probes_and_without_anything() -> None:
+    assert said(latency_at_load(point(5000.0, "pass", load=6000)))[0] == "p99 6 µs at 5 kpps"
+    nothing = ("no latency measured", "p99 latency", None, "ns")
+    assert said(latency_at_load()) == nothing
+    assert said(latency_at_load(point(5000.0, "pass", probe=None))) == nothing
+
+
+def throughput(subject: dict[str, Any], pps: float | None) -> dict[str, Any]:
+    return {
+        "subject": subject,
+        "pps": pps,
+        "percent_of_maximum": None,
+        "l1_bps": None,
+        "limited_by": None,
+        "final_trial": None if pps is None else 12,
+        "final_s": None,
+        "trials": 3,
+        "reason": None,
+    }
+
+
+def rfc2544(**parts: Any) -> RunOutcome:
+    facts = {
+        "traffic": "UDP",
+        "media": "memif",
+        "directions": 2,
+        "latency_definition": "store and forward",
+    }
+    return outcome("rfc2544", {**HEAD, **facts, "parts": parts})
+
+
+def test_rfc_2544_tells_the_smallest_frames_that_were_forwarded() -> None:
+    rows = [throughput(BIG, 812_743.0), throughput(SUBJECT, None), throughput(IMIX, 3_000_000.0)]
+    found = rfc2544(throughput=rows)
+    text = "3 Mpps per direction, imix simple"
+    assert said(found) == (text, "throughput", 3_000_000.0, "pps per direction")
+    assert (found.verdict, found.period) == ("none", "trial-0012")
+    with_64 = rfc2544(throughput=[*rows, throughput(SUBJECT, 1_488_000.0)])
+    assert said(with_64)[0] == "1.488 Mpps per direction, 64 B"
+
+
+def test_rfc_2544_without_a_throughput() -> None:
+    none = ("no throughput", "throughput", None, "pps per direction")
+    assert said(rfc2544(throughput=[throughput(SUBJECT, None)])) == none
+    row = {"subject": SUBJECT, "points": [], "complete": False}
+    assert said(rfc2544(frame_loss=[row])) == ("frame loss", "tests", None, "")
+
+
+def rfc9004(*buffers: tuple[dict[str, Any], float | None, bool]) -> RunOutcome:
+    rows = [
+        {
+            "throughput": throughput(subject, 1.0),
+            "bursts": None,
+            "implied_s": None,
+            "corrected_s": corrected_s,
+            "valid": valid,
+            "reason": None,
+        }
+        for subject, corrected_s, valid in buffers
+    ]
+    facts = {"traffic": "UDP", "media": "memif", "directions": 2, "repetitions": 50}
+    return outcome("rfc9004", {**HEAD, **facts, "rows": rows})
+
+
+def test_rfc_9004_tells_the_first_valid_buffer() -> None:
+    found = rfc9004((SUBJECT, 9.0, False), (BIG, 0.0012, True))
+    assert said(found) == ("buffer 1.2 ms, 1518 B", "buffer time", 0.0012, "s")
+    none = ("no valid buffer time", "buffer time", None, "s")
+    assert said(rfc9004((SUBJECT, None, True))) == none
+
+
+def matrix(*loads_pps: float | None) -> RunOutcome:
+    samples = [
+        {
+            "number": number,
+            "directory": f"iteration-0001/sample-{number}",
+            "load_line_pps": load_pps,
+            "limited_by": None,
+            "reason": None,
+            "error": None,
+        }
+        for number, load_pps in enumerate(loads_pps, start=1)
+    ]
+    iteration = {"number": 1, "params": {}, "samples": samples, "load_line": None}
+    facts = {"run_id": "r", "name": "sizes", "order": "sample", "seed": 0, "versions": {}}
+    return outcome("matrix", {**facts, "iterations": [iteration]})
+
+
+def test_a_matrix_tells_how_many_load_lines_and_from_where_to_where() -> None:
+    found = matrix(2e6, 1e6, 3e6)
+    text = "3 of 3 load lines, 1 Mpps to 3 Mpps"
+    assert said(found) == (text, "load lines", None, "pps per direction")
+    assert (found.verdict, found.complete) == ("pass", True)
+    assert said(matrix(2e6, None))[0] == "1 of 2 load lines, 2 Mpps to 2 Mpps"
+    assert matrix(2e6, None).verdict == "fail"
+    assert said(matrix(None))[0] == "0 of 1 load lines"
+
+
+def test_a_method_of_another_version_is_not_known() -> None:
+    assert outcome_of("telepathy", b"{}") is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\x00\xff", b"[]", b"{}", b'{"method": "load-line"}'])
+def test_what_is_no_result_is_refused(content: bytes) -> None:
+    with pytest.raises(ValidationError):
+        outcome_of("load-line", content)
