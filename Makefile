@@ -87,7 +87,7 @@ $(RUN_REQUIREMENTS): pyproject.toml build-aux/list-requirements.py | system-pack
 	@touch $@
 
 $(DEV_REQUIREMENTS): $(RUN_REQUIREMENTS)
-	@$(BIN)/python build-aux/list-requirements.py dev >$@.txt
+	@$(BIN)/python build-aux/list-requirements.py dev analysis >$@.txt
 	@echo "plimsoll: installing into $(VENV) what the tests need: $$(paste -sd ' ' $@.txt)"
 	@$(PIP_INSTALL) -r $@.txt
 	@touch $@

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
 from plimsoll.version import VERSION as __version__
 
+# As in typing, whose import would take ten times as long as all of this. Type checkers know it.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from os import PathLike
 
     from plimsoll.record.opened.run import Run

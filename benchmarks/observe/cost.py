@@ -72,27 +72,37 @@ def go_on(tree: HostTree) -> None:
 def measured(files: HostFiles, rounds: int, wait: Callable[[], object]) -> Costs:
     """CPU time in ms of each reading, by who read; `wait` comes before every round."""
     host = ObservedHost(files)
-    readers = {name: read for each in OBSERVERS if (read := alone(each, host, name := each.name()))}
-    readers[_ALL] = Sampler(host, OBSERVERS, "host", "trial-0001").tick
+    readers = {each.name(): alone(each, host) for each in OBSERVERS}
+    readers[_ALL] = beginning(host)
     readers[_NAIVE] = NaiveReader(files.proc).read
-    costs: Costs = {name: [] for name in readers}
-    wait()
-    # The first reading also tells every series, once a trial.
-    told = {name: cost_ms(read) for name, read in readers.items()}
-    print(f"the first reading of a period, all observers: {told[_ALL]:.1f} ms")
+    costs: Costs = {name: [] for name, read in readers.items() if read is not None}
     for _ in range(rounds):
         wait()
         for name, read in readers.items():
-            costs[name].append(cost_ms(read))
+            if read is not None:
+                costs[name].append(cost_ms(read))
     return costs
 
 
-def alone(observer: type[Observer], host: ObservedHost, name: str) -> Read | None:
+def alone(observer: type[Observer], host: ObservedHost) -> Read | None:
     """What reads it once; None where the host has not what it reads."""
     sampler = Sampler(host, [observer], "host", "trial-0001")
-    if name in sampler.missing:
-        print(f"not read: {name}: {sampler.missing[name]}")
+    for name, reason in sampler.missing.items():
+        print(f"not read: {name}: {reason}")
         return None
+    # The first reading tells every series, once a trial.
+    sampler.tick()
+    return sampler.tick
+
+
+def beginning(host: ObservedHost) -> Read:
+    """What reads all observers; prints what the beginning of a period costs, once a trial."""
+    before = time.thread_time_ns()
+    sampler = Sampler(host, OBSERVERS, "host", "trial-0001")
+    lines = sampler.tick()
+    taken_ms = (time.thread_time_ns() - before) / 1e6
+    written = sum(len(line) + 1 for line in lines)
+    print(f"to begin a period: {taken_ms:.1f} ms, {written / 1e3:.0f} kB of lines")
     return sampler.tick
 
 

@@ -21,10 +21,11 @@ import statistics
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from rich.console import Console
 
@@ -42,13 +43,25 @@ from plimsoll.record.metrics import MetricsWriter
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import SpikeLog
 from plimsoll.traffic.compile import compile_profile
+from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.early_abort import EarlyAbort
 from plimsoll.trial.series import TrialSeries
 
 _BEGIN_NS = 1_773_480_413 * 10**9
 _QUEUE_FRAMES = 16_384
-# Frames by histogram, and so its width: of a load stream, of a probe, of a loop's gaps.
-_LATENCIES, _ACROSS, _PROBES, _GAPS = 300_000, 4_000, 900, 1_500
+# The draws of which histograms are made decide how wide they are.
+_LATENCIES, _ACROSS, _PROBES, _PROBES_ACROSS, _GAPS = 30_000, 2_500, 400, 20, 1_500
+_DRAWS = (_LATENCIES, _ACROSS, _PROBES, _PROBES_ACROSS, _GAPS)
+_VARIANTS = 8
+_NOTHING: dict[str, object] = {
+    "count": 0,
+    "sum_ns": 0,
+    "min_ns": None,
+    "max_ns": None,
+    "buckets": [],
+}
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,11 +123,11 @@ def measure(
         progress = stack.enter_context(progress_on(screen))
         progress.trial_started(1, "validation", 300_000.0, plan)
         parts = QueueParts.of(plan.streams, [1, 1])
+        log = partial(histograms.append, plan.streams)
         for line in lines:
-            interval = timed(times["parse"], lambda: parts.interval(_interval(line)))  # noqa: B023
-            timed(times["book"], lambda: book(interval))  # noqa: B023
-            timed(times["histograms"], lambda: histograms.append(plan.streams, interval))  # noqa: B023
-            timed(times["show"], lambda: progress.interval(interval))  # noqa: B023
+            interval = timed(times["parse"], lambda line: parts.interval(parsed(line)), line)
+            for part, work in (("book", book), ("histograms", log), ("show", progress.interval)):
+                timed(times[part], work, interval)
     return {**times, "all": [sum(each) for each in zip(*times.values(), strict=True)]}
 
 
@@ -139,17 +152,18 @@ def booking(
     return book
 
 
-def _interval(line: bytes) -> Interval:
+def parsed(line: bytes) -> Interval:
+    """The interval in a line."""
     message = read_message(line)
     if not isinstance(message, Interval):
         raise TypeError("an interval was written")
     return message
 
 
-def timed[T](into: list[float], work: Callable[[], T]) -> T:
-    """What `work` returns; the ms of CPU time that it took are added to `into`."""
+def timed(into: list[float], work: Callable[[S], T], on: S) -> T:
+    """What `work` makes of it; the ms of CPU time that it took are added to `into`."""
     before_ns = time.process_time_ns()
-    found = work()
+    found = work(on)
     into.append((time.process_time_ns() - before_ns) / 1e6)
     return found
 
@@ -162,8 +176,95 @@ def row(times_ms: Sequence[float]) -> str:
 
 def messages(plan: TrialPlan, count: int) -> list[bytes]:
     """The lines of so many intervals, as the engine says them."""
-    chance = Random = random.Random(1)
-    return [json.dumps(message, separators=(",", ":")).encode() for message in []]
+    chance = random.Random(1)  # noqa: S311 - made-up latencies
+    made = {draws: [histogram(chance, draws) for _ in range(_VARIANTS)] for draws in _DRAWS}
+
+    def drawn(draws: int) -> Mapping[str, object]:
+        return chance.choice(made[draws]) if draws else _NOTHING
+
+    return [
+        json.dumps(message(plan, n, drawn), separators=(",", ":")).encode() for n in range(count)
+    ]
+
+
+def message(
+    plan: TrialPlan, number: int, drawn: Callable[[int], Mapping[str, object]]
+) -> dict[str, object]:
+    """One interval; `drawn` makes a histogram of so many draws."""
+    return {
+        "event": "interval",
+        "id": 2,
+        "index": number,
+        "phase": "send",
+        "begin_s": float(number),
+        "end_s": number + 1.0,
+        "end_unix_ns": _BEGIN_NS + (number + 1) * 10**9,
+        "streams": [stream(each, drawn) for each in plan.streams],
+        "ports": [port(each) for each in (0, 1)],
+        "workers": [worker(number, drawn)],
+    }
+
+
+def stream(plan: StreamPlan, drawn: Callable[[int], Mapping[str, object]]) -> dict[str, object]:
+    """A stream that lost nothing."""
+    probe = plan.role == "latency"
+    faults = (
+        *("refused", "skipped", "no_buffer", "timed_out", "missing"),
+        *("out_of_order", "duplicate", "corrupt", "misdirected"),
+    )
+    return {
+        "stream": plan.stream,
+        "sent": 300_000,
+        "received": 300_000,
+        **dict.fromkeys(faults, 0),
+        "latency": drawn(_PROBES if probe else _LATENCIES),
+        "latency_across_stalls": drawn(_PROBES_ACROSS if probe else _ACROSS),
+        "lateness": drawn(_PROBES if probe else 0),
+        **({"latency_us": [[n, 20] for n in range(50)]} if probe else {}),
+    }
+
+
+def port(number: int) -> dict[str, object]:
+    """A port without a fault."""
+    counters = ("foreign", "stale", "rx_missed", "rx_errors", "rx_no_mbuf", "buffers_in_use")
+    kinds = dict.fromkeys(("arp", "lldp", "stp", "slow", "ipv4", "ipv6", "runt", "other"), 0)
+    return {
+        "port": number,
+        **dict.fromkeys(counters, 0),
+        "foreign_kinds": kinds,
+        "link_up": True,
+    }
+
+
+def worker(number: int, drawn: Callable[[int], Mapping[str, object]]) -> dict[str, object]:
+    """A loop that was away often, for 90 ms in all."""
+    steps = ("build", "send", "poll", "measure")
+    return {
+        "cpu": 0,
+        "polls": 4_000_000,
+        "idle_polls": 3_300_000,
+        "stalls": 400,
+        "stalled_ns": 90_000_000,
+        "worst_stall_ns": 400_000,
+        "gaps": drawn(_GAPS),
+        "cycles": {step: {"ticks": 20_000_000, "frames": 28_000} for step in steps},
+        "longest": [
+            {"at_s": number + n / 20, "tsc": 10**12 + n, "length_ns": 400_000 - n}
+            for n in range(16)
+        ],
+    }
+
+
+def histogram(chance: random.Random, draws: int) -> dict[str, object]:
+    """Times from a fifth of a microsecond to some milliseconds, most of them short."""
+    values = [round(200 + chance.lognormvariate(7.3, 1.6)) for _ in range(draws)]
+    return {
+        "count": len(values),
+        "sum_ns": sum(values),
+        "min_ns": min(values),
+        "max_ns": max(values),
+        "buckets": sorted(Counter(map(bucket_of, values)).items()),
+    }
 
 
 if __name__ == "__main__":

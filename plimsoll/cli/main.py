@@ -16,6 +16,7 @@ from plimsoll.cli import (
     lab,
     latency_at_load,
     matrix,
+    metrics,
     ports,
     probe,
     report,
@@ -53,6 +54,8 @@ _EXAMPLES = "  \n".join(
         "plimsoll runs tag last kernel=6.1",
         'plimsoll runs note last "after the BIOS update"',
         "plimsoll runs rm 20260101T120000-demo",
+        "plimsoll metrics list",
+        "plimsoll metrics get --source trafficgen --type rx-pps --breakout rx_port",
         "plimsoll calibrate --cpus 2",
         "plimsoll ports",
         "plimsoll simulate rare-stalls --strategy load-line --loss 0",
@@ -86,6 +89,7 @@ simulate.add_to(app)
 import_.add_to(app)
 export.add_to(app)
 app.add_typer(runs.app)
+app.add_typer(metrics.app)
 app.add_typer(lab.app)
 
 

@@ -99,4 +99,4 @@ def _finish_earlier(folder: Path) -> None:
         errors.print_error(error)
         return
     if finished:
-        stderr.print(f"finished {finished} removals that were cut short", style="dim")
+        stderr.print(f"removals finished that were cut short before: {finished}", style="dim")

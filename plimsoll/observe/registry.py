@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from plimsoll.observe.cgroup_cpu import CgroupCpu
+from plimsoll.observe.cgroup_pressure import CgroupPressure
+from plimsoll.observe.cpufreq import Cpufreq
+from plimsoll.observe.cpuidle import Cpuidle
+from plimsoll.observe.dpdk import Dpdk
 from plimsoll.observe.mpstat import Mpstat
 from plimsoll.observe.observer import Observer
 from plimsoll.observe.procstat_interrupts import Interrupts
@@ -13,6 +18,8 @@ from plimsoll.observe.sar_mem_used import MemoryUsed
 from plimsoll.observe.sar_net import SarNet
 from plimsoll.observe.sar_scheduler import SarScheduler
 from plimsoll.observe.sar_tasks import SarTasks
+from plimsoll.observe.smi import Smi
+from plimsoll.observe.thermal import Thermal
 
 OBSERVERS: tuple[type[Observer], ...] = (
     Mpstat,
@@ -25,4 +32,12 @@ OBSERVERS: tuple[type[Observer], ...] = (
     SarScheduler,
     SarTasks,
     SarNet,
+    CgroupCpu,
+    CgroupPressure,
+    Cpufreq,
+    Cpuidle,
+    Thermal,
+    Smi,
+    # The last, since it may wait for others.
+    Dpdk,
 )

@@ -90,9 +90,11 @@ def _path_rates(
     yield frames_type(_SOURCE, "tx-pps"), sum(c.sent for _, c in streams)
     yield frames_type(_SOURCE, "rx-pps"), sum(c.received for _, c in streams)
     yield frames_type(_SOURCE, "lost-rx-pps"), lost
+    # Once: of a capture it is a mean over thousands of frames.
+    sized = [(plan.mean_frame_size, c) for plan, c in streams]
     for layer, bits in (("l1", l1_bits), ("l2", l2_bits)):
-        tx = sum(c.sent * bits(plan.mean_frame_size) for plan, c in streams)
-        rx = sum(c.received * bits(plan.mean_frame_size) for plan, c in streams)
+        tx = sum(c.sent * bits(size) for size, c in sized)
+        rx = sum(c.received * bits(size) for size, c in sized)
         yield _bits_type(f"{layer}-tx-bps"), tx / length_s
         yield _bits_type(f"{layer}-rx-bps"), rx / length_s
 

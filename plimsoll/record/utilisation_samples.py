@@ -25,8 +25,8 @@ def utilisation_samples(
     for tx, taking them from the driver, judging and freeing them for rx. Asking the driver
     in vain, or finding that nothing is due, is no work, so an idle loop is near 0 although
     its CPU is at 100 %; a saturated one is near 100 for both together, less what its looks
-    at the clock and at the schedule take. It is measured in one turn of sixteen, and a step
-    during which the loop stalled is left out.
+    at the clock and at the schedule take. It is measured in one turn of sixteen. A step in
+    which the loop was away is left out: that time is in stall-usec.
     """
     length_s = interval.end_s - interval.begin_s
     yield from _port_samples(plans, interval, length_s, capacity)
@@ -40,11 +40,15 @@ def _port_samples(
     plans: Sequence[StreamPlan], interval: Interval, length_s: float, capacity: TesterCapacity
 ) -> Iterator[MetricSample]:
     counts = {each.stream: each for each in interval.streams}
-    streams = [(plan, counts[plan.stream]) for plan in plans if plan.stream in counts]
+    streams = [
+        (plan, l1_bits(plan.mean_frame_size), counts[plan.stream])
+        for plan in plans
+        if plan.stream in counts and capacity.link_bps
+    ]
     for port in (each.port for each in interval.ports if each.port in capacity.link_bps):
         bits = capacity.link_bps[port] * length_s
-        sent = sum(c.sent * l1_bits(p.mean_frame_size) for p, c in streams if p.tx_port == port)
-        came = sum(c.received * l1_bits(p.mean_frame_size) for p, c in streams if p.rx_port == port)
+        sent = sum(c.sent * frame for plan, frame, c in streams if plan.tx_port == port)
+        came = sum(c.received * frame for plan, frame, c in streams if plan.rx_port == port)
         yield MetricSample(_TX_PORT, {"tx_port": str(port)}, 100 * sent / bits)
         yield MetricSample(_RX_PORT, {"rx_port": str(port)}, 100 * came / bits)
 

@@ -8,10 +8,14 @@ from dataclasses import dataclass
 from plimsoll.benchmark.soak_segments import begins_of, segments_of, windows_of
 from plimsoll.benchmark.soak_series import LOST, MAX, P50, P99, RX, SoakSeries, soak_series
 from plimsoll.benchmark.soak_summary import read_soak_result, summarise_soak
+from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import DIED, read_journal
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.soak_result import SoakResult
+from plimsoll.record.trial_record import TrialRecord
 from plimsoll.record.window_record import WindowRecord
+from plimsoll.report.run_data import hosts_beside
+from plimsoll.trial.host_metrics import HostMetrics
 
 # More than a screen has room for; the least and the greatest of each stretch are kept.
 _STRETCHES = 720
@@ -19,13 +23,18 @@ _STRETCHES = 720
 
 @dataclass(frozen=True, slots=True)
 class SoakData:
-    """A soak. `begins_s` is by trial when it began, in s since the soak's first frame."""
+    """A soak. `begins_s` is by trial when it began, in s since the soak's first frame.
+
+    `hosts` has the metrics of the hosts beside the `longest` of its trials; None before any.
+    """
 
     result: SoakResult
     windows: tuple[WindowRecord, ...]
     begins_s: dict[int, float]
     series: tuple[SoakSeries, ...]
     deaths: tuple[str, ...]
+    longest: TrialRecord | None
+    hosts: HostMetrics | None
 
     @property
     def length_s(self) -> float:
@@ -54,10 +63,18 @@ def load_soak(run: RunDirectory) -> SoakData:
     """Load all that the page shows. Raises RecordError when the record is damaged."""
     journal = read_journal(run.journal)
     segments = segments_of(journal)
+    longest = _longest(journal.trials())
     return SoakData(
         result=read_soak_result(run) or summarise_soak(run),
         windows=windows_of(journal),
         begins_s=begins_of(segments),
         series=soak_series(run, segments, (RX, LOST, P50, P99, MAX), _STRETCHES),
         deaths=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
+        longest=longest,
+        hosts=hosts_beside(run, load_environment(run.environment), longest),
     )
+
+
+def _longest(trials: Sequence[TrialRecord]) -> TrialRecord | None:
+    soaks = [trial for trial in trials if trial.phase == "soak"]
+    return max(soaks, key=lambda trial: trial.sending_s, default=None)

@@ -9,7 +9,7 @@ import shutil
 from pathlib import Path
 
 from plimsoll.record.index.plain_text import plain_text
-from plimsoll.record.index.removal_plan import Removal, check_is_over, removal_failed
+from plimsoll.record.index.removal_plan import Removal, check_is_over, identity_of, removal_failed
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_lock import kept_idle
 
@@ -80,7 +80,7 @@ def _check_unchanged(removal: Removal, path: Path) -> None:
         found = os.lstat(path)
     except OSError as error:
         raise removal_failed("cannot be removed", removal.path, error, _LOOK_AGAIN) from error
-    if (found.st_dev, found.st_ino) != removal.identity:
+    if identity_of(found) != removal.identity:
         raise RecordError(
             "is no longer what you were asked about",
             where=plain_text(str(removal.path)),

@@ -27,6 +27,10 @@ _OWN = re.compile(
 _BY_HAND = "look at it, and remove it by hand if you want it gone"
 
 
+# Device, inode and kind: an inode that is given back is soon somebody else's.
+Identity = tuple[int, int, int]
+
+
 @dataclass(frozen=True, slots=True)
 class Removal:
     """What is to be removed, as it was found: a run, or a link that leads to one.
@@ -41,11 +45,11 @@ class Removal:
     bytes: int
     files: int
     foreign: tuple[str, ...]
-    identity: tuple[int, int]
+    identity: Identity
 
 
 def plan_removal(path: Path) -> Removal:
-    """What removing the run at `path` would remove; nothing is changed.
+    """What removing the run at `path` would remove.
 
     Raises InputError where it is no run, a part of one, or going on, and RecordError where it
     cannot be looked into.
@@ -62,15 +66,20 @@ def plan_removal(path: Path) -> Removal:
         foreign = tuple(sorted(name for name in os.listdir(path) if not _OWN.fullmatch(name)))
     except OSError as error:
         raise removal_failed("cannot be looked into", path, error, _BY_HAND) from error
-    identity = (found.st_dev, found.st_ino)
-    return Removal(path, entry_of(path.name, path), False, size, files, foreign, identity)
+    entry = entry_of(path.name, path)
+    return Removal(path, entry, False, size, files, foreign, identity_of(found))
+
+
+def identity_of(found: os.stat_result) -> Identity:
+    """What tells a file from another that is put in its place."""
+    return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
 
 
 def _link(path: Path, found: os.stat_result) -> Removal:
     if not looks_like_run(path):
         raise _no_run(path, "a link that leads to no run")
     entry = entry_of(path.name, path)
-    return Removal(path, entry, True, found.st_size, 1, (), (found.st_dev, found.st_ino))
+    return Removal(path, entry, True, found.st_size, 1, (), identity_of(found))
 
 
 def _check_is_run(path: Path, found: os.stat_result) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
 from plimsoll.record.metric_type import Aggregation
@@ -33,7 +33,7 @@ _TYPE_COLUMNS = (
 )
 
 
-class Measured:
+class Measured(ABC):
     """Answers questions to its metrics, with the semantics of `plimsoll metrics get`."""
 
     @abstractmethod

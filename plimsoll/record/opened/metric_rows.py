@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from plimsoll.record.metrics import query_metrics, query_metrics_arrow
 from plimsoll.record.opened.analysis_library import analysis_library
 from plimsoll.record.opened.column import Column, name_column
+from plimsoll.record.opened.shown import shown
 from plimsoll.record.opened.table import FORMS, PREVIEW_ROWS, Table
 from plimsoll.record.opened.when import utc_of_ns
 from plimsoll.record.run_directory import RunDirectory
@@ -117,7 +118,7 @@ class MetricRows(Table):
         return found.rename_columns(list(self.columns)).cast(schema)
 
     def __repr__(self) -> str:
-        return f"<{self.title}; {FORMS}>"
+        return f"<{shown(self.title)}; {FORMS}>"
 
     @cached_property
     def _names(self) -> tuple[str, ...]:

@@ -62,7 +62,10 @@ def _entries(where: AnyPath | Iterable[AnyPath], parts: bool) -> tuple[str, Iter
 
 
 def _each(paths: Iterable[Path]) -> Iterator[RunEntry]:
-    return (entry_of(path.name, path) for path in paths)
+    """By their names; by their paths where two have the same name."""
+    listed = list(paths)
+    alike = len({path.name for path in listed}) < len(listed)
+    return (entry_of(str(path) if alike else path.name, path) for path in listed)
 
 
 def _is_run(path: Path) -> bool:

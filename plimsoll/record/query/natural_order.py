@@ -14,4 +14,4 @@ def natural_order(text: str | None) -> tuple[object, ...]:
     # Texts and numbers alternate, so that like is compared with like.
     parts = _DIGITS.split(text)
     numbered = (int(part) if place % 2 else part for place, part in enumerate(parts))
-    return (0, *numbered, text)
+    return (0, tuple(numbered), text)

@@ -51,11 +51,11 @@ def _bars(rows: list[dict[str, object]], cpus: list[str]) -> alt.Chart:
             x=alt.X(
                 "share:Q",
                 title="share of its time",
-                axis=alt.Axis(format="%"),
+                axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1], nice=False, clamp=True),
             ),
             y=alt.Y("cpu:N", title=None, sort=cpus, axis=alt.Axis(labelLimit=140)),
-            color=alt.Color("state:N", scale=scale, legend=alt.Legend(columns=4)),
+            color=alt.Color("state:N", scale=scale, legend=alt.Legend(columns=3)),
             order=alt.Order("order:Q"),
             tooltip=[
                 alt.Tooltip("cpu:N"),

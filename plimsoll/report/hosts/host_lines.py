@@ -37,7 +37,7 @@ def _steal(host: OneHost) -> Iterable[HostLine]:
     if worst.mean:
         said = "A hypervisor ran something else while a polling loop was due."
     place = f"{worst.hostname} CPU {worst.names['cpu']}" if worst.mean else worst.hostname
-    yield _line("Time stolen, of the worst CPU", percent(worst.mean), place, said, worst.mean)
+    yield _line("Time stolen, worst CPU", percent(worst.mean), place, said, worst.mean)
 
 
 def _interrupts(host: OneHost) -> Iterable[HostLine]:

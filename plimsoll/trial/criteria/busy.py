@@ -15,8 +15,9 @@ from plimsoll.trial.host_question import HostFigure, HostQuestion
 class Busy(HostCriterion):
     """Each CPU that is polled spends at least this share of its time in user space.
 
-    What a poll-mode loop does not get of its CPU went to the kernel, to interrupts, to
-    another process or to a hypervisor.
+    What is missing went to the kernel, to interrupts or to a hypervisor, or the loop slept.
+    It does not tell whose user space: that another process ran there as well shows in the
+    context switches.
     """
 
     kind: Literal["busy"] = "busy"

@@ -13,6 +13,7 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.version import VERSION
 
+VECTORS = Path(__file__).parents[3] / "engine/tests/vectors"
 HELLO = (
     '{"event":"hello","engine":"plimsoll-engine","version":"%s","protocol":%d,'
     '"dpdk":"DPDK 22.11","pid":1}'
@@ -106,6 +107,30 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in, answe
         )
     engine.close()
     assert caught.value.where == "generator: ports[0]"
+
+
+def test_an_open_engine_tells_its_ticks_and_its_loops(tmp_path: Path, stand_in) -> None:
+    reply = (VECTORS / "good-open-reply.jsonl").read_text().splitlines()[0]
+    stand_in(
+        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        "sys.stdin.readline()",
+        f"print({reply!r}, flush=True)",
+        "sys.stdin.read()",
+    )
+    engine = start(tmp_path)
+    assert (engine.facts.tsc_hz, engine.facts.workers) == (None, ())
+    settings = EngineSettings(cpus=(0,))
+    engine.open(
+        settings,
+        memory=MemoryPlan(huge=False, megabytes=64),
+        devargs=["net_ring0"],
+        descriptors=1024,
+        main_cpus=[0],
+        max_frame_bytes=60,
+    )
+    engine.close()
+    assert engine.facts.tsc_hz == 2_250_000_000
+    assert engine.facts.workers == settings.layout(1)
 
 
 def test_a_named_engine_that_is_no_program(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.generator.hdr_encoder import HdrEncoder
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
 
 latencies = st.lists(st.integers(min_value=1, max_value=2**37 - 1), min_size=1, max_size=200)
@@ -72,3 +73,34 @@ def test_without_samples_there_is_nothing_to_state() -> None:
     assert Histogram().quantile_ns(0.5) is None
     assert Histogram().mean_ns is None
     assert merge([]) == Histogram()
+
+
+@given(latencies, st.lists(st.sampled_from([0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0]), max_size=6))
+def test_several_quantiles_are_those_of_one_at_a_time(
+    values: list[int], quantiles: list[float]
+) -> None:
+    ours, asked = ours_of(values), sorted(quantiles)
+    assert ours.quantiles_ns(asked) == tuple(ours.quantile_ns(each) for each in asked)
+
+
+def test_without_samples_there_are_no_quantiles() -> None:
+    assert Histogram().quantiles_ns((0.5, 0.99)) == ()
+    assert Histogram().quantile_ns(0.5) is None
+
+
+@given(st.lists(latencies, min_size=1, max_size=4))
+def test_one_encoder_encodes_each_histogram_as_a_new_one_would(several: list[list[int]]) -> None:
+    encoder = HdrEncoder()
+    for values in several:
+        assert encoder.encode(ours_of(values)) == hdr_of(values).encode().decode()
+
+
+def test_an_encoder_forgets_what_it_encoded() -> None:
+    encoder = HdrEncoder()
+    encoder.encode(ours_of([1, 5000, 2**37 - 1]))
+    decoded = HdrHistogram.decode(encoder.encode(ours_of([77])))
+    assert (decoded.get_total_count(), decoded.get_min_value(), decoded.get_max_value()) == (
+        1,
+        77,
+        77,
+    )

@@ -14,7 +14,8 @@ from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import read_spikes
-from tests.unit.record.trial_parts import plan, record, second
+from plimsoll.record.tester_capacity import TesterCapacity
+from tests.unit.record.trial_parts import BEGIN_NS, interval, plan, record, second
 
 # A run that finishes one trial, is in its second, says so, and waits to be killed.
 KILLED = """
@@ -135,3 +136,45 @@ def test_spikes_that_were_left_out_are_counted_in_the_journal(run: RunDirectory)
     (event,) = read_journal(run.journal).of_kind("spikes-left-out")
     # Forty seconds with a worst latency each, of which ten are kept.
     assert event.fields == {"trial": 1, "counts": {"latency, unattributed": 30}}
+
+
+def test_a_verdict_is_one_row_over_the_time_of_sending(run: RunDirectory) -> None:
+    with recording(run) as recorder:
+        run_trial(recorder, 1)
+    rows = read_metrics(run, types=["trial-result"])
+    begin_ms = BEGIN_NS // 10**6
+    # Two seconds were sent, one row a direction.
+    assert [(row.begin_ms, row.end_ms, row.value) for row in rows] == [
+        (begin_ms, begin_ms + 2000, 1.0)
+    ] * 2
+    assert {row.names["tx_port"] for row in rows} == {"0", "1"}
+
+
+def test_a_trial_that_was_broken_off_has_no_verdict(run: RunDirectory) -> None:
+    with recording(run) as recorder, pytest.raises(ZeroDivisionError):
+        break_off_a_trial(recorder)
+    assert read_metrics(run, types=["trial-result"]) == []
+
+
+def test_utilisation_is_recorded_of_what_the_tester_is_known_to_have(run: RunDirectory) -> None:
+    capacity = TesterCapacity(tsc_hz=16 * 2304.0, sending=frozenset({5}), receiving=frozenset())
+    with (
+        recording(run) as recorder,
+        recorder.trial(
+            plan(),
+            number=1,
+            phase="search",
+            load_pps=1.0,
+            refused_is_lost=True,
+            capacity=capacity,
+        ) as trial,
+    ):
+        trial.interval(interval((), end_s=2.0))
+        trial.end(record(1))
+    (row,) = read_metrics(run, types=["tx-cpu-util", "rx-cpu-util", "tx-port-util"])
+    # 2304 ticks for building and 768 for sending, of 16 * 2304 a second, in two seconds.
+    assert (row.type, row.names, row.value) == (
+        "tx-cpu-util",
+        {"lcore": "5"},
+        pytest.approx(100 * (2304 + 768) / (2 * 2304)),
+    )

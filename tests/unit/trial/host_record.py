@@ -73,7 +73,7 @@ class HostRecord:
 
     def write(self, *series: Series, period: str = PERIOD, hostname: str = HOSTNAME) -> HostMetrics:
         """Record these series of a host; what was asked about is the ten seconds."""
-        rows = [row for each in series for row in _rows(each, period)]
+        rows = [row for each in series for row in rows_of(each, period)]
         self.run.metrics.mkdir(exist_ok=True)
         write_parquet(self.run.metrics / f"{period}@{hostname}.parquet", rows)
         end_ms = BEGIN_MS + LENGTH_S * 1000
@@ -106,7 +106,8 @@ def write_parquet(path: Path, rows: list[tuple[object, ...]]) -> None:
         connection.table("rows").write_parquet(str(path))
 
 
-def _rows(series: Series, period: str) -> Iterable[tuple[object, ...]]:
+def rows_of(series: Series, period: str, begin_ms: int = BEGIN_MS) -> Iterable[tuple[object, ...]]:
+    """A series of a trial whose first frame was sent at `begin_ms`."""
     names = {"hostname": series.hostname, "cstype": "profiler", **series.names}
     for begin_s, end_s, value in series.values:
         yield (
@@ -117,8 +118,8 @@ def _rows(series: Series, period: str) -> Iterable[tuple[object, ...]]:
             series.unit,
             series.aggregation,
             names,
-            BEGIN_MS + round(begin_s * 1000),
-            BEGIN_MS + round(end_s * 1000),
+            begin_ms + round(begin_s * 1000),
+            begin_ms + round(end_s * 1000),
             0,
             int(value) if series.counted else None,
             value / (end_s - begin_s) if series.counted else value,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -81,6 +82,31 @@ def test_many_runs_are_named_by_a_pattern_or_one_by_one(runs: Path) -> None:
     assert {run.name for run in plimsoll.open_all(f"{runs}/*-t*")} == {"two", "three"}
     listed = plimsoll.open_all([runs / ids[2], str(runs / ids[0])])
     assert [run.id for run in listed] == [ids[2], ids[0]]
+
+
+def test_runs_of_the_same_name_are_told_apart_by_their_paths(runs: Path) -> None:
+    first = finished_run(runs / "here")
+    second = runs / "there" / first.run_id
+    shutil.copytree(first.path, second)
+    opened = plimsoll.open_all([first.path, second])
+    assert [run.id for run in opened] == [str(first.path), str(second)]
+    rows = opened.metrics("trafficgen", "rx-pps").rows()
+    assert [row["run"] for row in rows] == [str(first.path), str(second)]
+
+
+def test_the_runs_of_a_matrix_are_among_them_when_asked_for(runs: Path) -> None:
+    matrix = finished_run(runs, "matrix")
+    parts = []
+    for iteration in ("iteration-0001", "iteration-0002"):
+        part = finished_run(matrix.path / iteration)
+        part.path.rename(part.path.with_name("sample-1"))
+        parts.append(f"{matrix.run_id}/{iteration}/sample-1")
+    assert [run.id for run in plimsoll.open_all(runs)] == [matrix.run_id]
+    opened = plimsoll.open_all(runs, parts=True)
+    assert [run.id for run in opened] == [matrix.run_id, *parts]
+    # Both directories are called sample-1.
+    rows = opened.metrics("trafficgen", "rx-pps").rows()
+    assert [row["run"] for row in rows] == [matrix.run_id, *parts]
 
 
 def test_one_run_is_no_folder_of_runs(runs: Path) -> None:

@@ -11,7 +11,9 @@ import pytest
 from tests.unit.record.opened.simulated import write_releases
 
 DOCUMENT = Path(__file__).resolve().parents[4] / "docs" / "python.md"
-BLOCKS = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXAMPLES = re.findall(
+    r"^```python\n(.*?)^```$", DOCUMENT.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+)
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,7 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     names: dict[str, Any] = {"folder": folder}
     with pytest.MonkeyPatch.context() as patched:
         patched.chdir(folder)
-        for code in BLOCKS.findall(DOCUMENT.read_text(encoding="utf-8")):
+        for code in EXAMPLES:
             exec(compile(code, str(DOCUMENT), "exec"), names)  # noqa: S102 - it is our own text
         return names
 
@@ -94,8 +96,3 @@ def test_cpus_beside_frames(told: dict[str, Any]) -> None:
     assert beside["rx_pps"].to_list() == pytest.approx([both_pps] * 10, rel=0.01)
     (per_cpu,) = told["frames_per_cpu"]["pps_per_busy_cpu"]
     assert per_cpu == pytest.approx(both_pps / 0.8, rel=0.01)
-
-
-def test_the_document_has_three_worked_examples() -> None:
-    text = DOCUMENT.read_text(encoding="utf-8")
-    assert len(BLOCKS.findall(text)) == 4

@@ -38,7 +38,7 @@ def test_an_unended_trial_has_a_beginning_and_its_series(killed: Run) -> None:
     assert "not ended" in trial._repr_html_()
 
 
-def test_a_trial_without_metrics_began_when_the_journal_says(killed: Run, runs: Path) -> None:
+def test_a_trial_without_metrics_began_when_the_journal_says(runs: Path) -> None:
     run = finished_run(runs)
     text = run.journal.read_text()
     line = '{"kind": "trial-started", "at_unix_ns": 1773480999000000000, "number": 9, '

@@ -1,0 +1,100 @@
+"""Parquet into S3-compatible storage: moto's model of it, by its real protocol on loopback."""
+
+import sys
+from collections.abc import Iterator
+
+import boto3
+import duckdb
+import pytest
+from moto.server import ThreadedMotoServer
+from obstore.fsspec import FsspecStore
+
+from plimsoll.errors import InputError, MachineError
+from plimsoll.record.interchange.credentials import Credentials
+from plimsoll.record.interchange.export_error import ExportError
+from plimsoll.record.interchange.metric_batches import recorded_periods
+from plimsoll.record.interchange.object_store import Bucket, put_parts
+from plimsoll.record.run_directory import RunDirectory
+
+KEY = Credentials("id", "secret")
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    host, port = server.get_host_and_port()
+    yield f"http://{host}:{port}"
+    server.stop()
+
+
+@pytest.fixture
+def bucket(endpoint: str) -> Bucket:
+    client = boto3.client(
+        "s3",
+        endpoint_url=endpoint,
+        region_name="us-east-1",
+        aws_access_key_id=KEY.user,
+        aws_secret_access_key=KEY.secret,
+    )
+    client.create_bucket(Bucket="bench")
+    return Bucket.of("s3://bench/lab/one/", endpoint, KEY)
+
+
+def test_duckdb_reads_back_what_was_put(run: RunDirectory, bucket: Bucket) -> None:
+    told: list[str] = []
+    urls = put_parts(run, recorded_periods(run), bucket, told.append)
+    folder = f"s3://bench/lab/one/run={run.run_id}"
+    assert list(urls) == told == [f"{folder}/trial-{n:04}.parquet" for n in (1, 2)]
+    # As docs/interchange.md shows it.
+    store = FsspecStore(
+        "s3",
+        endpoint=bucket.endpoint,
+        access_key_id=KEY.user,
+        secret_access_key=KEY.secret,
+        client_options={"allow_http": True},
+    )
+    with duckdb.connect() as connection:
+        connection.register_filesystem(store)
+        found = connection.execute(
+            "SELECT run, count(*), sum(count) FROM read_parquet(?, hive_partitioning = true) "
+            "GROUP BY run",
+            ["s3://bench/lab/one/*/*.parquet"],
+        ).fetchall()
+    assert found == [(run.run_id, 14, 4 * (1900 + 1000))]
+
+
+def test_putting_again_replaces(run: RunDirectory, bucket: Bucket) -> None:
+    periods = recorded_periods(run)
+    assert put_parts(run, periods, bucket) == put_parts(run, periods, bucket)
+
+
+def test_a_bucket_that_is_not_there_is_told(run: RunDirectory, endpoint: str) -> None:
+    with pytest.raises(ExportError, match="the storage did not take it: .*NoSuchBucket") as raised:
+        put_parts(run, recorded_periods(run), Bucket.of("s3://nowhere/x", endpoint, KEY))
+    assert raised.value.where.startswith("s3://nowhere/x/run=")
+    assert "AWS_ACCESS_KEY_ID" in raised.value.remedy
+
+
+def test_without_obstore_it_says_what_to_install(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
+    with pytest.raises(MachineError, match="needs the Python package obstore") as raised:
+        put_parts(run, recorded_periods(run), Bucket("bench", ""))
+    assert raised.value.remedy == "pip install 'plimsoll[s3]'"
+
+
+@pytest.mark.parametrize(
+    "url", ["s3://", "s3:///x", "s3:bench", "s3://id:secret@bench/x", "s3://b?a=b", "s3://[", "x"]
+)
+def test_a_url_without_a_bucket_is_told(url: str) -> None:
+    with pytest.raises(InputError, match="names no bucket") as raised:
+        Bucket.of(url)
+    assert raised.value.remedy == "write --to s3://bucket/prefix"
+
+
+def test_an_endpoint_that_is_no_url_is_told() -> None:
+    with pytest.raises(InputError, match="'minio:9000' is no URL") as raised:
+        Bucket.of("s3://b", "minio:9000")
+    assert raised.value.where == "--endpoint"

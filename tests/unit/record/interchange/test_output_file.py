@@ -1,0 +1,59 @@
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.record.interchange.output_file import fresh_file
+
+
+def test_nothing_is_there_before_it_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    with fresh_file(path, force=False) as file:
+        file.write("a\r\n")
+        assert not path.exists()
+    assert path.read_bytes() == b"a\r\n"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_went_wrong_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(KeyError), fresh_file(tmp_path / "out", force=False) as file:
+        file.write("half")
+        raise KeyError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_is_not_replaced_unasked(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    path.write_text("before")
+    with pytest.raises(InputError, match="exists already") as raised, fresh_file(path, force=False):
+        pass
+    assert (raised.value.where, raised.value.remedy) == (
+        str(path),
+        "name another file, or add --force",
+    )
+    assert path.read_text() == "before"
+    with fresh_file(path, force=True) as file:
+        file.write("after")
+    assert path.read_text() == "after"
+
+
+def test_a_link_to_nowhere_is_something_too(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    with (
+        pytest.raises(InputError, match="exists already"),
+        fresh_file(tmp_path / "link", force=False),
+    ):
+        pass
+
+
+def test_a_folder_is_no_file(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"), fresh_file(tmp_path, force=True):
+        pass
+
+
+def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "missing" / "out"
+    with (
+        pytest.raises(InputError, match="cannot be written: No such file") as raised,
+        fresh_file(path, force=False),
+    ):
+        pass
+    assert raised.value.where == str(path)

@@ -1,0 +1,43 @@
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.record.query import MetricQuery, Moment
+
+
+@pytest.mark.parametrize(
+    ("wrong", "where", "remedy"),
+    [
+        ({"resolution": 0}, "--resolution", "1 to 10000"),
+        ({"resolution": 10_001}, "--resolution", "1 to 10000"),
+        ({"aggregation": "median"}, "--aggregation", "use one of sum, mean, max, min"),
+        ({"over_time": "sum"}, "--over-time", "use one of mean, max, min, total"),
+    ],
+)
+def test_what_cannot_be_asked_is_told(wrong: dict[str, object], where: str, remedy: str) -> None:
+    with pytest.raises(InputError) as caught:
+        MetricQuery("mpstat", "Busy-CPU", **wrong)
+    assert caught.value.where == where
+    assert remedy in caught.value.remedy
+
+
+def test_the_time_asked_about_is_the_measurement_or_a_part_of_it() -> None:
+    assert MetricQuery("a", "b").time_range(1000, 5000) == (1000, 5000)
+    part = MetricQuery("a", "b", begin=Moment(500, "begin"), end=Moment(-1000, "end"))
+    assert part.time_range(1000, 5000) == (1500, 4000)
+    assert MetricQuery("a", "b", begin=7, end=9).fixed_range == (7, 9)
+    assert part.fixed_range is None
+
+
+def test_a_time_that_ends_before_it_begins_is_an_error() -> None:
+    query = MetricQuery("a", "b", begin=Moment(5000, "begin"))
+    with pytest.raises(
+        InputError, match=r"ends \(5000 ms\) before it begins \(6000 ms\)"
+    ) as caught:
+        query.time_range(1000, 5000)
+    assert caught.value.where == "--begin, --end"
+
+
+def test_windows_shorter_than_a_millisecond_are_an_error() -> None:
+    with pytest.raises(InputError, match="9 ms cannot be cut into 10 windows") as caught:
+        MetricQuery("a", "b", resolution=10).time_range(1, 10)
+    assert caught.value.where == "--resolution"

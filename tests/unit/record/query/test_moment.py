@@ -1,0 +1,46 @@
+from datetime import UTC, timedelta, timezone
+
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.record.query.moment import Moment, parse_moment
+
+EAST = timezone(timedelta(hours=2))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1765526025254", Moment(1_765_526_025_254)),
+        ("+30", Moment(30_000, "begin")),
+        ("+1.5s", Moment(1500, "begin")),
+        ("-0.25", Moment(-250, "end")),
+        ("-0", Moment(0, "end")),
+        ("2025-12-12T07:53:45Z", Moment(1_765_526_025_000)),
+        ("2025-12-12 07:53:45.254Z", Moment(1_765_526_025_254)),
+        # Without a zone of its own it is in that of the table: two hours east of UTC.
+        ("2025-12-12T09:53:45", Moment(1_765_526_025_000)),
+        ("2025-12-12T07:53:45+00:00", Moment(1_765_526_025_000)),
+        ("2025-12-12", Moment(1_765_490_400_000)),
+    ],
+)
+def test_the_ways_to_write_a_moment(text: str, expected: Moment) -> None:
+    assert parse_moment(text, "--begin", EAST) == expected
+
+
+def test_a_date_without_a_zone_is_in_utc_when_that_is_asked_for() -> None:
+    assert parse_moment("1970-01-02", "--begin", UTC) == Moment(86_400_000)
+
+
+@pytest.mark.parametrize("text", ["", "soon", "+", "-x", "12:30", "1e9", "+1e9", "9" * 16, "²"])
+def test_what_is_no_time_is_told_with_its_remedy(text: str) -> None:
+    with pytest.raises(InputError, match="is no time") as caught:
+        parse_moment(text, "--end")
+    assert caught.value.where == "--end"
+    assert "+30 for 30 s after the period begins" in caught.value.remedy
+
+
+def test_moments_are_counted_from_a_period() -> None:
+    assert Moment(5000).at(100, 900) == 5000
+    assert Moment(50, "begin").at(100, 900) == 150
+    assert Moment(-50, "end").at(100, 900) == 850

@@ -1,0 +1,33 @@
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.record.query.value_filter import ValueFilter, parse_filter
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("gt:0.5", ValueFilter("gt", 0.5)),
+        ("ge:1e3", ValueFilter("ge", 1000.0)),
+        ("lt:-2", ValueFilter("lt", -2.0)),
+        ("le:0", ValueFilter("le", 0.0)),
+        ("eq:7", ValueFilter("eq", 7.0)),
+    ],
+)
+def test_a_filter_is_an_operator_and_a_number(text: str, expected: ValueFilter) -> None:
+    assert parse_filter(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "gt", "gt:", ":5", "gt:x", "gt:nan", "gt:inf", "GT:1", "ne:1", "gt:1:2", "5", "gt 1"],
+)
+def test_a_malformed_filter_is_an_error(text: str) -> None:
+    with pytest.raises(InputError, match="is no filter") as caught:
+        parse_filter(text)
+    assert caught.value.where == "--filter"
+    assert caught.value.remedy.endswith("such as gt:0.5")
+
+
+def test_it_is_shown_as_it_is_written() -> None:
+    assert str(parse_filter("gt:0.50")) == "gt:0.5"

@@ -1,0 +1,213 @@
+"""What a report tells of the hosts, from rows that were written by hand."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.record.environment import load_environment
+from plimsoll.record.metrics import trial_period
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import FindingRecord, TrialRecord
+from plimsoll.report import write_report
+from plimsoll.report.charts.cpu_time import cpu_time
+from plimsoll.report.charts.interrupt_rate import interrupt_rate
+from plimsoll.report.hosts.section import HostSection, host_section
+from plimsoll.report.run_data import RunData, load_run
+from plimsoll.report.soak_data import load_soak
+from tests.unit.benchmark.soak_runs import asked, soaked
+from tests.unit.report.reader import Page
+from tests.unit.report.rendering import rendered
+from tests.unit.trial.host_record import Series, observed_host, rows_of, share, write_parquet
+
+HOSTILE = "<script>alert('irq')</script>"
+MISSING = {"cpufreq": "the host has no cpufreq driver, as most guests"}
+
+
+Counts = tuple[float, float, int]
+
+
+def counted(source: str, kind: str, names: dict[str, str], *each: Counts, **more: Any) -> Series:
+    return Series(source, kind, names, each, unit="1/s", counted=True, **more)
+
+
+def interrupt(cpu: int, irq: str, desc: str, *each: Counts) -> Series:
+    names = {"cpu": str(cpu), "irq": irq, "desc": desc}
+    return counted("procstat", "interrupts-sec", names, *each)
+
+
+# The validation sends for sixty seconds.
+SERIES = (
+    share(0, "usr", 0.9),
+    share(0, "guest", 0.05),
+    share(0, "sys", 0.03),
+    share(0, "idle", 0.02),
+    share(1, "usr", 0.9996),
+    share(1, "steal", 0.0004),
+    share(2, "idle", 1.0),
+    interrupt(0, "LOC", "Local timer interrupts", (0, 60, 60 * 250)),
+    interrupt(1, "LOC", "Local timer interrupts", (0, 60, 60)),
+    interrupt(1, "31", HOSTILE, (0, 30, 0), (30, 31, 600), (31, 60, 0)),
+    interrupt(1, "NMI", "Non-maskable interrupts", (0, 60, 0)),
+    interrupt(2, "31", HOSTILE, (0, 60, 9999)),
+    counted("procstat", "softirqs-sec", {"cpu": "1", "type": "TIMER"}, (0, 60, 30)),
+    counted("sar-mem", "Page-major-faults-sec", {}, (0, 60, 0)),
+    counted("sar-mem", "KB-Paged-in-sec", {}, (0, 60, 18)),
+    counted("sar-mem", "KB-Paged-out-sec", {}, (0, 60, 384_000)),
+    counted("sar-tasks", "Context-switches-sec", {}, (0, 60, 7380)),
+    Series("sar-scheduler", "Run-Queue-Length", {}, ((0, 30, 5), (30, 60, 2)), unit="tasks"),
+    Series("sar-mem", "Hugepages-Total", {"node": "0", "size": "2048kB"}, ((0, 60, 512),)),
+    Series("sar-mem", "Hugepages-Total", {"node": "1", "size": "2048kB"}, ((0, 60, 512),)),
+    Series("sar-mem", "Hugepages-Free", {"node": "0", "size": "2048kB"}, ((0, 60, 500),)),
+    Series("sar-mem", "Hugepages-Free", {"node": "1", "size": "2048kB"}, ((0, 60, 300),)),
+    counted(
+        "cgroup",
+        "cpu-throttled-periods-sec",
+        {"cgroup": "/dut.slice", "process": "agent dpdk-testpmd"},
+        (10, 11, 4),
+    ),
+    counted("dpdk", "rx-missed-sec", {"app": "dpdk-testpmd", "port": "0"}, (0, 60, 0)),
+    counted("dpdk", "rx-missed-sec", {"app": "dpdk-testpmd", "port": "1"}, (5, 6, 7)),
+    counted("dpdk", "tx-errors-sec", {"app": "dpdk-testpmd", "port": "1"}, (5, 6, 2)),
+    counted("smi", "smis-sec", {"package": "0"}, (0, 60, 3), aggregation="max"),
+    counted("smi", "smis-sec", {"package": "1"}, (0, 60, 3), aggregation="max"),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def observed(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory) -> RunData:
+    """The finished run with a host beside its last validation, trial 14."""
+    path = tmp_path_factory.mktemp("runs") / finished_run.run_id
+    shutil.copytree(finished_run.path, path)
+    run = RunDirectory(path)
+    trial = load_run(run).focus
+    assert trial is not None
+    beside(run, trial, SERIES)
+    return load_run(run)
+
+
+def beside(run: RunDirectory, trial: TrialRecord, series: tuple[Series, ...]) -> None:
+    """Record a host's series beside a trial of a run."""
+    environment = load_environment(run.environment)
+    assert environment is not None
+    hosts = (observed_host(missing=MISSING),)
+    environment.model_copy(update={"observed": hosts}).write(run.environment)
+    period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
+    rows = [row for each in series for row in rows_of(each, period, begin_ms)]
+    write_parquet(run.metrics / f"{period}@bench-07.parquet", rows)
+
+
+@pytest.fixture(scope="module")
+def section(observed: RunData) -> HostSection:
+    return host_section(observed.hosts, observed.focus)
+
+
+def test_the_time_of_each_cpu_under_test_is_told_by_what_it_did(section: HostSection) -> None:
+    assert section.columns == ("user", "system", "interrupts", "softirqs", "stolen", "idle")
+    assert [(line.where, line.polled_by, line.shares) for line in section.cpus] == [
+        ("bench-07 CPU 0", "tester", ("95 %", "3 %", "0 %", "0 %", "0 %", "2 %")),
+        ("bench-07 CPU 1", "DUT", ("99.96 %", "0 %", "0 %", "0 %", "0.04 %", "0 %")),
+    ]
+
+
+def test_each_figure_is_told_with_its_place(section: HostSection) -> None:
+    found = {(line.what, line.where): (line.figure, line.mark) for line in section.lines}
+    assert found == {
+        ("Time stolen, worst CPU", "bench-07 CPU 1"): ("0.04 %", "invalid"),
+        ("Interrupts", "bench-07 CPU 0"): ("250 a second", ""),
+        # A minute of one a second, and 600 within one.
+        ("Interrupts", "bench-07 CPU 1"): ("11 a second", ""),
+        ("Softirqs", "bench-07 CPU 1"): ("0.5 a second", ""),
+        ("Throttled periods of agent, dpdk-testpmd", "bench-07 /dut.slice"): ("4", "invalid"),
+        ("Major page faults", "bench-07"): ("0", "ok"),
+        ("Paged in", "bench-07"): ("0.3 KiB/s", ""),
+        ("Paged out", "bench-07"): ("6,400 KiB/s", ""),
+        ("Run queue", "bench-07"): ("3.5, at most 5; 2 CPUs", ""),
+        ("Context switches", "bench-07"): ("123 a second", ""),
+        ("System management interrupts", "bench-07"): ("3", "invalid"),
+        ("Hugepages of 2048kB", "bench-07"): ("224 of 1,024", ""),
+        ("Frames dropped at the DUT's ports", "bench-07 dpdk-testpmd"): ("9", "invalid"),
+    }
+
+
+def test_sentences_follow_the_figures(section: HostSection) -> None:
+    said = {line.what: line.meaning for line in section.lines}
+    assert said["Major page faults"] == "No process waited for memory to be read from a disk."
+    assert said["Run queue"].startswith("More tasks wanted to run than there are CPUs")
+    interrupts = [line.meaning for line in section.lines if line.what == "Interrupts"]
+    assert interrupts[1] == f"Most of them: 31 {HOSTILE} 10, LOC Local timer interrupts 1."
+
+
+def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None:
+    page = rendered(observed)
+    assert HOSTILE not in page
+    text = Page(page).text
+    assert text.index("What the hosts did meanwhile") < text.index("Clock of the latencies")
+    assert f"31 {HOSTILE} 10" in text
+    assert "bench-07 was read every 1 s by a process on CPU 2-3: mpstat, procstat" in text
+    assert text.index("What could not be observed") < text.index(MISSING["cpufreq"])
+
+
+def test_criteria_on_hosts_are_told_with_their_sentences(observed: RunData) -> None:
+    assert observed.focus is not None
+    sentence = "bench-07 CPU 1: 0.04 % of its time was stolen"
+    steal = FindingRecord(
+        rule="steal", subject="bench-07 CPU 1", value=0.0004, limit=0.001, unit="ratio",
+        outcome="ok", text=sentence,
+    )  # fmt: skip
+    trial = observed.focus.model_copy(update={"findings": (*observed.focus.findings, steal)})
+    assert host_section(observed.hosts, trial).verdicts == (steal,)
+    assert sentence in Page(rendered(replace(observed, focus=trial))).text
+
+
+def test_a_run_without_observers_says_so(finished: RunData) -> None:
+    text = Page(rendered(finished)).text
+    assert "What the hosts did meanwhile No host was observed beside this trial." in text
+    assert "Time of the CPUs under test" not in text
+
+
+def test_a_run_before_its_first_trial_has_no_hosts(cut_short: Callable[[int], RunData]) -> None:
+    assert host_section(cut_short(3).hosts, cut_short(3).focus).observers == ()
+
+
+def values_of(chart: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = chart.to_dict()["data"]["values"]
+    return found
+
+
+def test_the_time_of_cpus_is_a_bar_each(observed: RunData) -> None:
+    rows = values_of(cpu_time(observed).chart)
+    shares = {(row["cpu"], row["state"]): row["share"] for row in rows}
+    assert shares["bench-07 CPU 0", "user"] == pytest.approx(0.95)
+    assert shares["bench-07 CPU 1", "stolen"] == pytest.approx(0.0004)
+    assert len(rows) == 2 * 6
+    whole = sum(row["share"] for row in rows if row["cpu"] == "bench-07 CPU 0")
+    assert whole == pytest.approx(1.0)
+
+
+def test_interrupts_are_a_line_for_each_cpu_with_their_peaks(observed: RunData) -> None:
+    rows = values_of(interrupt_rate(observed).chart)
+    lines = {
+        cpu: [row["rate"] for row in rows if row["cpu"] == cpu]
+        for cpu in ("bench-07 CPU 0", "bench-07 CPU 1")
+    }
+    assert lines["bench-07 CPU 0"] == pytest.approx([250.0] * 60)
+    assert lines["bench-07 CPU 1"] == pytest.approx([1.0] * 30 + [601.0] + [1.0] * 29)
+    assert rows[0]["time"] == pytest.approx(0.5)
+
+
+def test_a_soak_tells_of_the_hosts_beside_its_longest_trial(tmp_path: Path) -> None:
+    run, _ = soaked(tmp_path, asked())
+    assert "No host was observed beside this trial." in text_of_soak(run)
+    longest = load_soak(run).longest
+    assert longest is not None
+    busy = Series("mpstat", "Busy-CPU", {"num": "1", "type": "usr"}, ((0, 180, 0.75),))
+    beside(run, longest, (busy,))
+    assert "bench-07 CPU 1 DUT 75 %" in text_of_soak(run)
+
+
+def text_of_soak(run: RunDirectory) -> str:
+    return Page(write_report(run).read_text(encoding="utf-8")).text
