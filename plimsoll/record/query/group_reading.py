@@ -9,7 +9,7 @@ import duckdb
 
 from plimsoll.record.query.answer import RunFailure
 from plimsoll.record.query.asked_run import AskedRun
-from plimsoll.record.query.run_rows import RunRows
+from plimsoll.record.query.run_rows import RunRows, read_growing
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.table_file import unreadable
 
@@ -57,6 +57,8 @@ def _read_alone(
     for foreign in (False, True):
         try:
             with _transaction(connection, [run]):
+                if run.files.growing:
+                    read_growing(connection, run.files.growing)
                 read([run], RunRows(foreign=foreign))
         except RecordError as error:
             failure = RunFailure(run.label, error)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
 
 from plimsoll.record.metrics import METRICS
 from plimsoll.record.query.asked_run import AskedRun, PeriodFiles
@@ -15,6 +18,15 @@ _COLUMNS = 'source, "type", class, unit, aggregation, begin_ms, end_ms, count, v
 _NAMES_JSON = "names_json"
 # Of Parquet that somebody else wrote: the same text, at many times the cost.
 _MADE_NAMES_JSON = "to_json(map_from_entries(list_sort(map_entries(names))))::VARCHAR AS names_json"
+
+
+def read_growing(connection: duckdb.DuckDBPyConnection, paths: Sequence[Path]) -> None:
+    """Make the table of what these files hold by now, which RunRows needs of growing files."""
+    connection.execute(
+        "CREATE OR REPLACE TEMP TABLE growing_rows AS "  # noqa: S608
+        f"SELECT {_COLUMNS}, {_NAMES_JSON} FROM ({METRICS.growing})",
+        [[str(path) for path in paths]],
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +67,13 @@ class RunRows:
         told = [asked.number, begin_ms, end_ms - begin_ms]
         selections: list[str] = []
         values: list[object] = []
-        for paths, table, columns in (
-            (files.finished, "read_parquet(?)", self._columns),
-            (files.growing, f"({METRICS.growing})", f"{_COLUMNS}, {_NAMES_JSON}"),
-        ):
-            if paths:
-                selections.append(f"SELECT {constants}, {columns} FROM {table}")  # noqa: S608
-                values += [*told, [str(path) for path in paths]]
+        if files.finished:
+            table = f"SELECT {constants}, {self._columns} FROM read_parquet(?)"  # noqa: S608
+            selections.append(table)
+            values += [*told, [str(path) for path in files.finished]]
+        if files.growing:
+            selections.append(f"SELECT {constants}, * FROM growing_rows")  # noqa: S608
+            values += told
         return " UNION ALL ".join(selections), values
 
     def _of_many(

@@ -50,6 +50,6 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["PLIMSOLL_EXPORT_USER", "PLIMSOLL_EXPORT_PASSWORD"])
 def test_half_of_them_is_told(name: str) -> None:
-    with pytest.raises(InputError, match="only one of .* is set") as raised:
+    with pytest.raises(InputError, match=r"only one of .* is set") as raised:
         read_credentials(None, {name: "x"})
     assert raised.value.where == "environment"

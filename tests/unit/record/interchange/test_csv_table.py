@@ -20,7 +20,7 @@ def table(
 def test_a_line_is_a_row_of_the_record(run: RunDirectory) -> None:
     rows = table(run)
     assert len(rows) == 14
-    assert [row for row in rows if row["begin_ms"] == str(BEGIN_MS + 1000)][0] == {
+    assert next(row for row in rows if row["begin_ms"] == str(BEGIN_MS + 1000)) == {
         "period": "trial-0001",
         "source": "trafficgen",
         "type": "rx-pps",

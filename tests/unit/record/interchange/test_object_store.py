@@ -70,7 +70,7 @@ def test_putting_again_replaces(run: RunDirectory, bucket: Bucket) -> None:
 
 
 def test_a_bucket_that_is_not_there_is_told(run: RunDirectory, endpoint: str) -> None:
-    with pytest.raises(ExportError, match="the storage did not take it: .*NoSuchBucket") as raised:
+    with pytest.raises(ExportError, match=r"the storage did not take it: .*NoSuchBucket") as raised:
         put_parts(run, recorded_periods(run), Bucket.of("s3://nowhere/x", endpoint, KEY))
     assert raised.value.where.startswith("s3://nowhere/x/run=")
     assert "AWS_ACCESS_KEY_ID" in raised.value.remedy

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from plimsoll.errors import InputError
@@ -14,9 +16,13 @@ def test_nothing_is_there_before_it_is_whole(tmp_path: Path) -> None:
 
 
 def test_what_went_wrong_leaves_nothing(tmp_path: Path) -> None:
-    with pytest.raises(KeyError), fresh_file(tmp_path / "out", force=False) as file:
-        file.write("half")
-        raise KeyError
+    def fail_half_way() -> None:
+        with fresh_file(tmp_path / "out", force=False) as file:
+            file.write("half")
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail_half_way()
     assert list(tmp_path.iterdir()) == []
 
 

@@ -1,4 +1,3 @@
-import shutil
 from pathlib import Path
 
 import duckdb
@@ -7,10 +6,12 @@ import pytest
 from plimsoll.errors import InputError
 from plimsoll.record.interchange.metric_batches import recorded_periods
 from plimsoll.record.interchange.parquet_parts import copy_parts, parquet_parts
+from plimsoll.record.interval_samples import interval_samples
 from plimsoll.record.metric_log import MetricLog
 from plimsoll.record.metrics import MetricsWriter
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import small_run
+from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
 
 
 def test_two_runs_are_one_table(tmp_path: Path) -> None:
@@ -52,9 +53,6 @@ def test_a_target_that_is_no_folder_is_told(run: RunDirectory, tmp_path: Path) -
 
 def test_a_running_trial_is_taken_as_it_is(run: RunDirectory) -> None:
     """The file that it grows in is left alone."""
-    from plimsoll.record.interval_samples import interval_samples
-    from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
-
     log = MetricLog("trial-0003", BEGIN_NS)
     samples = interval_samples(PLANS, second(), refused_is_lost=False)
     with MetricsWriter(run, "trial-0003") as writer:
@@ -70,4 +68,3 @@ def test_a_running_trial_is_taken_as_it_is(run: RunDirectory) -> None:
         assert found == [(2010,)]
         assert growing.read_bytes() == before
         assert not part.exists()
-    shutil.rmtree(run.path)

@@ -60,7 +60,7 @@ def of_all(
     return {"sum": lambda v: sum(v, Fraction()), "max": max, "min": min}[across](values)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(
     groups=st.dictionaries(
         st.sampled_from("abc"), st.lists(spans, min_size=1, max_size=3), min_size=1
