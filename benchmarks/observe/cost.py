@@ -10,23 +10,19 @@ from __future__ import annotations
 
 import argparse
 import statistics
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 
+from benchmarks.observe.forwarding_host import forwarding_host
 from benchmarks.observe.naive_reader import NaiveReader
 from benchmarks.observe.sadc import find_sadc, sadc_ms
-from plimsoll.observe.host_files import HostFiles
 from plimsoll.observe.observer import ObservedHost, Observer
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.observe.sampler import Sampler
-from tests.unit.observe.trees import HostTree
 
 _ALL = "all observers"
 _NAIVE = "plain reader"
 _SADC = "sadc -S ALL"
-_MEMORY = Path("/dev/shm")  # noqa: S108 - in memory, for a folder with a name of its own
 
 Read = Callable[[], object]
 Costs = dict[str, list[float]]
@@ -42,19 +38,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--interval", type=float, default=0.2, help="on this host, in s")
     parser.add_argument("--sadc-rounds", type=int, default=10)
     options = parser.parse_args(arguments)
-    in_memory = _MEMORY if _MEMORY.is_dir() else None
-    with tempfile.TemporaryDirectory(dir=in_memory) as folder:
-        tree = HostTree(
-            Path(folder),
-            cpus=options.cpus,
-            interrupts=options.interrupts,
-            devices=options.devices,
-        )
+    with forwarding_host(
+        cpus=options.cpus, interrupts=options.interrupts, devices=options.devices
+    ) as host:
         print(f"{options.cpus} CPUs, {options.interrupts} interrupts, in memory")
-        costs = measured(tree.files, options.rounds, lambda: go_on(tree))
-        print_table(costs)
+        print_table(measured(host.observed, options.rounds, host.advance))
     print(f"\nthis host, every {options.interval:g} s")
-    costs = measured(HostFiles(), options.rounds, lambda: time.sleep(options.interval))
+    costs = measured(ObservedHost(), options.rounds, lambda: time.sleep(options.interval))
     sadc = find_sadc()
     if sadc is None:
         print("sysstat is not installed: apt-get install sysstat")
@@ -63,18 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print_table(costs)
 
 
-def go_on(tree: HostTree) -> None:
-    """A second passes on a host made of files."""
-    tree.advance()
-    tree.write()
-
-
-def measured(files: HostFiles, rounds: int, wait: Callable[[], object]) -> Costs:
+def measured(host: ObservedHost, rounds: int, wait: Callable[[], object]) -> Costs:
     """CPU time in ms of each reading, by who read; `wait` comes before every round."""
-    host = ObservedHost(files)
     readers = {each.name(): alone(each, host) for each in OBSERVERS}
     readers[_ALL] = beginning(host)
-    readers[_NAIVE] = NaiveReader(files.proc).read
+    readers[_NAIVE] = NaiveReader(host.files.proc).read
     costs: Costs = {name: [] for name, read in readers.items() if read is not None}
     for _ in range(rounds):
         wait()

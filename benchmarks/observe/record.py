@@ -18,20 +18,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.observe.forwarding_host import ForwardingHost, forwarding_host
 from plimsoll.observe.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.readings import Readings
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.record.metric_log import MetricLog, is_head
 from plimsoll.record.metrics import MetricsWriter, query_metrics
 from plimsoll.record.run_directory import RunDirectory
-from tests.unit.observe.trees import HostTree
 
 _S = 10**9
 _PERIOD = "trial-0001"
 # Between two observers of one reading, and from second to second, by up to so many ns: real
 # clocks are never even, and rates of even seconds would take less room than real ones.
 _JITTER_NS = 200_000
-_MEMORY = Path("/dev/shm")  # noqa: S108 - in memory, for a folder with a name of its own
 
 
 @dataclass
@@ -51,7 +50,7 @@ class Taken:
 class Watch:
     """All observers of a host made of files, at a made-up time."""
 
-    def __init__(self, tree: HostTree) -> None:
+    def __init__(self, host: ObservedHost) -> None:
         self._clock = random.Random(1)  # noqa: S311 - a clock's unevenness
         self._log = MetricLog(_PERIOD, 0, {"hostname": "host", "cstype": "profiler"})
         self._watched: list[tuple[Observer, Readings]] = []
@@ -59,7 +58,7 @@ class Watch:
             readings = Readings(kind.name(), self._log)
             readings.begin(0)
             try:
-                observer = kind(ObservedHost(tree.files), readings)
+                observer = kind(host, readings)
                 observer.read(readings)
             except (NotObservable, OSError) as error:
                 print(f"not read: {kind.name()}: {error}")
@@ -85,47 +84,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--cpus", type=int, default=40)
     parser.add_argument("--interrupts", type=int, default=200)
     options = parser.parse_args(arguments)
-    in_memory = _MEMORY if _MEMORY.is_dir() else None
     with (
-        tempfile.TemporaryDirectory(dir=in_memory) as tree_folder,
+        forwarding_host(cpus=options.cpus, interrupts=options.interrupts) as host,
         tempfile.TemporaryDirectory() as runs,
     ):
-        tree = HostTree(Path(tree_folder), cpus=options.cpus, interrupts=options.interrupts)
         run = RunDirectory.create(Path(runs), "observed", {})
-        before = interrupts(tree)
+        before = host.interrupts
         seconds = round(options.hours * 3600)
-        taken, largest = record(run, tree, seconds)
+        taken, largest = record(run, host, seconds)
         print_figures(run, taken, largest, seconds)
         counted = query_metrics(
             run, "SELECT sum(count)::BIGINT FROM rows WHERE type = 'interrupts-sec'"
         )[0][0]
-        fired = interrupts(tree) - before
+        fired = host.interrupts - before
         print(f"interrupts: {counted} in the record, {fired} in the files")
 
 
-def record(run: RunDirectory, tree: HostTree, seconds: int) -> tuple[Taken, int]:
+def record(run: RunDirectory, host: ForwardingHost, seconds: int) -> tuple[Taken, int]:
     """The CPU time that went into it, and the most bytes at any moment."""
     taken, largest = Taken(), 0
     with MetricsWriter(run, _PERIOD, "host") as writer:
         with taken.by("reading"):
-            watch = Watch(tree)
+            watch = Watch(host.observed)
         for second in range(1, seconds + 1):
-            tree.advance()
-            tree.write()
+            host.advance()
             with taken.by("reading"):
                 lines = watch.tick(second)
-            turns = is_head(lines[0]) and second > 1
-            largest = max(largest, size(run)) if turns or second == seconds else largest
-            with taken.by("Parquet" if turns else "appending"):
-                writer.append(lines)
+            for part in by_part(lines):
+                turns = is_head(part[0]) and second > 1
+                largest = max(largest, size(run)) if turns else largest
+                with taken.by("Parquet" if turns else "appending"):
+                    writer.append(part)
+        largest = max(largest, size(run))
         with taken.by("Parquet"):
             writer.finish()
     return taken, largest
 
 
-def interrupts(tree: HostTree) -> int:
-    """All that were counted so far."""
-    return sum(sum(line.counts.values()) for line in tree.tables.interrupts.values())
+def by_part(lines: Sequence[str]) -> list[list[str]]:
+    """The lines, a head being the first of a part."""
+    parts: list[list[str]] = [[]]
+    for line in lines:
+        if is_head(line):
+            parts.append([])
+        parts[-1].append(line)
+    return [part for part in parts if part]
 
 
 def size(run: RunDirectory) -> int:

@@ -23,6 +23,7 @@ from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.early_abort import EarlyAbort
 from plimsoll.trial.evidence import evidence_of
 from plimsoll.trial.finding import Finding
+from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.repetition import Repetition
 from plimsoll.trial.verdict import Judgement, judge_goals
@@ -112,12 +113,19 @@ class TrialRunner:
             watch = self._watch(plan, request, recording, overseer)
             with self.bed.observers.watching(trial_period(number), recording.measured_by):
                 whole = self.bed.trial(plan, request.load_pps, watch, beside)
-            outcome, overseen = overseer.ended(whole)
+            outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
             record = self._record(number, request, compared, overseen)
             recording.end(record)
         self.session.watcher.trial_ended(record)
         return record
+
+    def _with_hosts(self, outcome: Outcome, number: int) -> Outcome:
+        """The outcome with what the observers saw while frames were sent."""
+        run, period = self.session.recorder.run, trial_period(number)
+        hosts = HostMetrics(run, period, self.bed.observers.records)
+        report = outcome.report
+        return replace(outcome, host=hosts.during(report.begin_unix_ns, report.sending_s))
 
     def _overseer(self, request: TrialRequest) -> TrialOverseer:
         """The one asked for; a long validation is judged per window as well."""
@@ -128,7 +136,8 @@ class TrialRunner:
             return request.overseer
         if request.phase == "validation" and rules.applies_to(request.duration_s):
             stopping = request.early_abort
-            return WindowWatch(rules, self.session.recorder, stop_on_failure=stopping)
+            hosts = self.bed.observers.records
+            return WindowWatch(rules, self.session.recorder, stop_on_failure=stopping, hosts=hosts)
         return Nobody()
 
     def _watch(

@@ -108,7 +108,11 @@ class _Soak:
         stopping = self._asked.stop_on_failure
         with stop_requested() as request:
             windows = WindowWatch(
-                rules, self._session.recorder, stop_on_failure=stopping, told=self._tell
+                rules,
+                self._session.recorder,
+                stop_on_failure=stopping,
+                told=self._tell,
+                hosts=self._bed.observers.records,
             )
             self._runner.run(
                 TrialRequest(

@@ -14,6 +14,7 @@ from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry import make_lab
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.generator.engine import Engine
+from plimsoll.generator.engine_program import ENGINE
 from plimsoll.generator.interface import Generator, Interval, TrialPlan
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off
@@ -186,7 +187,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
 def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
     """What the observers of this host are to look at."""
     processes = lab.processes()
-    tester = {} if engine.facts.pid is None else {"plimsoll-engine": engine.facts.pid}
+    tester = {} if engine.facts.pid is None else {ENGINE: engine.facts.pid}
     return LocalHost(
         polled=plan.polled_cpus,
         run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths, unsound
+from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.memif import check_socket_of
 from plimsoll.dut.netdev import (
     NetdevDriver,
@@ -24,7 +25,6 @@ from plimsoll.host.child import Lifetime
 from plimsoll.host.hugepages import MemoryPlan
 from plimsoll.host.ledger import Ledger
 from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import Rate, RateField
 
 # What DPDK takes for one; its domain may be left out.
 _PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)
@@ -89,7 +89,7 @@ class ExternalSettings(LabModel):
     paths: Paths | None = Field(default=None, min_length=1)
     descriptors: int = Field(default=1024, ge=32, le=32768)
     queue_frames: int | None = Field(default=None, ge=32, le=65536)
-    line_rate: RateField | None = None
+    line_rate: LineRateField | None = None
     drained_by: Literal["dut", "wire"] = "wire"
     frame_size: int = Field(default=1518, ge=64, le=9216)
 
@@ -104,15 +104,6 @@ class ExternalSettings(LabModel):
                 problem = f"{name} is lab.ports[{first}].{field} already"
                 raise mistake(problem, "give each port once", number, field)
         return ports
-
-    @field_validator("line_rate")
-    @classmethod
-    def _check_line_rate(cls, line_rate: Rate | None) -> Rate | None:
-        if line_rate is not None and line_rate.unit != "l1_bps":
-            raise unsound(
-                f"{line_rate} is not a line rate", "write it in bits a second, for example 25Gbps"
-            )
-        return line_rate
 
     @model_validator(mode="after")
     def _check_paths(self) -> Self:

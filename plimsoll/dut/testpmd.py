@@ -21,6 +21,7 @@ from plimsoll.dut.lab import (
     Paths,
     unsound,
 )
+from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.memif import (
     buffer_bytes_for,
     check_new_socket,
@@ -59,7 +60,8 @@ class TestpmdSettings(LabModel):
     carry over the milliseconds that a shared CPU is taken away. `frame_size`, with FCS,
     is the longest that must pass; a run raises it to its profile's longest, and shortens
     rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
-    that is private to the run.
+    that is private to the run. `line_rate` is nominal, memif has no wire: with it loads can
+    be written in %, and utilisation is told as a share of it.
     """
 
     # Keeps pytest from taking the class for tests.
@@ -74,6 +76,7 @@ class TestpmdSettings(LabModel):
     mbufs: int = Field(default=16384, ge=4096, le=1048576)
     frame_size: int = Field(default=1518, ge=64, le=9216)
     socket: Path | None = None
+    line_rate: LineRateField | None = None
 
     @field_validator("ring_size")
     @classmethod
@@ -114,11 +117,16 @@ class TestpmdSettings(LabModel):
         return _PATHS
 
     def check_machine(self) -> LineRate:
-        """Whether testpmd is there and can make its socket; memif has no line rate."""
+        """Whether testpmd is there and can make its socket; and the nominal line rate."""
         _find_program()
         if self.socket is not None:
             check_new_socket(self.socket, "lab.socket")
-        return LineRate(None)
+        return LineRate(self.line_rate_bps)
+
+    @property
+    def line_rate_bps(self) -> float | None:
+        """As stated, L1."""
+        return self.line_rate.value if self.line_rate else None
 
     def for_frames(self, frame_size: int) -> TestpmdSettings:
         """The same lab with buffers for frames up to `frame_size`."""
@@ -163,7 +171,7 @@ class TestpmdLab:
             queue_frames=self._settings.ring_frames,
             paths=_PATHS,
             drained_by="dut",
-            line_rate_bps=None,
+            line_rate_bps=self._settings.line_rate_bps,
         )
 
     def wait_links(self, timeout_s: float) -> None:

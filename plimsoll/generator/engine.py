@@ -17,7 +17,7 @@ from plimsoll.generator.engine_messages import (
     open_request,
     trial_request,
 )
-from plimsoll.generator.engine_program import EngineProgram
+from plimsoll.generator.engine_program import ENGINE, EngineProgram
 from plimsoll.generator.interface import GeneratorFacts, Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.generator.queue_parts import QueueParts
 from plimsoll.generator.settings import EngineSettings, WorkerLayout
@@ -58,7 +58,7 @@ class Engine:
                 raise MachineError(
                     f"the engine is version {hello.version} (protocol {hello.protocol}), "
                     f"this is Plimsoll {VERSION} (protocol {PROTOCOL})",
-                    where="plimsoll-engine",
+                    where=ENGINE,
                     remedy="install both from one source: make build",
                 )
         except BaseException:

@@ -21,7 +21,7 @@ from plimsoll.host.child import describe_exit, tied_to_parent
 from plimsoll.host.priority import favour
 
 ENGINE_VARIABLE = "PLIMSOLL_ENGINE"
-_NAME = "plimsoll-engine"
+ENGINE = "plimsoll-engine"
 _END_PATIENCE_S = 10.0
 _READ_BYTES = 1 << 16
 _LOG_TAIL_LINES = 12
@@ -43,14 +43,14 @@ def find_engine() -> Path:
         raise MachineError(
             f"{named} is not a program", where=ENGINE_VARIABLE, remedy="name one, or unset it"
         )
-    beside = Path(sys.executable).parent / _NAME
+    beside = Path(sys.executable).parent / ENGINE
     if os.access(beside, os.X_OK):
         return beside
-    on_path = shutil.which(_NAME)
+    on_path = shutil.which(ENGINE)
     if on_path:
         return Path(on_path)
     raise MachineError(
-        f"{_NAME} is missing", where="PATH", remedy="install Plimsoll with its engine: make build"
+        f"{ENGINE} is missing", where="PATH", remedy="install Plimsoll with its engine: make build"
     )
 
 
@@ -126,7 +126,7 @@ class EngineProgram:
         self._process.kill()
         self._process.wait()
         return EngineDied(
-            f"{_NAME} (pid {self.pid}) {why} and was ended{self.last_words()}",
+            f"{ENGINE} (pid {self.pid}) {why} and was ended{self.last_words()}",
             where="generator",
             remedy="resume the run; if it happens again, report it with this log",
         )
@@ -134,7 +134,7 @@ class EngineProgram:
     def _died(self) -> EngineDied:
         status = self._process.wait()
         return EngineDied(
-            f"{_NAME} (pid {self.pid}) {describe_exit(status)}{self.last_words()}",
+            f"{ENGINE} (pid {self.pid}) {describe_exit(status)}{self.last_words()}",
             where="generator",
             remedy="resume the run, or start it again",
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import resource
 import signal
 
 from plimsoll.observe.agent import serve
@@ -14,6 +15,9 @@ def main() -> None:
     """Be the agent of this host until stdin ends."""
     # Whoever started it ends it by closing stdin, after a Ctrl-C too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # On large machines there are more files to hold open than the usual thousand.
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     # What is there now stays; later collections need not look at it again.
     gc.freeze()
     # The reader has gone: nobody is left to tell.

@@ -65,6 +65,11 @@ class DpdkProcess:
         else:
             self._miss()
 
+    def __del__(self) -> None:
+        # An observer lives as long as a trial, and DPDK lets no more than ten clients in.
+        if self._talk is not None:
+            self._talk.close()
+
     def _commands(self) -> tuple[str, ...]:
         if self._figures is None:
             return DISCOVERY

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from plimsoll.host.cpus import online_cpus
-from plimsoll.observe.host_files import HostFiles, read_text
+from plimsoll.observe.host_files import HostFiles
 from plimsoll.observe.observation import Observation
 from plimsoll.observe.observer import NotObservable, ObservedHost, Observer
 from plimsoll.observe.readings import Readings
 from plimsoll.record.metric_type import MetricType
 
-# An SMI stops all CPUs at once, so every package counts the same ones.
-_SMIS = MetricType("smi", "smis-sec", "count", "SMIs/s", "max", counted=True, carried=True)
+_SMIS = MetricType("smi", "smis-sec", "count", "SMIs/s", "sum", counted=True, carried=True)
 # MSR_SMI_COUNT, Intel SDM volume 4: bits 31:0 count since reset.
 _MSR_SMI_COUNT = 0x34
 _COUNT = (1 << 32) - 1
 
 
 class Smi(Observer):
-    """The count of SMIs of one housekeeping CPU in each package.
+    """The count of one CPU for the whole host: an SMI stops all CPUs, and each counts it.
 
     Reading an MSR runs on the CPU that is asked, by an interrupt unless the reader is there:
-    never one under test, and rather one of those that the agent keeps to. SMIs stop all CPUs
-    of a host, so that one of them tells of all.
+    never one under test, and rather one of those that the agent keeps to.
     """
 
     source = "smi"
@@ -34,21 +32,18 @@ class Smi(Observer):
     types = (_SMIS,)
 
     def __init__(self, host: ObservedHost, readings: Readings) -> None:
-        asked = _one_of_each_package(host.files, host.observation)
-        if not asked:
+        cpu = next(_housekeeping_cpus(host.files, host.observation), None)
+        if cpu is None:
             raise NotObservable(
                 "every CPU is under test, and reading the count of SMIs would interrupt one: "
                 "leave a CPU to the rest of the host"
             )
-        self._registers = [
-            (_Register(host.files.dev / f"cpu/{cpu}/msr"), readings.series(_SMIS, {**names}))
-            for cpu, names in asked
-        ]
+        self._register = _Register(host.files.dev / f"cpu/{cpu}/msr")
+        self._series = readings.series(_SMIS, {})
 
     def read(self, readings: Readings) -> None:
-        """Tell the counts."""
-        for register, series in self._registers:
-            readings.total(series, register.read() & _COUNT)
+        """Tell the count."""
+        readings.total(self._series, self._register.read() & _COUNT)
 
 
 class _Register:
@@ -80,17 +75,6 @@ class _Register:
         # An observer lives as long as a trial.
         if self._descriptor >= 0:
             os.close(self._descriptor)
-
-
-def _one_of_each_package(
-    files: HostFiles, observation: Observation
-) -> Sequence[tuple[int, dict[str, str]]]:
-    """A CPU that may be interrupted in each package that has one, with the names it gives."""
-    chosen: dict[str, int] = {}
-    for cpu in _housekeeping_cpus(files, observation):
-        package = files.sys / f"devices/system/cpu/cpu{cpu}/topology/physical_package_id"
-        chosen.setdefault(read_text(package) or "0", cpu)
-    return [(cpu, {"package": package}) for package, cpu in sorted(chosen.items())]
 
 
 def _housekeeping_cpus(files: HostFiles, observation: Observation) -> Iterator[int]:

@@ -22,6 +22,7 @@ from plimsoll.record.journal import (
 )
 from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.metrics import read_metrics, trial_period
+from plimsoll.record.primary_trial import primary_trial
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import Spike, read_spikes
@@ -160,16 +161,8 @@ def hosts_beside(
 
 def _focus(trials: Sequence[TrialRecord], result: Result | None) -> TrialRecord | None:
     """The validation that stands behind the result; else the most telling trial so far."""
-    if result is not None and result.validation is not None:
-        proof = result.validation.trial
-        return next((trial for trial in trials if trial.number == proof), None)
-    measured = [trial for trial in trials if trial.phase not in ("calibration", "warmup")]
-    passed = [trial for trial in measured if trial.verdict == "pass"]
-    validations = [trial for trial in measured if trial.phase == "validation"]
-    for candidates in (validations, passed, measured):
-        if candidates:
-            return candidates[-1]
-    return None
+    validation = None if result is None else result.validation
+    return primary_trial(trials, None if validation is None else validation.trial)
 
 
 def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ...]:

@@ -44,7 +44,8 @@ def observed(place: Workplace) -> Observed:
     before = hugepages()
     runs = place.folder / "observed"
     began = interrupts()
-    trial(place, runs, place.experiment())
+    lab = {"kind": "testpmd-memif", "line_rate": "10Gbps"}
+    trial(place, runs, place.experiment(lab=lab))
     ended = interrupts()
     assert_nothing_is_left(place, before)
     (directory,) = runs.iterdir()

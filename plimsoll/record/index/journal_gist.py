@@ -9,9 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.record.index.run_outcome import RunOutcome, trial_outcome
+from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
 from plimsoll.record.record_error import RecordError
 
+# A thousand times what any port carries; what is beyond cannot be shown.
+_MOST_PPS = 1e15
 _REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
 
 
@@ -31,6 +34,8 @@ class JournalGist:
 
     def take(self, event: JournalEvent) -> None:
         """Add the next event. Raises ValueError for one that says what it cannot mean."""
+        if not 0 <= event.at_unix_ns < LATEST_NS:
+            raise ValueError("a time out of range")
         if self.first_unix_ns is None:
             self.first_unix_ns = event.at_unix_ns
         self.last_unix_ns = event.at_unix_ns
@@ -53,6 +58,8 @@ class JournalGist:
         load_pps, verdict, number = trial.get("load_pps"), trial.get("verdict"), trial.get("number")
         if not isinstance(load_pps, int | float) or not isinstance(number, int):
             raise ValueError("a trial without load or number")
+        if not 0 <= load_pps < _MOST_PPS:
+            raise ValueError("a load out of range")
         if verdict not in ("pass", "fail", "invalid", "none"):
             raise ValueError("a trial without verdict")
         self.single = trial_outcome(load_pps, verdict, number)

@@ -14,6 +14,7 @@ from typing import Any, Self
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.record_error import RecordError, write_failed
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import write_whole
@@ -26,7 +27,6 @@ _MOST_NOTES = 1000
 _MOST_MIB = 32
 # Of a message that tells of them.
 _MOST_SHOWN = 256
-_LATEST_NS = 2**63
 _LOCK_WAIT_S = 5.0
 _BETWEEN_TRIES_S = 0.02
 
@@ -187,7 +187,7 @@ def _parsed(kept: Any) -> RunNotes:
 
 def _note(kept: Any) -> Note:
     at_unix_ns = kept.get("at_unix_ns") if isinstance(kept, dict) else None
-    if not isinstance(at_unix_ns, int) or not 0 <= at_unix_ns < _LATEST_NS:
+    if not isinstance(at_unix_ns, int) or not 0 <= at_unix_ns < LATEST_NS:
         raise ValueError("a note without a time")
     if not isinstance(kept.get("text"), str):
         raise ValueError("a note without text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -50,10 +51,15 @@ class RunOutcome:
 def outcome_of(method: str, result: bytes) -> RunOutcome | None:
     """What the result.json of a run of `method` says; None of a method that is not known.
 
-    Raises pydantic's ValidationError for one that this version cannot read.
+    Raises pydantic's ValidationError for one that this version cannot read, and ValueError or
+    OverflowError for figures that are none.
     """
     read = _READERS.get(method)
-    return None if read is None else read(result)
+    outcome = None if read is None else read(result)
+    value = outcome.answer.value if outcome and outcome.answer else None
+    if value is not None and not math.isfinite(value):
+        raise ValueError("its figure is no number")
+    return outcome
 
 
 def trial_outcome(load_pps: float, verdict: Verdict, number: int) -> RunOutcome:

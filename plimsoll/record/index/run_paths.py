@@ -13,6 +13,8 @@ from plimsoll.record.index.plain_text import plain_text
 
 # As RunDirectory.create names them.
 RUN_ID = re.compile(r"\d{8}T\d{6}-.+", re.DOTALL)
+# Of times in ns since the epoch: the year 2262, of which a date can still be made.
+LATEST_NS = 2**63
 _NS_PER_S = 10**9
 # What no other directory is likely to hold.
 _MARKS = ("experiment.yaml", "journal.jsonl", "summary.json")

@@ -18,6 +18,7 @@ from typing import Any, TypeVar, get_args
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_outcome import RunAnswer
+from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.index.run_sources import RunSources, Stamp
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
@@ -27,8 +28,6 @@ from plimsoll.traffic.regular_file import read_regular_file
 
 FORMAT = 1
 _MOST_MIB = 1
-# Of times in ns: the year 2262, and what a date can still be made from.
-_LATEST_NS = 2**63
 T = TypeVar("T")
 
 
@@ -162,7 +161,7 @@ def _count(value: Any) -> int | None:
 
 def _time(value: Any) -> int | None:
     unix_ns = _count(value)
-    if unix_ns is not None and unix_ns >= _LATEST_NS:
+    if unix_ns is not None and unix_ns >= LATEST_NS:
         raise ValueError("no time")
     return unix_ns
 

@@ -50,7 +50,7 @@ def summarise(run: RunDirectory) -> RunSummary:
     lab = _lab(run, experiment)
     return RunSummary(
         method=gist.method,
-        name=str(experiment.get("name") or run.run_id),
+        name=_text(experiment.get("name")) or run.run_id,
         dut=_text(lab.get("kind")),
         model=_text(_mapping(lab.get("model")).get("kind")),
         began_unix_ns=gist.first_unix_ns or time_in_id(run.run_id),
@@ -79,6 +79,10 @@ def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
             f"cannot be read: {in_one_line(error)}",
             where=str(run.result),
             remedy=_REMEDY if no_json else _OTHER_VERSION,
+        ) from error
+    except (ValueError, OverflowError) as error:
+        raise RecordError(
+            f"cannot be read: {error}", where=str(run.result), remedy=_REMEDY
         ) from error
 
 

@@ -21,6 +21,8 @@ Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
 # Of the time that is asked about, so much must have been observed: the rest may hide anything.
 # What is missing allows for a last reading that came late.
 _LEAST_OBSERVED = 0.9
+# How groups of series are called, by the name that keeps them apart.
+_NAMED = {"cpu": "CPU {}", "cgroup": "cgroup {}", "process": "({})"}
 _POLLERS: Mapping[CpuRole | None, str] = {
     "under-test": "the tester or the DUT",
     "dut": "the DUT",
@@ -143,7 +145,7 @@ class HostBound:
 
 def subject_of(figure: HostFigure) -> str:
     """The host, and which of its CPUs or other groups of series: "bench-07 CPU 5"."""
-    named = [f"CPU {value}" if name == "cpu" else value for name, value in figure.names.items()]
+    named = [_NAMED.get(name, "{}").format(value) for name, value in figure.names.items()]
     return " ".join((figure.hostname, *named))
 
 

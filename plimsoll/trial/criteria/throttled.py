@@ -6,13 +6,12 @@ from typing import Literal
 
 from pydantic import NonNegativeInt
 
+from plimsoll.generator.engine_program import ENGINE
 from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.host_question import HostFigure, HostQuestion
 
-# The engine, as the test bed names it for the observers.
-_TESTER = "plimsoll-engine"
 # A cgroup of nobody else's is not under test.
 _AGENT = "agent"
 
@@ -46,4 +45,4 @@ class Throttled(HostCriterion):
 
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """That of whose processes are in the cgroup."""
-        return "invalid" if _TESTER in figure.names["process"].split() else "fail"
+        return "invalid" if ENGINE in figure.names["process"].split() else "fail"

@@ -186,12 +186,12 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
 
 def test_only_a_simulated_lab_needs_no_ledger() -> None:
     plan = BedPlan.of(asked().experiment())
-    with bed_of(plan, None) as bed:
+    with bed_of(plan, None, print) as bed:
         assert bed.generator.facts.simulated
         assert bed.line_rate_bps == 10e9
         assert bed.busy_cpus == ()
     loopback = BedPlan(LoopbackSettings(), plan.generator, 64)
-    with pytest.raises(ValueError, match="needs a ledger"), bed_of(loopback, None):
+    with pytest.raises(ValueError, match="needs a ledger"), bed_of(loopback, None, print):
         pass
 
 

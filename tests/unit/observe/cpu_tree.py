@@ -22,6 +22,8 @@ class CpuTree:
         self.files = HostFiles(root / "proc", root / "sys", root / "dev")
         self.folder = self.files.sys / "devices/system/cpu"
         self._gone: list[Path] = []
+        self._cpus = cpus
+        self._second = 0
         self.write("online", format_cpu_list(range(cpus)))
         self.write("modalias", "cpu:type:x86,ven0000fam0006mod0055:feature:,0000,0001")
         self.write("nohz_full", "(null)")
@@ -60,6 +62,17 @@ class CpuTree:
         path = self.files.dev / f"cpu/{cpu}/msr"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(bytes(0x34) + struct.pack("<Q", count))
+
+    def advance(self, polled: tuple[int, ...] = (5, 9)) -> None:
+        """A second passes, in which every CPU but the polled ones uses all its idle states."""
+        self._second += 1
+        for cpu in range(self._cpus):
+            at = 0 if cpu in polled else self._second
+            self.frequency((cpu,), 2_000_000 + 7_919 * at)
+            self.throttled(cpu, core=(0, 0), package=(0, 0))
+            self.smis(cpu, 12)
+            for state in range(len(STATES)):
+                self.idle(cpu, state, entries=100 * at + state, usec=150_000 * at + state)
 
     def remove(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         """Let the kernel withdraw what lies below: open files answer ENODEV, unlike a file's."""

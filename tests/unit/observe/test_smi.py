@@ -30,27 +30,25 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return paths
 
 
-def test_smis_are_counted_once_for_each_package(tree: CpuTree) -> None:
+def test_smis_are_counted_once_for_the_host(tree: CpuTree) -> None:
     smi = Watched(Smi, tree.host())
     tree.smis(0, 103)
-    tree.smis(4, 107)
     tree.smis(5, 900)
     rows = smi.read()
-    assert rows.counts("smis-sec", package="0") == [3]
-    assert rows.counts("smis-sec", package="1") == [3]
-    assert len(rows.rows) == 2
+    assert rows.counts("smis-sec") == [3]
+    assert dict(rows.rows[0].names) == {"hostname": "host", "cstype": "profiler"}
 
 
 def test_only_the_lower_half_of_the_register_counts(tree: CpuTree) -> None:
     smi = Watched(Smi, tree.host())
     tree.smis(0, 102 + (5 << 32))
-    assert smi.read().counts("smis-sec", package="0") == [2]
+    assert smi.read().counts("smis-sec") == [2]
 
 
 def test_polled_cpus_are_never_asked(tree: CpuTree, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = opened(monkeypatch)
     Watched(Smi, tree.host(polled_cpus=[0, 2, 4, 5, 6]))
-    assert paths == ["1", "7"]
+    assert paths == ["1"]
 
 
 def test_the_agents_own_cpus_are_asked_first(
@@ -58,7 +56,7 @@ def test_the_agents_own_cpus_are_asked_first(
 ) -> None:
     paths = opened(monkeypatch)
     Watched(Smi, tree.host(run_on=[2, 3], polled_cpus=[2]))
-    assert paths == ["3", "4"]
+    assert paths == ["3"]
 
 
 def test_with_every_cpu_under_test_none_is_asked(tree: CpuTree) -> None:

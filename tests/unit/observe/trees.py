@@ -75,7 +75,7 @@ class HostTree:
         self, root: Path, *, cpus: int = 40, interrupts: int = 200, devices: int = 10, seed: int = 1
     ) -> None:
         self.root = root
-        self.files = HostFiles(root / "proc", root / "sys")
+        self.files = HostFiles(root / "proc", root / "sys", root / "dev")
         self._random = random.Random(seed)  # noqa: S311 - a made-up host
         self.tables = self._tables(cpus, interrupts, devices)
         self._write_sys(cpus)

@@ -143,9 +143,9 @@ def test_each_cgroup_is_judged_by_whose_it_is(record: HostRecord) -> None:
     )
     findings = criterion(kind="throttled").evaluate(replace(outcome(), host=metrics))
     assert {each.subject: (each.value, each.outcome) for each in findings} == {
-        "bench-07 /dut.slice dpdk-testpmd": (40, "fail"),
-        "bench-07 /quiet.slice dpdk-testpmd": (0, "ok"),
-        "bench-07 /user.slice agent plimsoll-engine": (3, "invalid"),
+        "bench-07 cgroup /dut.slice (dpdk-testpmd)": (40, "fail"),
+        "bench-07 cgroup /quiet.slice (dpdk-testpmd)": (0, "ok"),
+        "bench-07 cgroup /user.slice (agent plimsoll-engine)": (3, "invalid"),
     }
 
 

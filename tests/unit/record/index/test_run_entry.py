@@ -245,6 +245,33 @@ SOURCE_DAMAGE: dict[str, tuple[str, Callable[[Path], object], str]] = {
         lambda p: p.write_text("[" * 100_000 + "\n" + p.read_text()),
         "line 1 is damaged",
     ),
+    "journal.jsonl: before all time": (
+        "journal.jsonl",
+        lambda p: p.write_text('{"kind": "a", "at_unix_ns": -1}\n' + p.read_text()),
+        "line 1 is damaged: a time out of range",
+    ),
+    "journal.jsonl: after all time": (
+        "journal.jsonl",
+        lambda p: p.write_text('{"kind": "a", "at_unix_ns": 1' + "0" * 30 + "}\n" + p.read_text()),
+        "line 1 is damaged: a time out of range",
+    ),
+    "journal.jsonl: a load beyond all": (
+        "journal.jsonl",
+        lambda p: p.write_text(
+            json.dumps(single_trial(load_pps=float("inf"))) + "\n" + p.read_text()
+        ),
+        "line 1 is damaged: a load out of range",
+    ),
+    "journal.jsonl: a trial without verdict": (
+        "journal.jsonl",
+        lambda p: p.write_text(json.dumps(single_trial("fine")) + "\n" + p.read_text()),
+        "line 1 is damaged: a trial without verdict",
+    ),
+    "result.json: no number": (
+        "result.json",
+        lambda p: p.write_text(p.read_text().replace("3025000.0", "Infinity", 1)),
+        "its figure is no number",
+    ),
     "result.json: empty": ("result.json", lambda p: p.write_text(""), "Invalid JSON"),
     "result.json: cut": ("result.json", lambda p: os.truncate(p, 100), "Invalid JSON"),
     "result.json: binary": ("result.json", lambda p: p.write_bytes(b"\0\xff"), "Invalid JSON"),
@@ -276,6 +303,17 @@ def test_the_loader_of_experiments_in_use_makes_nothing_but_plain_values(tmp_pat
         yaml.safe_load(text)
     entry = look(make_run(tmp_path, experiment=f"name: {text}\n"))
     assert entry.state == "damaged"
+
+
+def test_a_name_that_is_no_text_is_not_spelled_out(tmp_path: Path) -> None:
+    """Ten levels of ten references each would be as long as a disk."""
+    levels = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    for level in range(1, 11):
+        references = ", ".join([f"*a{level - 1}"] * 10)
+        levels.append(f"a{level}: &a{level} [{references}]")
+    entry = look(make_run(tmp_path, experiment="\n".join([*levels, "name: *a10"])))
+    assert entry.summary is not None
+    assert entry.summary.name == "20260314T120005-demo"
 
 
 def test_a_torn_last_line_is_no_damage(tmp_path: Path) -> None:

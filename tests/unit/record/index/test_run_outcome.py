@@ -317,3 +317,10 @@ def test_a_method_of_another_version_is_not_known() -> None:
 def test_what_is_no_result_is_refused(content: bytes) -> None:
     with pytest.raises(ValidationError):
         outcome_of("load-line", content)
+
+
+def test_figures_that_are_none_are_refused() -> None:
+    with pytest.raises(OverflowError):
+        soak(sent_s=float("inf"))
+    with pytest.raises(ValueError, match="its figure is no number"):
+        soak(load_pps=float("nan"))

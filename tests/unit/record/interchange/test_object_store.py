@@ -8,6 +8,7 @@ import duckdb
 import pytest
 from moto.server import ThreadedMotoServer
 from obstore.fsspec import FsspecStore
+from obstore.store import S3Store
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.record.interchange.credentials import Credentials
@@ -47,19 +48,25 @@ def test_duckdb_reads_back_what_was_put(run: RunDirectory, bucket: Bucket) -> No
     folder = f"s3://bench/lab/one/run={run.run_id}"
     assert list(urls) == told == [f"{folder}/trial-{n:04}.parquet" for n in (1, 2)]
     # As docs/interchange.md shows it.
-    store = FsspecStore(
-        "s3",
-        endpoint=bucket.endpoint,
-        access_key_id=KEY.user,
-        secret_access_key=KEY.secret,
-        client_options={"allow_http": True},
-    )
+    access = {
+        "endpoint": bucket.endpoint,
+        "access_key_id": KEY.user,
+        "secret_access_key": KEY.secret,
+        "client_options": {"allow_http": True},
+    }
+    store = S3Store("bench", prefix="lab/one", **access)
+    files = [
+        f"s3://bench/lab/one/{each['path']}"
+        for batch in store.list()
+        for each in batch
+        if each["path"].endswith(".parquet")
+    ]
     with duckdb.connect() as connection:
-        connection.register_filesystem(store)
+        connection.register_filesystem(FsspecStore("s3", **access))
         found = connection.execute(
             "SELECT run, count(*), sum(count) FROM read_parquet(?, hive_partitioning = true) "
             "GROUP BY run",
-            ["s3://bench/lab/one/*/*.parquet"],
+            [files],
         ).fetchall()
     assert found == [(run.run_id, 14, 4 * (1900 + 1000))]
 

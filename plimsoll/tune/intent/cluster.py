@@ -1,0 +1,86 @@
+"""The intent's cluster: what OpenShift itself keeps off the isolated CPUs, or leaves out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import AfterValidator, Field
+
+from plimsoll.traffic.mistakes import brief, mistake
+from plimsoll.tune.intent.section import ObjectName, Section, Switch, Text, Word
+
+_RETENTION = re.compile(r"[1-9]\d{0,5}(?:ms|s|m|h|d|w|y)", re.ASCII)
+
+
+def _check_retention(text: str) -> str:
+    if not _RETENTION.fullmatch(text):
+        raise mistake(f"{brief(text)} is no time of Prometheus", "write for example 24h or 15d")
+    return text
+
+
+Retention: TypeAlias = Annotated[str, AfterValidator(_check_retention)]
+Seconds: TypeAlias = Annotated[int, Field(ge=1, le=86400)]
+
+
+class Pool(Section):
+    """The nodes it is for: a MachineConfigPool and its nodes' role.
+
+    `selector` finds the pool (machineConfigPoolSelector); left out, the profile has none
+    and the operator derives it. `node_selector` left out is the role's own label.
+    """
+
+    role: ObjectName
+    selector: Mapping[Word, Text] | None = None
+    node_selector: Mapping[Word, Text] | None = None
+
+    @property
+    def node_labels(self) -> dict[str, str]:
+        """The labels that choose the nodes."""
+        if self.node_selector is not None:
+            return dict(self.node_selector)
+        return {f"node-role.kubernetes.io/{self.role}": ""}
+
+    @property
+    def machine_config_labels(self) -> dict[str, str]:
+        """The labels of MachineConfigs for the pool, which Tuned's recommend matches too."""
+        return {"machineconfiguration.openshift.io/role": self.role}
+
+
+class CpuManager(Section):
+    """The kubelet's CPU manager, where no performance profile sets it."""
+
+    policy: Literal["static", "none"] = "static"
+    reconcile_period_s: Seconds | None = None
+
+
+class ReducedMonitoring(Section):
+    """What is left of the cluster's monitoring."""
+
+    grafana: Switch = None
+    alertmanager: Switch = None
+    prometheus_retention: Retention | None = None
+
+
+class KubeletHousekeeping(Section):
+    """How often the kubelet looks around, in seconds; its defaults are 10, 15 and 10."""
+
+    interval_s: Seconds
+    max_interval_s: Seconds | None = None
+    eviction_monitoring_period_s: Seconds | None = None
+
+
+class Cluster(Section):
+    """What is left out is neither rendered nor judged.
+
+    `workload_partitioning` keeps the platform's own pods on the reserved CPUs.
+    """
+
+    single_node: bool = False
+    workload_partitioning: Switch = None
+    cpu_manager: CpuManager | None = None
+    reduced_monitoring: ReducedMonitoring | None = None
+    network_diagnostics: Switch = None
+    console: Switch = None
+    kubelet_housekeeping: KubeletHousekeeping | None = None

@@ -1,0 +1,120 @@
+"""The intent's hugepages: what the node sets aside, and what a pod takes of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import AfterValidator, Field, model_validator
+
+from plimsoll.traffic.mistakes import brief, mistake
+from plimsoll.tune.intent.section import Listed, Section
+
+# The sizes PerformanceProfile v2 takes: x86-64's 2M and 1G, arm64's by its page size.
+PageSize = Literal["64k", "2M", "32M", "512M", "1G", "16G"]
+PAGE_BYTES: dict[PageSize, int] = {
+    "64k": 64 << 10,
+    "2M": 2 << 20,
+    "32M": 32 << 20,
+    "512M": 512 << 20,
+    "1G": 1 << 30,
+    "16G": 16 << 30,
+}
+# As Kubernetes names the resource: hugepages-1Gi.
+RESOURCE_SUFFIX: dict[PageSize, str] = {
+    "64k": "64Ki",
+    "2M": "2Mi",
+    "32M": "32Mi",
+    "512M": "512Mi",
+    "1G": "1Gi",
+    "16G": "16Gi",
+}
+_QUANTITY = re.compile(r"([1-9]\d{0,11})(Ki|Mi|Gi|Ti)?", re.ASCII)
+_QUANTITY_BYTES = {None: 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
+
+
+def bytes_of(quantity: str) -> int:
+    """Bytes of a checked quantity of memory: "1000Mi"."""
+    match = _QUANTITY.fullmatch(quantity)
+    if match is None:
+        raise ValueError(f"{quantity!r} is no quantity of memory")
+    return int(match[1]) * _QUANTITY_BYTES[match[2]]
+
+
+def _check_quantity(text: str) -> str:
+    if not _QUANTITY.fullmatch(text):
+        raise mistake(
+            f"{brief(text)} is no quantity of memory", "write for example 1000Mi, 4Gi or 2Ti"
+        )
+    return text
+
+
+# Memory as Kubernetes writes it, in whole Ki, Mi, Gi, Ti or bytes; kept as written.
+Memory: TypeAlias = Annotated[str, AfterValidator(_check_quantity)]
+
+
+class Pages(Section):
+    """`count` pages of one size, on NUMA node `node`, or spread over all where it is left out."""
+
+    size: PageSize
+    count: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    node: Annotated[int, Field(ge=0, le=1023)] | None = None
+
+
+class Hugepages(Section):
+    """What the node sets aside at boot."""
+
+    default_size: PageSize
+    pages: Annotated[Listed[Pages], Field(min_length=1)]
+
+    @property
+    def bytes_by_node(self) -> dict[int | None, int]:
+        """Bytes set aside on each NUMA node; under None, those that name no node."""
+        totals: dict[int | None, int] = {}
+        for each in self.pages:
+            totals[each.node] = totals.get(each.node, 0) + each.count * PAGE_BYTES[each.size]
+        return totals
+
+    @model_validator(mode="after")
+    def _check_default_size(self) -> Self:
+        """The Node Tuning Operator refuses the profile otherwise."""
+        sizes = [each.size for each in self.pages]
+        if self.default_size not in sizes:
+            raise mistake(
+                f"{self.default_size} is not among the sizes of pages",
+                f"use {' or '.join(dict.fromkeys(sizes))}, or add pages of {self.default_size}",
+                "default_size",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_once(self) -> Self:
+        seen: set[tuple[str, int | None]] = set()
+        for place, each in enumerate(self.pages):
+            if (each.size, each.node) in seen:
+                on_node = "" if each.node is None else f" on node {each.node}"
+                raise mistake(
+                    f"pages of {each.size}{on_node} are given twice",
+                    "give their number once",
+                    "pages",
+                    place,
+                )
+            seen.add((each.size, each.node))
+        return self
+
+
+class PodHugepages(Section):
+    """What one pod takes: `total` memory in pages of `size`."""
+
+    size: PageSize
+    total: Memory
+
+    @model_validator(mode="after")
+    def _check_whole_pages(self) -> Self:
+        if bytes_of(self.total) % PAGE_BYTES[self.size]:
+            raise mistake(
+                f"{self.total} is not a whole number of pages of {self.size}",
+                f"give a multiple of {RESOURCE_SUFFIX[self.size]}",
+                "total",
+            )
+        return self

@@ -1,0 +1,148 @@
+"""The intent: what a host or a pool of nodes is to be, in one YAML document.
+
+Everything that tunes or judges starts here. It says what is wanted in the field's
+terms, not how a platform is told; what is left out is left alone.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.tune.intent.bios import Bios
+from plimsoll.tune.intent.cluster import Cluster, Pool
+from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX, Hugepages
+from plimsoll.tune.intent.kernel import Kernel, Scheduling
+from plimsoll.tune.intent.network import Network, SriovAttachment
+from plimsoll.tune.intent.nic import Nic, check_shared_ports
+from plimsoll.tune.intent.pod import Pod
+from plimsoll.tune.intent.processor import Cpus, Hints, Irq, NumaPolicy
+from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch, Text, Word
+from plimsoll.tune.intent.services import Services
+from plimsoll.tune.intent.trex import Generator
+
+Platform = Literal["openshift", "bare-metal", "vm"]
+
+
+class Intent(Section):
+    """What is wanted of one host, or of each node of one pool.
+
+    `name` becomes that of the performance profile and of all that is rendered.
+    `expected_processes` are the names (comm) of those that belong on isolated CPUs
+    besides the pods'. Raises, through `load_intent`, InputError with file and line.
+    """
+
+    name: ObjectName
+    description: Text | None = None
+    platform: Platform
+    pool: Pool | None = None
+    cpus: Cpus
+    hugepages: Hugepages | None = None
+    kernel: Kernel = Kernel()
+    numa_policy: NumaPolicy | None = None
+    hints: Hints = Hints()
+    irq: Irq = Irq()
+    user_level_networking: Switch = None
+    nics: Listed[Nic] = ()
+    networks: Listed[Network] = ()
+    pods: Listed[Pod] = ()
+    services: Services = Services()
+    scheduling: Scheduling = Scheduling()
+    cluster: Cluster = Cluster()
+    generator: Generator = Generator()
+    bios: Bios = Bios()
+    expected_processes: Listed[Word] = ()
+
+    def nic(self, name: str) -> Nic:
+        """The nic of that name; raises KeyError."""
+        return {each.name: each for each in self.nics}[name]
+
+    def network(self, name: str) -> Network:
+        """The attachment of that name; raises KeyError."""
+        return {each.name: each for each in self.networks}[name]
+
+    def runtime_class_of(self, pod: Pod) -> str | None:
+        """The pod's own, or on OpenShift the one that the performance profile brings."""
+        if pod.runtime_class or self.platform != "openshift":
+            return pod.runtime_class
+        return f"performance-{self.name}"
+
+    def resources_of(self, pod: Pod) -> dict[str, str]:
+        """All that the pod requests, as Kubernetes writes it: cpu, memory, hugepages, VFs."""
+        wanted = {"cpu": f"{pod.cpus:g}"}
+        if pod.memory:
+            wanted["memory"] = pod.memory
+        if pod.hugepages:
+            suffix = RESOURCE_SUFFIX[pod.hugepages.size]
+            wanted[f"hugepages-{suffix}"] = pod.hugepages.total
+        devices = dict(pod.resources)
+        for name in pod.networks:
+            network = self.network(name)
+            if isinstance(network, SriovAttachment) and (card := self.nic(network.nic).resource):
+                devices[card] = devices.get(card, 0) + 1
+        return wanted | {name: str(count) for name, count in devices.items()}
+
+    @model_validator(mode="after")
+    def _check_platform(self) -> Self:
+        if self.platform == "openshift" and self.pool is None:
+            raise mistake("OpenShift tunes pools of nodes", "add pool: with its role", "pool")
+        return self
+
+    @model_validator(mode="after")
+    def _check_realtime(self) -> Self:
+        """The Node Tuning Operator refuses the pair."""
+        if self.kernel.realtime and self.hints.realtime is False:
+            raise mistake(
+                "is off, and the real-time kernel is asked for",
+                "turn it on, or use kernel.realtime: false",
+                "hints",
+                "realtime",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        for field in ("nics", "networks", "pods"):
+            seen: set[str] = set()
+            for place, each in enumerate(getattr(self, field)):
+                if each.name in seen:
+                    raise mistake(
+                        f"{each.name} is given twice", "give each its own", field, place, "name"
+                    )
+                seen.add(each.name)
+        return self
+
+    @model_validator(mode="after")
+    def _check_references(self) -> Self:
+        """Networks name nics that have VFs and a resource, pods name networks."""
+        nics = {each.name: each for each in self.nics}
+        for place, network in enumerate(self.networks):
+            if not isinstance(network, SriovAttachment):
+                continue
+            if network.nic not in nics:
+                remedy = did_you_mean(network.nic, nics) if nics else "add it to nics"
+                raise mistake(f"no nic is {network.nic}", remedy, "networks", place, "nic")
+            if nics[network.nic].num_vfs is None or nics[network.nic].resource_name is None:
+                raise mistake(
+                    f"nic {network.nic} has no VFs to give",
+                    "give it num_vfs and resource_name",
+                    "networks",
+                    place,
+                    "nic",
+                )
+        names = [each.name for each in self.networks]
+        for place, pod in enumerate(self.pods):
+            for number, name in enumerate(pod.networks):
+                if name not in names:
+                    remedy = did_you_mean(name, names) if names else "add it to networks"
+                    raise mistake(
+                        f"no network is {name}", remedy, "pods", place, "networks", number
+                    )
+        return self
+
+    @model_validator(mode="after")
+    def _check_ports(self) -> Self:
+        check_shared_ports(self.nics)
+        return self

@@ -1,0 +1,187 @@
+"""The intent's network cards: which ports, divided into what, driven by whom."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Literal, Self, TypeAlias
+
+from pydantic import AfterValidator, Field, model_validator
+
+from plimsoll.traffic.mistakes import brief, mistake
+from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch
+
+MELLANOX = "15b3"
+RESOURCE_PREFIX = "openshift.io"
+
+_PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
+_HEX_ID = re.compile(r"[0-9a-f]{4}")
+_RESOURCE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?", re.ASCII)
+_VF_RANGE = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
+# The kernel's IFNAMSIZ, without the closing zero.
+_INTERFACE = re.compile(r"[^\s/:#]{1,15}")
+
+
+def _check_pci(address: str) -> str:
+    if not _PCI.fullmatch(address):
+        raise mistake(
+            f"{brief(address)} is no PCI address", "write it as lspci -D does: 0000:87:00.0"
+        )
+    return address
+
+
+def _check_hex_id(found: str) -> str:
+    if not _HEX_ID.fullmatch(found):
+        raise mistake(
+            f"{brief(found)} is no PCI id", 'write four lower case hexadecimal digits: "8086"'
+        )
+    return found
+
+
+def _check_resource(name: str) -> str:
+    if not _RESOURCE.fullmatch(name):
+        raise mistake(
+            f"{brief(name)} cannot name a resource",
+            f"use letters, digits, _ . and -, without the {RESOURCE_PREFIX}/ before it",
+        )
+    return name
+
+
+def _check_interface(name: str) -> str:
+    if not _INTERFACE.fullmatch(name) or not name.isprintable() or name in (".", ".."):
+        raise mistake(f"{brief(name)} cannot name an interface", "write it as ip link shows it")
+    return name
+
+
+def _check_vf_range(text: str) -> str:
+    match = _VF_RANGE.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        raise mistake(f"{brief(text)} is no range of VFs", "write first-last, for example 0-3")
+    return text
+
+
+PciAddress: TypeAlias = Annotated[str, AfterValidator(_check_pci)]
+HexId: TypeAlias = Annotated[str, AfterValidator(_check_hex_id)]
+ResourceName: TypeAlias = Annotated[str, AfterValidator(_check_resource)]
+InterfaceName: TypeAlias = Annotated[str, AfterValidator(_check_interface)]
+VfRange: TypeAlias = Annotated[str, AfterValidator(_check_vf_range)]
+
+
+class Nic(Section):
+    """One use of one or more physical ports (PFs): one SriovNetworkNodePolicy.
+
+    The ports are named by `pf_names`, by `pci` address, or by `vendor` and `device_id`.
+    `num_vfs` left out means that the port itself is used. `vf_range` takes some of its VFs
+    only. `driver` is what the workload's function is bound to: vfio-pci, or netdevice for
+    the kernel's own. `vlan`, `trust` and `spoofchk` are settings of each VF. `numa_node`
+    and `link_speed_gbps` are what the audit expects to find.
+    """
+
+    name: ObjectName
+    pf_names: Listed[InterfaceName] = ()
+    pci: Listed[PciAddress] = ()
+    vendor: HexId | None = None
+    device_id: HexId | None = None
+    num_vfs: Annotated[int, Field(ge=1, le=256)] | None = None
+    vf_range: VfRange | None = None
+    driver: Literal["vfio-pci", "netdevice"] = "netdevice"
+    rdma: bool = False
+    # From RFC 791's least to what the field in the kernel holds.
+    mtu: Annotated[int, Field(ge=68, le=65535)] | None = None
+    vlan: Annotated[int, Field(ge=0, le=4094)] | None = None
+    trust: Switch = None
+    spoofchk: Switch = None
+    resource_name: ResourceName | None = None
+    numa_node: Annotated[int, Field(ge=0, le=1023)] | None = None
+    link_speed_gbps: Annotated[int, Field(ge=1, le=1600)] | None = None
+
+    @property
+    def resource(self) -> str | None:
+        """The whole name of the resource that pods ask for: openshift.io/intelnic_east."""
+        return f"{RESOURCE_PREFIX}/{self.resource_name}" if self.resource_name else None
+
+    @property
+    def vfs(self) -> range:
+        """The numbers of the VFs it takes of each port; empty where the port itself is used."""
+        if self.num_vfs is None:
+            return range(0)
+        match = _VF_RANGE.fullmatch(self.vf_range or f"0-{self.num_vfs - 1}")
+        return range(int(match[1]), int(match[2]) + 1) if match else range(0)
+
+    @model_validator(mode="after")
+    def _check_named(self) -> Self:
+        if not (self.pf_names or self.pci or self.vendor):
+            raise mistake(
+                "names no port",
+                "add pf_names, pci, or vendor with device_id",
+                "pf_names",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_vf_range_fits(self) -> Self:
+        if self.vf_range and self.num_vfs is None:
+            raise mistake("takes VFs of a port without any", "add num_vfs", "vf_range")
+        if self.num_vfs is not None and self.vfs.stop > self.num_vfs:
+            raise mistake(
+                f"VF {self.vfs.stop - 1} does not exist: {self.num_vfs} are numbered from 0",
+                f"end it at {self.num_vfs - 1} at most",
+                "vf_range",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_driver(self) -> Self:
+        """What the SR-IOV operator's webhook and the mlx5 driver ask for."""
+        if self.vendor == MELLANOX and self.driver == "vfio-pci":
+            raise mistake(
+                "DPDK drives mlx5 cards (vendor 15b3) beside the kernel, never through vfio-pci",
+                "use driver: netdevice and rdma: true",
+                "driver",
+            )
+        if self.vendor == MELLANOX and self.num_vfs and not self.rdma:
+            raise mistake(
+                "DPDK reaches the VFs of mlx5 cards (vendor 15b3) through RDMA",
+                "use rdma: true",
+                "rdma",
+            )
+        if self.driver == "vfio-pci" and self.rdma:
+            raise mistake(
+                "a function bound to vfio-pci has no RDMA device",
+                "use driver: netdevice, or rdma: false",
+                "rdma",
+            )
+        return self
+
+
+def check_shared_ports(nics: tuple[Nic, ...]) -> None:
+    """Refuse uses of one port that overlap or disagree; raises a mistake below `nics`."""
+    for place, later in enumerate(nics):
+        for earlier in nics[:place]:
+            for port in _shared(earlier, later):
+                _check_pair(earlier, later, port, place)
+
+
+def _shared(one: Nic, other: Nic) -> list[str]:
+    named = {*other.pf_names, *other.pci}
+    return [each for each in (*one.pf_names, *one.pci) if each in named]
+
+
+def _check_pair(earlier: Nic, later: Nic, port: str, place: int) -> None:
+    if earlier.num_vfs != later.num_vfs:
+        raise mistake(
+            f"{port} has {earlier.num_vfs or 'no'} VFs by {earlier.name}",
+            "give both the same num_vfs",
+            "nics",
+            place,
+            "num_vfs",
+        )
+    both = set(earlier.vfs) & set(later.vfs)
+    if both or earlier.num_vfs is None:
+        taken = f"VF {min(both)} of {port}" if both else port
+        raise mistake(
+            f"{taken} is taken by {earlier.name} already",
+            "give each a vf_range of its own" if both else "name each port once",
+            "nics",
+            place,
+            *(("vf_range",) if later.vf_range else ()),
+        )

@@ -1,0 +1,94 @@
+"""The intent's pods: what the workload asks of the node, and what must not happen to it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, Self, TypeAlias
+
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
+
+from plimsoll.traffic.mistakes import brief, mistake
+from plimsoll.tune.intent.hugepages import Memory, PodHugepages
+from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch, Text, Word
+
+
+def _check_cpus(given: Any) -> Any:
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 8192:
+        raise mistake(f"found {brief(given)}", "write a number of CPUs, without quotes")
+    # YAML's 4.0 is four whole CPUs.
+    return int(given) if given == int(given) else given
+
+
+CpuCount: TypeAlias = Annotated[
+    int | float,
+    BeforeValidator(_check_cpus),
+    WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 8192}),
+]
+
+
+class Effects(Section):
+    """What CRI-O's annotations do for the pod's CPUs; "off" is the annotation's "disable".
+
+    The runtime hook fails silently, so the audit judges the effect and not the annotation.
+    """
+
+    cpu_quota: Switch = None
+    cpu_load_balancing: Switch = None
+    irq_load_balancing: Switch = None
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """CRI-O's annotations, for what is off; on is what happens without."""
+        wanted = {
+            "cpu-load-balancing.crio.io": self.cpu_load_balancing,
+            "cpu-quota.crio.io": self.cpu_quota,
+            "irq-load-balancing.crio.io": self.irq_load_balancing,
+        }
+        return {name: "disable" for name, switch in wanted.items() if switch is False}
+
+
+class Pod(Section):
+    """One kind of pod, with one container.
+
+    A guaranteed pod's limits equal its requests and its CPUs are whole, so that it gets
+    CPUs of its own. `networks` names attachments of the intent, one VF each where they are
+    of kind sriov. `resources` are requests beyond those that follow from the other fields.
+    `runtime_class` left out is the performance profile's. `capabilities` need no SYS_ADMIN:
+    IPC_LOCK is what DPDK with VFIO takes.
+    """
+
+    name: ObjectName
+    role: Literal["dut", "generator", "workload"] = "dut"
+    namespace: ObjectName | None = None
+    qos: Literal["guaranteed", "burstable"] = "guaranteed"
+    cpus: CpuCount
+    memory: Memory | None = None
+    hugepages: PodHugepages | None = None
+    networks: Listed[ObjectName] = ()
+    effects: Effects = Effects()
+    annotations: Mapping[Word, Text] = {}
+    resources: Mapping[Word, Annotated[int, Field(ge=1)]] = {}
+    node_selector: Mapping[Word, Text] = {}
+    runtime_class: ObjectName | None = None
+    image: Word | None = None
+    command: Listed[Text] = ()
+    capabilities: Listed[Word] = ()
+
+    @model_validator(mode="after")
+    def _check_guaranteed(self) -> Self:
+        """Kubernetes' own rules, and its static CPU manager's for exclusive CPUs."""
+        if self.qos != "guaranteed":
+            return self
+        if self.cpus != int(self.cpus):
+            raise mistake(
+                f"{self.cpus} CPUs are no whole number, and a guaranteed pod shares none",
+                "give whole CPUs, or use qos: burstable",
+                "cpus",
+            )
+        if self.memory is None:
+            raise mistake(
+                "a guaranteed pod states its memory",
+                "add for example memory: 1000Mi",
+                "memory",
+            )
+        return self

@@ -1,0 +1,124 @@
+"""The intent's generator: its CPUs, and TRex's configuration where TRex it is."""
+
+from __future__ import annotations
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from plimsoll.traffic.mistakes import mistake
+from plimsoll.tune.intent.cpu_list import CpuListField
+from plimsoll.tune.intent.nic import PciAddress
+from plimsoll.tune.intent.section import Listed, Section, Text
+
+_Thread = Annotated[int, Field(ge=0, le=8191)]
+
+
+class TrexPort(Section):
+    """One port: its PCI address, and what TRex answers to and sends to at layer 3."""
+
+    pci: PciAddress
+    ip: Text
+    default_gw: Text
+
+
+class TrexDualIf(Section):
+    """The worker threads of one pair of ports, by CPU, on one socket; the order is TRex's."""
+
+    socket: Annotated[int, Field(ge=0, le=1023)]
+    threads: Annotated[Listed[_Thread], Field(min_length=1)]
+
+
+class Trex(Section):
+    """trex_cfg.yaml, version 2. `limit_memory_mb` is what it takes of the hugepages.
+
+    `arguments` are those of its command line, in order.
+    """
+
+    ports: Annotated[Listed[TrexPort], Field(min_length=2)]
+    dual_if: Annotated[Listed[TrexDualIf], Field(min_length=1)]
+    master_thread: _Thread
+    latency_thread: _Thread
+    limit_memory_mb: Annotated[int, Field(ge=1)] | None = None
+    port_bandwidth_gb: Annotated[int, Field(ge=1, le=1600)] | None = None
+    arguments: Listed[Text] = ()
+
+    @property
+    def threads_per_pair(self) -> int:
+        """TRex's `c`: worker threads for each pair of ports."""
+        return len(self.dual_if[0].threads)
+
+    @property
+    def cpus(self) -> frozenset[int]:
+        """Every CPU that it polls on."""
+        workers = {thread for pair in self.dual_if for thread in pair.threads}
+        return frozenset({*workers, self.master_thread, self.latency_thread})
+
+    @model_validator(mode="after")
+    def _check_pairs(self) -> Self:
+        """TRex numbers ports in pairs and has one count of threads for all."""
+        if len(self.ports) != 2 * len(self.dual_if):
+            raise mistake(
+                f"{len(self.ports)} ports are not {len(self.dual_if)} pair(s)",
+                "give two ports for each entry of dual_if",
+                "ports",
+            )
+        for place, pair in enumerate(self.dual_if):
+            if len(pair.threads) != self.threads_per_pair:
+                raise mistake(
+                    f"found {len(pair.threads)} threads, the first pair has "
+                    f"{self.threads_per_pair}",
+                    "give each pair the same number of threads",
+                    "dual_if",
+                    place,
+                    "threads",
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _check_once(self) -> Self:
+        if self.latency_thread == self.master_thread:
+            raise mistake(
+                f"CPU {self.master_thread} is the master thread's",
+                "give each thread a CPU of its own",
+                "latency_thread",
+            )
+        taken = {self.master_thread, self.latency_thread}
+        for place, pair in enumerate(self.dual_if):
+            for number, thread in enumerate(pair.threads):
+                if thread in taken:
+                    raise mistake(
+                        f"CPU {thread} is given twice",
+                        "give each thread a CPU of its own",
+                        "dual_if",
+                        place,
+                        "threads",
+                        number,
+                    )
+                taken.add(thread)
+        return self
+
+
+class Generator(Section):
+    """The CPUs that make the load; left out, TRex's own."""
+
+    cpus: CpuListField | None = None
+    trex: Trex | None = None
+
+    @property
+    def polling_cpus(self) -> frozenset[int]:
+        """Every CPU that the generator is to have for itself."""
+        if self.cpus is not None:
+            return self.cpus.cpus
+        return self.trex.cpus if self.trex else frozenset()
+
+    @model_validator(mode="after")
+    def _check_own(self) -> Self:
+        if self.cpus and self.trex and not self.trex.cpus <= self.cpus.cpus:
+            outside = min(self.trex.cpus - self.cpus.cpus)
+            raise mistake(
+                f"TRex's CPU {outside} is not among them",
+                "name every CPU of trex, or leave cpus out",
+                "cpus",
+            )
+        return self
