@@ -12,7 +12,8 @@ WITH seconds AS (
 ), cpu_series AS (
     SELECT 'mpstat' AS source, CASE WHEN kind IN ('idle', 'iowait') THEN 'NonBusy-CPU'
             ELSE 'Busy-CPU' END AS "type", 'count' AS class, 'CPUs' AS unit, 'sum' AS aggregation,
-        CASE WHEN kind = 'usr' AND cpu IN (5, 9) THEN 2 ELSE 1 END AS top,
+        CASE WHEN (kind = 'usr') = (cpu IN (5, 9)) AND kind IN ('usr', 'idle') THEN 1.9 ELSE 0.1
+        END AS top,
         MAP {{'core': cpu::VARCHAR, 'cstype': 'profiler', 'die': '0', 'hostname': 'node-1',
             'num': cpu::VARCHAR, 'package': (cpu // 20)::VARCHAR, 'thread': '0', 'type': kind}} AS names
     FROM range(40) AS cpus(cpu), (SELECT unnest(['usr', 'nice', 'sys', 'irq', 'soft', 'steal',

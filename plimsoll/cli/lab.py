@@ -27,6 +27,11 @@ app = typer.Typer(
 )
 
 
+def add_to(parent: typer.Typer) -> None:
+    """Register the command."""
+    parent.add_typer(app)
+
+
 @app.command(name="list", epilog="Example: **plimsoll lab list**")
 def list_labs(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,

@@ -9,27 +9,9 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from plimsoll.cli import (
-    calibrate,
-    export,
-    import_,
-    lab,
-    latency_at_load,
-    matrix,
-    metrics,
-    ports,
-    probe,
-    report,
-    rfc2544,
-    rfc9004,
-    run,
-    runs,
-    simulate,
-    soak,
-    trial,
-)
+from plimsoll.cli.command_group import CommandGroup
+from plimsoll.cli.exit_codes import SIGNALLED
 from plimsoll.cli.output import errors
-from plimsoll.cli.running import SIGNALLED
 from plimsoll.errors import Interrupted, PlimsollError
 from plimsoll.version import VERSION
 
@@ -67,6 +49,7 @@ _EXAMPLES = "  \n".join(
 )
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="Find, prove and explain the load line of a packet dataplane: the highest load it "
     "carries with bounded loss, bounded latency and repeatable behaviour.",
     epilog=_EXAMPLES,
@@ -74,23 +57,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-run.add_to(app)
-trial.add_to(app)
-matrix.add_to(app)
-soak.add_to(app)
-rfc2544.add_to(app)
-rfc9004.add_to(app)
-probe.add_to(app)
-latency_at_load.add_to(app)
-report.add_to(app)
-calibrate.add_to(app)
-ports.add_to(app)
-simulate.add_to(app)
-import_.add_to(app)
-export.add_to(app)
-app.add_typer(runs.app)
-app.add_typer(metrics.app)
-app.add_typer(lab.app)
 
 
 def _print_version(wanted: bool) -> None:

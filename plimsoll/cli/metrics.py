@@ -49,6 +49,11 @@ app = typer.Typer(
 )
 
 
+def add_to(parent: typer.Typer) -> None:
+    """Register the command."""
+    parent.add_typer(app)
+
+
 class Output(StrEnum):
     """How an answer is printed."""
 

@@ -10,6 +10,7 @@ import typer
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.probe import METHOD, run_probe
 from plimsoll.benchmark.probe_asked import ProbeAsked
+from plimsoll.cli.exit_codes import SIGNALLED
 from plimsoll.cli.options import (
     ExperimentArgument,
     JsonOption,
@@ -19,7 +20,6 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
-from plimsoll.cli.running import SIGNALLED
 from plimsoll.cli.standard_command import (
     StandardCommand,
     given_experiment,

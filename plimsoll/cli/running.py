@@ -14,9 +14,6 @@ from plimsoll.report import write_report
 from plimsoll.web.endpoint import Endpoint
 from plimsoll.web.open_metrics import open_metrics
 
-# As a shell has it for a program that SIGINT ended.
-SIGNALLED = 130
-
 
 @contextmanager
 def running(

@@ -60,6 +60,11 @@ app = typer.Typer(
 )
 
 
+def add_to(parent: typer.Typer) -> None:
+    """Register the command."""
+    parent.add_typer(app)
+
+
 @app.command("list", epilog=_EPILOG)
 def list_runs(
     runs: RunsFolderOption = Path("runs"),

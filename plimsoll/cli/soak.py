@@ -12,6 +12,7 @@ from plimsoll.benchmark.preflight import check_trial
 from plimsoll.benchmark.soak import resumable_soak, run_soak
 from plimsoll.benchmark.soak_asked import SoakAsked
 from plimsoll.benchmark.soak_segments import segments_of
+from plimsoll.cli.exit_codes import SIGNALLED
 from plimsoll.cli.options import (
     ExperimentArgument,
     JsonOption,
@@ -21,7 +22,7 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
-from plimsoll.cli.running import SIGNALLED, running
+from plimsoll.cli.running import running
 from plimsoll.cli.soak_summary import print_soak
 from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError

@@ -31,8 +31,10 @@ WITH lines AS MATERIALIZED (
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true) AS begins_anew
     FROM lines WHERE numbers IS NOT NULL
 ), watched AS (
-    -- The stretches of time over which a reader read without a gap.
-    SELECT filename, reader, min(begin_ns) AS from_ns, max(end_ns) AS to_ns FROM (
+    -- The stretches of time over which a reader read without a gap. A counter that is told
+    -- late may have been read as zero since before the part begins, which no other part says.
+    SELECT filename, reader, if(stretch = 1, 0, min(begin_ns)) AS from_ns, max(end_ns) AS to_ns
+    FROM (
         SELECT *, count(*) FILTER (begins_anew) OVER (
             PARTITION BY filename, reader ORDER BY begin_ns, end_ns) AS stretch FROM ticks)
     GROUP BY filename, reader, stretch

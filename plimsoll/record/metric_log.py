@@ -171,6 +171,7 @@ class MetricLog:
         kind = self._types.setdefault((series.reader, series.metric), len(self._types))
         since_ns = series.since_ns
         if series.continued:
+            # Up to there an earlier part has said it; before it was ever told, none has.
             since_ns = max(since_ns, self._ends_ns.get(series.reader, 0))
         return {
             "number": number,

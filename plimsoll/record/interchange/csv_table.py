@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, TextIO
 
 from plimsoll.record.interchange.metric_batches import RecordedPeriod, metric_batches
@@ -13,7 +13,9 @@ from plimsoll.record.run_directory import RunDirectory
 
 _BEFORE = ("period", "source", "type", "class", "unit", "aggregation")
 _AFTER = ("begin_ms", "end_ms", "monotonic_ms", "count", "value")
-_STATEMENT = f"SELECT {', '.join(_BEFORE)}, names, {', '.join(_AFTER)} FROM rows"  # noqa: S608
+# As text, as each series has thousands of rows with the same names.
+_NAMES = "to_json(names)::VARCHAR"
+_STATEMENT = f"SELECT {', '.join((*_BEFORE, _NAMES, *_AFTER))} FROM rows"  # noqa: S608
 
 
 def write_csv(
@@ -24,18 +26,28 @@ def write_csv(
     The columns are the record's. `names` are one column, as a JSON object; `wide` gives
     each name a column `name.<name>`, empty where a series has it not. Raises RecordError.
     """
-    names = _all_names(run, periods) if wide else ["names"]
-    headings = [f"name.{name}" for name in names] if wide else names
+    names = _all_names(run, periods) if wide else None
+    headings = ["names"] if names is None else [f"name.{name}" for name in names]
     writer = csv.writer(file)
     writer.writerow([*_BEFORE, *headings, *_AFTER])
-    written = 0
+    cells: dict[str, list[str]] = {}
+    written, at = 0, len(_BEFORE)
     for batch in _batches(run, periods):
         for row in batch:
-            before, named, after = row[: len(_BEFORE)], row[len(_BEFORE)], row[len(_BEFORE) + 1 :]
-            cells = [named.get(name) for name in names] if wide else [_json(named)]
-            writer.writerow([*before, *cells, *after])
+            named = row[at]
+            if named not in cells:
+                cells[named] = _cells(named, names)
+            writer.writerow([*row[:at], *cells[named], *row[at + 1 :]])
         written += len(batch)
     return written
+
+
+def _cells(named: str, names: Sequence[str] | None) -> list[str]:
+    """What stands in the columns of the names, which are one column where `names` is None."""
+    found = json.loads(named)
+    if names is None:
+        return [json.dumps(found, ensure_ascii=False, sort_keys=True)]
+    return [found.get(name, "") for name in names]
 
 
 def _batches(
@@ -52,7 +64,3 @@ def _all_names(run: RunDirectory, periods: Sequence[RecordedPeriod]) -> list[str
     )
     found = query_metrics(run, statement, periods=[period.name for period in periods])
     return [name for (name,) in found]
-
-
-def _json(names: Mapping[str, str]) -> str:
-    return json.dumps(names, ensure_ascii=False, sort_keys=True)

@@ -11,7 +11,7 @@ import duckdb
 from plimsoll.record.metric_type import Aggregation
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.metric_query import MetricQuery
-from plimsoll.record.query.scan import value_of_series
+from plimsoll.record.query.scan import value_in_range, value_in_window
 
 _ACROSS: Mapping[Aggregation, str] = {
     "sum": "sum(value)",
@@ -75,8 +75,9 @@ def choose_series(connection: duckdb.DuckDBPyConnection, breakouts: Sequence[Bre
         conditions.append(condition)
         condition_values += values
     connection.execute(
-        f"CREATE TEMP TABLE chosen AS SELECT names_json, names, "  # noqa: S608
-        f"[{', '.join(keys)}]::VARCHAR[] AS key FROM named WHERE {' AND '.join(conditions)}",
+        "CREATE TEMP TABLE chosen AS SELECT *, dense_rank() OVER (ORDER BY key) AS key_number "
+        f"FROM (SELECT names_json, names, [{', '.join(keys)}]::VARCHAR[] AS key "  # noqa: S608
+        f"FROM named WHERE {' AND '.join(conditions)})",
         [*key_values, *condition_values],
     )
     return bool(_scalar(connection, "SELECT count(*) FROM chosen"))
@@ -86,11 +87,11 @@ def break_down(
     connection: duckdb.DuckDBPyConnection, query: MetricQuery, aggregation: Aggregation
 ) -> Breakdown:
     """The rows of the answer, of the series in `chosen`."""
-    across, of_series = _ACROSS[aggregation], value_of_series(query.over_time)
+    across = _ACROSS[aggregation]
     connection.execute(
-        f"CREATE TEMP TABLE wholes AS SELECT run, key, {across} AS whole FROM "  # noqa: S608
-        f"(SELECT run, key, {of_series} AS value FROM parts JOIN chosen USING (names_json) "
-        "GROUP BY run, key, names_json) GROUP BY run, key"
+        f"CREATE TEMP TABLE wholes AS SELECT run, key_number, {across} AS whole FROM "  # noqa: S608
+        f"(SELECT run, names_json, {value_in_range(query.over_time)} AS value FROM parts "
+        "GROUP BY run, names_json) JOIN chosen USING (names_json) GROUP BY run, key_number"
     )
     ((count, least, greatest),) = connection.execute(
         "SELECT count(*), min(whole), max(whole) FROM wholes"
@@ -99,35 +100,38 @@ def break_down(
         unwanted = f"DELETE FROM wholes WHERE NOT ({query.filter.condition('whole')})"  # noqa: S608
         connection.execute(unwanted, [query.filter.limit])
     return Breakdown(
-        rows=tuple(_rows(connection, query, across, of_series)),
+        rows=tuple(_rows(connection, query, across)),
         remaining=_remaining(connection, {each.name for each in query.breakouts}),
         spread=(count, least, greatest),
     )
 
 
 def _rows(
-    connection: duckdb.DuckDBPyConnection, query: MetricQuery, across: str, of_series: str
+    connection: duckdb.DuckDBPyConnection, query: MetricQuery, across: str
 ) -> Iterator[BrokenOut]:
+    told = "SELECT DISTINCT key_number, key FROM chosen"
+    keys = {number: tuple(key) for number, key in connection.execute(told).fetchall()}
     if query.resolution == 1:
-        found = connection.execute("SELECT run, key, whole FROM wholes").fetchall()
-        for run, key, whole in found:
-            yield BrokenOut(run, tuple(key), whole, {0: whole})
+        found = connection.execute("SELECT run, key_number, whole FROM wholes").fetchall()
+        for run, number, whole in found:
+            yield BrokenOut(run, keys[number], whole, {0: whole})
         return
     found = connection.execute(
-        "SELECT run, key, any_value(whole), list(place), list(value) FROM "  # noqa: S608
-        f"(SELECT run, key, any_value(whole) AS whole, place, {across} AS value FROM "
-        f"(SELECT run, key, any_value(whole) AS whole, place, {of_series} AS value "
-        "FROM parts JOIN chosen USING (names_json) JOIN wholes USING (run, key) "
-        "GROUP BY run, key, place, names_json) GROUP BY run, key, place) GROUP BY run, key"
+        "SELECT run, key_number, any_value(whole), list(place), list(value) FROM "  # noqa: S608
+        f"(SELECT run, key_number, any_value(whole) AS whole, place, {across} AS value FROM "
+        f"(SELECT *, {value_in_window(query.over_time)} AS value FROM parts) "
+        "JOIN chosen USING (names_json) JOIN wholes USING (run, key_number) "
+        "GROUP BY run, key_number, place) GROUP BY run, key_number"
     ).fetchall()
-    for run, key, whole, places, values in found:
-        yield BrokenOut(run, tuple(key), whole, dict(zip(places, values, strict=True)))
+    for run, number, whole, places, values in found:
+        yield BrokenOut(run, keys[number], whole, dict(zip(places, values, strict=True)))
 
 
 def _remaining(connection: duckdb.DuckDBPyConnection, broken_out: set[str]) -> dict[str, int]:
     shown = (
-        "(SELECT names FROM chosen SEMI JOIN (SELECT DISTINCT names_json FROM parts "
-        "JOIN chosen USING (names_json) SEMI JOIN wholes USING (run, key)) USING (names_json))"
+        "(SELECT names FROM chosen SEMI JOIN (SELECT names_json FROM parts "
+        "JOIN chosen USING (names_json) SEMI JOIN wholes USING (run, key_number)) "
+        "USING (names_json))"
     )
     found = connection.execute(_NAMES.format(table=shown)).fetchall()
     return {name: count for name, count in found if name not in broken_out}

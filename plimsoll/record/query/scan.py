@@ -35,13 +35,15 @@ class Descriptor:
 class _Reduction:
     """How values become an `amount`, SQL throughout.
 
-    `of` is the amount of rows over the column {time}, `merge` makes one amount of several,
-    `value` is the value of a series from merged columns `amount` and `covered`.
+    `of` is the amount of rows over the column {time}, `merge` makes one amount of several.
+    `in_window` is the value of a series from the columns `amount` and `covered`, `in_range`
+    from those of all its windows.
     """
 
     of: str
     merge: str
-    value: str
+    in_window: str
+    in_range: str
 
 
 # What is counted is exact, and the times of rows are rounded to ms: where a row's value is its
@@ -51,15 +53,19 @@ _EVENTS = (
     "ELSE value * row_ms / 1000 END"
 )
 _REDUCTIONS: Mapping[OverTime, _Reduction] = {
-    "mean": _Reduction("sum(value * {time})", "sum", "sum(amount) / sum(covered)"),
-    "max": _Reduction("max(value)", "max", "max(amount)"),
-    "min": _Reduction("min(value)", "min", "min(amount)"),
-    "total": _Reduction(f"sum({_EVENTS} * ({{time}} / row_length))", "sum", "sum(amount)"),
+    "mean": _Reduction(
+        "sum(value * {time})", "sum", "amount / covered", "sum(amount) / sum(covered)"
+    ),
+    "max": _Reduction("max(value)", "max", "amount", "max(amount)"),
+    "min": _Reduction("min(value)", "min", "amount", "min(amount)"),
+    "total": _Reduction(
+        f"sum({_EVENTS} * ({{time}} / row_length))", "sum", "amount", "sum(amount)"
+    ),
 }
 
 
 def create_parts(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the table that `scan_into_parts` fills."""
+    """Make the table that `scan_into_parts` fills: a row for each run, series and window."""
     connection.execute(_TABLE)
 
 
@@ -108,6 +114,11 @@ def _descriptor(
     return None if found is None else Descriptor(*found)
 
 
-def value_of_series(over_time: OverTime) -> str:
-    """SQL for the value of a series of which several rows of `parts` are taken together."""
-    return _REDUCTIONS[over_time].value
+def value_in_window(over_time: OverTime) -> str:
+    """SQL for the value of a series in a window, of its row in `parts`."""
+    return _REDUCTIONS[over_time].in_window
+
+
+def value_in_range(over_time: OverTime) -> str:
+    """SQL for the value of a series over the range, of all its rows in `parts`."""
+    return _REDUCTIONS[over_time].in_range

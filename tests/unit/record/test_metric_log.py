@@ -202,7 +202,7 @@ def test_neighbours_share_a_border_in_whole_ms(written: Written) -> None:
 
 
 def test_a_tick_without_length_has_no_rows(written: Written) -> None:
-    counter = written.series(INTERRUPTS, cpu="0")
+    counter = written.series(INTERRUPTS, since_s=1, cpu="0")
     busy = written.series(BUSY, num="0")
     written.tick("procstat", 1, 1, {counter: 3})
     written.tick("mpstat", 1, 1, {busy: 3})
@@ -278,6 +278,19 @@ def test_a_part_tells_all_anew(tmp_path: Path) -> None:
     assert written.rows(cpu="2") == [(4, 5, 1, 1.0)]
     assert written.rows(cpu="3") == [(0, 1, None, 5.0), (1, 3, None, 5.0), (3, 5, None, 5.0)]
     assert written.rows(cpu="4") == [(3, 4, 0, 0.0), (4, 5, 6, 6.0)]
+
+
+def test_a_counter_that_is_told_late_stood_at_zero_in_the_parts_before(tmp_path: Path) -> None:
+    written = Written(tmp_path, part_values=1)
+    counter = written.series(INTERRUPTS, cpu="0")
+    for second in range(3):
+        written.tick("procstat", second, second + 1, {counter: 1})
+    # It was read as zero all the time, which nobody needed to say.
+    late = written.series(INTERRUPTS, since_s=0, cpu="1")
+    written.tick("procstat", 3, 4, {late: 8})
+    written.tick("procstat", 4, 5, {})
+    assert len(metric_parts(written.run)[0]) == 4
+    assert written.rows(cpu="1") == [(0, 3, 0, 0.0), (3, 4, 8, 8.0), (4, 5, 0, 0.0)]
 
 
 def test_a_part_without_a_source_says_nothing_of_it(tmp_path: Path) -> None:

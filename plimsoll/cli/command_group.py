@@ -1,0 +1,56 @@
+"""The commands of `plimsoll`, each imported when it is asked for: some take a second to."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import Any, cast
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_group
+
+# In the order in which help lists them. Where the name is no module's, that follows.
+_COMMANDS = {
+    "run": "run",
+    "trial": "trial",
+    "matrix": "matrix",
+    "soak": "soak",
+    "rfc2544": "rfc2544",
+    "rfc9004": "rfc9004",
+    "probe": "probe",
+    "latency-at-load": "latency_at_load",
+    "report": "report",
+    "runs": "runs",
+    "metrics": "metrics",
+    "export": "export",
+    "calibrate": "calibrate",
+    "ports": "ports",
+    "simulate": "simulate",
+    "import": "import_",
+    "lab": "lab",
+}
+
+
+class CommandGroup(TyperGroup):
+    """Knows the names, and imports a command's module, whose `add_to` registers it, on demand.
+
+    Of click's types there are two, its own and those that newer versions of Typer carry.
+    """
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names."""
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of that name; None where there is none."""
+        module = _COMMANDS.get(cmd_name)
+        return None if module is None else _load(module)
+
+
+@cache
+def _load(module: str) -> TyperCommand | TyperGroup:
+    app = typer.Typer(rich_markup_mode="markdown", pretty_exceptions_enable=False)
+    import_module(f"plimsoll.cli.{module}").add_to(app)
+    (command,) = get_group(app).commands.values()
+    return cast(TyperCommand | TyperGroup, command)
