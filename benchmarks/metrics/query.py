@@ -1,7 +1,8 @@
 """How long questions to the metrics take: of one run of hours, and of many runs.
 
 `python benchmarks/metrics/query.py` makes the runs, asks each question several times, and
-prints least, median and greatest time. The long run has 40 CPUs, 200 interrupts and the
+prints least, median and greatest time, and the least CPU time, which says what a machine
+that others use too would take if it were quiet. The long run has 40 CPUs, 200 interrupts and the
 generator's series, a row a second each; the many runs are copies of ten with a minute of
 it. Everything is asked through `plimsoll.record.query.ask`, on one thread, as the command
 does; reading files for the first time is not part of it.
@@ -61,13 +62,14 @@ def main() -> int:
             f"one run of {options.hours:g} h": [long_run],
             f"{len(many):,} runs of 1 min": many,
         }
-        table = Table("of", "question", "rows", "min / median / max ms", title=None)
+        table = Table("of", "question", "rows", "min / median / max ms", "CPU min ms", title=None)
         found = []
         for of, runs in measured.items():
             for question in _questions(options.resolution, single=len(runs) == 1):
-                count, times = _timed(runs, question.query, options.repeats)
-                table.add_row(of, question.name, f"{count:,}", _spread(times))
-                found.append({"of": of, "question": question.name, "rows": count, "ms": times})
+                count, times, cpu_ms = _timed(runs, question.query, options.repeats)
+                table.add_row(of, question.name, f"{count:,}", _spread(times), f"{min(cpu_ms):.0f}")
+                told = {"of": of, "question": question.name, "rows": count}
+                found.append({**told, "ms": times, "cpu_ms": cpu_ms})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(table)
@@ -106,14 +108,15 @@ def _questions(resolution: int, *, single: bool) -> list[Question]:
 
 def _timed(
     runs: Sequence[RunDirectory], query: MetricQuery, repeats: int
-) -> tuple[int, list[float]]:
-    """How many rows the answer has, and each time but the first in ms."""
-    times = []
+) -> tuple[int, list[float], list[float]]:
+    """How many rows the answer has; each time but the first in ms, and the CPU's."""
+    times, cpu_ms = [], []
     for _ in range(repeats + 1):
-        begun = time.monotonic()
+        begun, cpu_begun = time.monotonic(), time.process_time()
         answer = ask(runs, query)
         times.append((time.monotonic() - begun) * 1e3)
-    return len(answer.rows), times[1:]
+        cpu_ms.append((time.process_time() - cpu_begun) * 1e3)
+    return len(answer.rows), times[1:], cpu_ms[1:]
 
 
 def _spread(times: Sequence[float]) -> str:

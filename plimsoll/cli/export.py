@@ -17,9 +17,11 @@ from plimsoll.cli.export_targets import (
     write_histograms,
     write_metrics,
 )
-from plimsoll.cli.options import RunsOption
+from plimsoll.cli.options import RunsOption, parse_option
 from plimsoll.errors import InputError
 from plimsoll.record.index.find import find_run
+from plimsoll.record.index.run_notes import read_notes
+from plimsoll.record.index.run_tag import parse_tag
 from plimsoll.record.interchange.cdm.documents import Owner, RunDocuments
 from plimsoll.record.interchange.cdm.run_iterations import outline_of
 from plimsoll.record.interchange.cdm.version import CdmVersion
@@ -94,7 +96,8 @@ def export(
         CdmVersion, typer.Option(help="cdm: as which version of Crucible's data model.")
     ] = CdmVersion.V8,
     tag: Annotated[
-        list[str] | None, typer.Option(help="cdm: name=value; may be given again.")
+        list[str] | None,
+        typer.Option(help="cdm: key=value, besides the run's own; may be given again."),
     ] = None,
     user: Annotated[str | None, typer.Option(help="cdm: whose run it is.")] = None,
     email: Annotated[str | None, typer.Option(help="cdm: their address.")] = None,
@@ -145,7 +148,7 @@ def export(
             outline_of(job.run, period),
             cdm_version,
             owner=Owner(user, email),
-            tags=_tags(tag or []),
+            tags={**read_notes(job.run).tags, **_tags(tag or [])},
         )
         if to is None:
             write_documents(job, documents)
@@ -204,10 +207,4 @@ def _check_options(
 
 
 def _tags(texts: list[str]) -> dict[str, str]:
-    tags: dict[str, str] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name and equals and value):
-            raise InputError(f"{text!r} is no tag", where="--tag", remedy="write name=value")
-        tags[name] = value
-    return tags
+    return dict(parse_option("--tag", lambda said: parse_tag(str(said)), text) for text in texts)

@@ -9,8 +9,8 @@ import typer
 
 from plimsoll.benchmark.trafficgen.experiment import import_command
 from plimsoll.benchmark.trafficgen.trex_config import load_trex_config
+from plimsoll.cli.new_file import write_new_file
 from plimsoll.cli.output import stderr
-from plimsoll.errors import InputError
 
 _EPILOG = (
     "Example: **plimsoll import trafficgen --output experiment.yaml -- binary-search.py "
@@ -69,18 +69,4 @@ def trafficgen(
     if output is None:
         typer.echo(imported.text, nl=False)
     else:
-        _write(output, imported.text)
-
-
-def _write(path: Path, text: str) -> None:
-    """Never over something that exists."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputError(
-            f"cannot be written: {error.strerror}",
-            where=str(path),
-            remedy="name another file with --output",
-        ) from None
-    stderr.print(f"written: {path}", soft_wrap=True, highlight=False, markup=False)
+        write_new_file(output, imported.text)

@@ -45,6 +45,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll lab up testpmd-memif",
         "plimsoll lab list",
         "plimsoll lab down lab-1a2b3c",
+        "plimsoll tune init -o intent.yaml",
     )
 )
 

@@ -30,7 +30,10 @@ class Interrupts(Observer):
 
     `type` is the chip and trigger of a device's interrupt, and `desc` its users' names; of
     the kernel's own both are what the kernel calls it. Lines that are counted for the whole
-    host (ERR, MIS) have no `cpu`.
+    host (ERR, MIS) have no `cpu`. Pairs of line and CPU that have never counted since the
+    host was started are left out (PerCpuTable says how).
+
+    The kernel has the counters in memory (kernel/irq/proc.c): reading them interrupts no CPU.
     """
 
     source = "procstat"

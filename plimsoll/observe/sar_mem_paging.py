@@ -24,7 +24,11 @@ _TYPES = {
 
 
 class Paging(Observer):
-    """What went between memory and disks, and faults that processes met with."""
+    """What went between memory and disks, and faults that processes met with.
+
+    The kernel sums up the CPUs' own counters where they lie (mm/vmstat.c): no CPU is
+    interrupted for them.
+    """
 
     source = "sar-mem"
     part = "paging"

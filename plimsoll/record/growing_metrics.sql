@@ -7,7 +7,7 @@ WITH lines AS MATERIALIZED (
                 metric_class VARCHAR, unit VARCHAR, aggregation VARCHAR, counted BOOLEAN,
                 carried BOOLEAN, scale DOUBLE)[]',
             series: 'STRUCT(number INTEGER, kind INTEGER, names MAP(VARCHAR, VARCHAR),
-                since_ns BIGINT)[]',
+                since_ns BIGINT, continued BOOLEAN)[]',
             reader: 'VARCHAR', begin_ns: 'BIGINT', end_ns: 'BIGINT',
             numbers: 'INTEGER[]', "values": 'DOUBLE[]'},
         ignore_errors=true, filename=true)
@@ -31,10 +31,8 @@ WITH lines AS MATERIALIZED (
             ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), true) AS begins_anew
     FROM lines WHERE numbers IS NOT NULL
 ), watched AS (
-    -- The stretches of time over which a reader read without a gap. A counter that is told
-    -- late may have been read as zero since before the part begins, which no other part says.
-    SELECT filename, reader, if(stretch = 1, 0, min(begin_ns)) AS from_ns, max(end_ns) AS to_ns
-    FROM (
+    -- The stretches of time over which a reader read without a gap.
+    SELECT filename, reader, stretch, min(begin_ns) AS from_ns, max(end_ns) AS to_ns FROM (
         SELECT *, count(*) FILTER (begins_anew) OVER (
             PARTITION BY filename, reader ORDER BY begin_ns, end_ns) AS stretch FROM ticks)
     GROUP BY filename, reader, stretch
@@ -52,19 +50,24 @@ WITH lines AS MATERIALIZED (
     WHERE carried AND counted AND since_ns IS NOT NULL
 ), spans AS (
     -- Each mark holds until the next one, the last of them as long as its reader goes on.
-    SELECT marks.*, reader, counted, lead(begin_ns, 1, 9223372036854775807) OVER (
+    SELECT marks.*, reader, counted, continued, lead(begin_ns, 1, 9223372036854775807) OVER (
         PARTITION BY marks.filename, marks.number ORDER BY begin_ns, end_ns) AS until_ns
     FROM marks JOIN series USING (filename, number)
 ), counted_spans AS (
     FROM spans WHERE counted AND value IS NOT NULL
 ), standing AS (
-    SELECT filename, reader, number, begin_ns, until_ns, value FROM spans
+    SELECT filename, reader, number, continued, begin_ns, until_ns, value FROM spans
     WHERE NOT counted AND value IS NOT NULL
-    UNION ALL SELECT filename, reader, number, end_ns, until_ns, 0 FROM counted_spans
+    UNION ALL
+    SELECT filename, reader, number, continued, end_ns, until_ns, 0 FROM counted_spans
 ), carried AS (
     SELECT filename, number, begin_ns, end_ns, value FROM counted_spans
     UNION ALL
-    SELECT filename, number, greatest(begin_ns, from_ns), least(until_ns, to_ns), value
+    -- A counter that is told late may have been read as zero since before this part, which
+    -- no other part says.
+    SELECT filename, number,
+        if(stretch = 1 AND NOT continued, begin_ns, greatest(begin_ns, from_ns)),
+        least(until_ns, to_ns), value
     FROM standing JOIN watched USING (filename, reader)
 )
 SELECT period, source, "type", metric_class AS class, unit, aggregation, names, names_json,

@@ -64,7 +64,6 @@ class MetricLog:
         self._types: dict[tuple[str, MetricType], int] = {}
         self._untold: list[int] = []
         self._recalled: set[int] = set()
-        self._ends_ns: dict[str, int] = {}
         # Told in this part; None before the first.
         self._values: int | None = None
 
@@ -124,7 +123,6 @@ class MetricLog:
         for number, value in told.items():
             series = self._series[number]
             series.value, series.present = value, value is not None
-        self._ends_ns[reader] = max(end_ns, self._ends_ns.get(reader, end_ns))
         lines.append(
             _line(
                 reader=reader,
@@ -169,15 +167,12 @@ class MetricLog:
 
     def _declaration(self, series: _Series, number: int) -> dict[str, object]:
         kind = self._types.setdefault((series.reader, series.metric), len(self._types))
-        since_ns = series.since_ns
-        if series.continued:
-            # Up to there an earlier part has said it; before it was ever told, none has.
-            since_ns = max(since_ns, self._ends_ns.get(series.reader, 0))
         return {
             "number": number,
             "kind": kind,
             "names": series.names,
-            "since_ns": since_ns if series.present else None,
+            "since_ns": series.since_ns if series.present else None,
+            "continued": series.continued,
         }
 
 

@@ -75,8 +75,8 @@ def choose_series(connection: duckdb.DuckDBPyConnection, breakouts: Sequence[Bre
         conditions.append(condition)
         condition_values += values
     connection.execute(
-        "CREATE TEMP TABLE chosen AS SELECT *, dense_rank() OVER (ORDER BY key) AS key_number "
-        f"FROM (SELECT names_json, names, [{', '.join(keys)}]::VARCHAR[] AS key "  # noqa: S608
+        "CREATE TEMP TABLE chosen AS SELECT *, dense_rank() OVER (ORDER BY key) AS key_number "  # noqa: S608
+        f"FROM (SELECT names_json, names, [{', '.join(keys)}]::VARCHAR[] AS key "
         f"FROM named WHERE {' AND '.join(conditions)})",
         [*key_values, *condition_values],
     )

@@ -15,7 +15,8 @@ RESOURCE_PREFIX = "openshift.io"
 
 _PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 _HEX_ID = re.compile(r"[0-9a-f]{4}")
-_RESOURCE = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?", re.ASCII)
+# The SR-IOV operator's own expression, and the 63 characters of a resource's name.
+_RESOURCE = re.compile(r"[a-zA-Z0-9_]{1,63}", re.ASCII)
 _VF_RANGE = re.compile(r"(\d{1,3})-(\d{1,3})", re.ASCII)
 # The kernel's IFNAMSIZ, without the closing zero.
 _INTERFACE = re.compile(r"[^\s/:#]{1,15}")
@@ -41,7 +42,7 @@ def _check_resource(name: str) -> str:
     if not _RESOURCE.fullmatch(name):
         raise mistake(
             f"{brief(name)} cannot name a resource",
-            f"use letters, digits, _ . and -, without the {RESOURCE_PREFIX}/ before it",
+            f"use letters, digits and _, without the {RESOURCE_PREFIX}/ before it",
         )
     return name
 

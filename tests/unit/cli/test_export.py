@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.cli.main import main
+from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import small_run
 from tests.unit.record.interchange.loopback_opensearch import Store, bulk_items, serving
@@ -158,7 +159,7 @@ def test_missing_indices_are_an_error_before_anything_is_sent(
         (["last", "--to", "s3://b", "--ca-file", "x"], "--ca-file: is for --format cdm"),
         (["last", "--to", "https://h", "--endpoint", "x"], "--endpoint: is for --format parquet"),
         (["last", "--format", "csv", "--credentials", "x"], "--credentials: is for --to"),
-        (["last", "--format", "cdm", "--tag", "a"], "--tag: 'a' is no tag"),
+        (["last", "--format", "cdm", "--tag", "a"], "--tag: the tag a has no value"),
         (["last", "--format", "parquet"], "--output: parquet needs a folder"),
         (["last", "--format", "csv", "--period", "trial-7"], "no metrics of a period 'trial-7'"),
         (["last", "--format", "hlog", "--stream", "x"], "no histograms of 'x'"),
@@ -191,6 +192,16 @@ def test_who_stops_reading_gets_no_traceback(run: RunDirectory) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+def test_the_runs_own_tags_go_with_it(
+    run: RunDirectory, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change_notes(run, lambda notes: notes.tagged({"bios": "2.19", "nic": "e810"}))
+    assert export(monkeypatch, run.run_id, "--format", "cdm", "--tag", "nic=xxv710") == 0
+    bodies = [body for _, _, body in bulk_items(capsys.readouterr().out.encode())]
+    tags = {body["tag"]["name"]: body["tag"]["val"] for body in bodies if "tag" in body}
+    assert tags == {"bios": "2.19", "nic": "xxv710"}
 
 
 def test_json_is_one_document_a_line(

@@ -233,6 +233,14 @@ def test_a_row_says_what_it_is_of_and_whose(tmp_path: Path) -> None:
     assert row.names == {**names, "desc": 'i40e-"ens7f0",TxRx-0 é'}
 
 
+def test_names_that_are_no_text_do_not_cost_the_line(written: Written) -> None:
+    # As Python reads the byte 0x80 of a file name or of /proc.
+    number = written.series(INTERRUPTS, desc="eth\udc80-0")
+    written.tick("procstat", 0, 1, {number: 1})
+    (row,) = read_metrics(written.run)
+    assert (row.names, row.count) == ({"desc": "eth?-0"}, 1)
+
+
 def test_hosts_are_read_together_each_by_its_own_numbers_and_clock(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
     for host, uptime_s, count in (("tester", 1_000, 3), ("dut", 50_000, 4)):
@@ -291,6 +299,17 @@ def test_a_counter_that_is_told_late_stood_at_zero_in_the_parts_before(tmp_path:
     written.tick("procstat", 4, 5, {})
     assert len(metric_parts(written.run)[0]) == 4
     assert written.rows(cpu="1") == [(0, 3, 0, 0.0), (3, 4, 8, 8.0), (4, 5, 0, 0.0)]
+
+
+def test_of_a_gap_between_parts_nothing_is_known(tmp_path: Path) -> None:
+    written = Written(tmp_path, part_values=1)
+    counter = written.series(INTERRUPTS, cpu="0")
+    other = written.series(INTERRUPTS, cpu="1")
+    written.tick("procstat", 0, 1, {counter: 2})
+    written.tick("procstat", 6, 7, {})
+    assert written.rows(cpu="0") == [(0, 1, 2, 2.0), (6, 7, 0, 0.0)]
+    assert written.rows(cpu="1") == [(0, 1, 0, 0.0), (6, 7, 0, 0.0)]
+    assert other != counter
 
 
 def test_a_part_without_a_source_says_nothing_of_it(tmp_path: Path) -> None:

@@ -1,0 +1,25 @@
+"""A file that a command was asked to write, and did not exist before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plimsoll.cli.output import stderr
+from plimsoll.errors import InputError
+
+
+def write_new_file(path: Path, text: str) -> None:
+    """Write it and say so on standard error; never over something that exists.
+
+    Raises InputError, with --output as the remedy, where it cannot be written.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}",
+            where=str(path),
+            remedy="name another file with --output",
+        ) from None
+    stderr.print(f"written: {path}", soft_wrap=True, highlight=False, markup=False)

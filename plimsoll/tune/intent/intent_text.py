@@ -1,0 +1,63 @@
+"""A proposed intent as YAML to be read, changed and loaded again."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+import yaml
+
+from plimsoll.tune.intent.proposal import Proposal
+from plimsoll.tune.intent.schema import SCHEMA_ID
+
+_WIDTH = 100
+# What each field is for, where the proposal has no reason of its own for its value.
+_PURPOSES = {
+    "name": "Names the performance profile and all that is rendered.",
+    "pool": "The nodes it is for: their role and MachineConfigPool.",
+    "kernel": "Arguments come after those that the other sections imply, in this order.",
+    "numa_policy": "The kubelet's topology manager: none, best-effort, restricted or "
+    "single-numa-node.",
+    "hints": "high_power: no deep idle states. per_pod_power: pods choose. realtime: isolated CPUs "
+    "are tickless, watchdogs off.",
+    "irq": "Whether device interrupts are kept off all isolated CPUs, or off those of pods that "
+    "ask.",
+    "user_level_networking": "Whether the queues of netdevice ports are as many as reserved CPUs.",
+    "networks": "Attachments of pods: sriov, macvlan or bridge.",
+    "pods": 'effects: what CRI-O\'s annotations must achieve; false is "disable".',
+    "services": "true is on, false off; what is left out is neither rendered nor judged.",
+    "scheduling": "Scheduler and timer settings, by sysctl.",
+    "cluster": "What OpenShift itself keeps off the isolated CPUs, or leaves out.",
+    "bios": "What no manifest can set: a checklist, and what Redfish is asked.",
+    "expected_processes": "Names of processes that belong on isolated CPUs.",
+}
+
+
+def intent_text(proposal: Proposal) -> str:
+    """The whole file; `load_intent` reads the same intent from it."""
+    data = proposal.intent.model_dump(mode="json", exclude_unset=True)
+    parts = [_head(proposal)]
+    for field, value in data.items():
+        reason = proposal.reasons.get(field) or _PURPOSES.get(field, "")
+        parts.append(_comment(reason) + _yaml(field, value))
+    absent = [text for field, text in proposal.reasons.items() if text and field not in data]
+    parts.extend(_comment(text) for text in absent)
+    return "\n".join(parts)
+
+
+def _head(proposal: Proposal) -> str:
+    # The first line is for editors that speak to yaml-language-server.
+    return f"# yaml-language-server: $schema={SCHEMA_ID}\n" + _comment(
+        f"An intent proposed from this host upon the preset {proposal.preset}; nothing was "
+        "changed on the host. Read it, change what does not fit, and keep it: it is what "
+        "plimsoll tune renders manifests from and audits hosts against. Every field: "
+        "docs/tuning-intent.md."
+    )
+
+
+def _comment(text: str) -> str:
+    return "".join(f"# {line}\n" for line in textwrap.wrap(text, _WIDTH - 2))
+
+
+def _yaml(field: str, value: Any) -> str:
+    return yaml.safe_dump({field: value}, sort_keys=False, width=_WIDTH, allow_unicode=True)

@@ -1,0 +1,73 @@
+"""The ports that a proposal gives to tests: all physical ones that the host does not live by."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.nic import MELLANOX
+from plimsoll.tune.intent.survey import Port, Survey
+
+# What a preset says of its own ports and holds of any.
+_OF_THE_PRESET = ("num_vfs", "mtu", "vlan", "trust", "spoofchk")
+
+
+def propose_ports(survey: Survey, base: Intent) -> tuple[list[dict[str, Any]], str]:
+    """(entries of nics, why these): the free ports, with the settings of the preset's own."""
+    free = [port for port in survey.ports if port.in_use is None]
+    nics = [_nic(port, base) for port in free]
+    left = [port for port in survey.ports if port.in_use is not None]
+    found = "".join(f" {_shown(port)}: {_told(port)}." for port in free)
+    spared = "".join(f" Left out: {_shown(port)}, for {port.in_use}." for port in left)
+    if not free:
+        return nics, f"No free PCI port was found.{spared}"
+    return nics, f"The physical ports that are not in use.{found}{spared}"
+
+
+def _nic(port: Port, base: Intent) -> dict[str, Any]:
+    name = _object_name(port)
+    mellanox = port.vendor == MELLANOX
+    nic: dict[str, Any] = {"name": name}
+    if base.platform == "openshift" and port.name and port.name.isprintable():
+        nic["pf_names"] = [port.name]
+    else:
+        # An interface's name is gone once its port is bound to vfio-pci.
+        nic["pci"] = [port.pci_address]
+    # DPDK drives mlx5 cards beside the kernel; without an IOMMU vfio-pci is not safe.
+    past_the_kernel = port.driver == "vfio-pci" or (port.iommu and not mellanox)
+    nic["driver"] = "vfio-pci" if past_the_kernel else "netdevice"
+    if mellanox:
+        nic |= {"vendor": MELLANOX, "rdma": True}
+    if base.platform == "openshift" and port.total_vfs:
+        nic |= _divided(port, base, name)
+    if port.numa_node is not None:
+        nic["numa_node"] = port.numa_node
+    if port.speed_mbps and port.speed_mbps >= 1000:
+        nic["link_speed_gbps"] = port.speed_mbps // 1000
+    return nic
+
+
+def _divided(port: Port, base: Intent, name: str) -> dict[str, Any]:
+    """VFs, as many as the preset's ports have, or one."""
+    preset = base.nics[0].model_dump(mode="json", exclude_unset=True) if base.nics else {}
+    settings = {field: preset[field] for field in _OF_THE_PRESET if field in preset}
+    settings["num_vfs"] = min(settings.get("num_vfs", 1), port.total_vfs)
+    return settings | {"resource_name": f"nic_{name.replace('-', '_')}"[:63]}
+
+
+def _object_name(port: Port) -> str:
+    """The interface's name, or else the PCI address, as Kubernetes accepts names."""
+    plain = re.sub(r"[^a-z0-9]+", "-", (port.name or "").lower()).strip("-")
+    return plain or f"pci-{re.sub(r'[:.]', '-', port.pci_address)}"
+
+
+def _shown(port: Port) -> str:
+    # The kernel lets an interface's name drive a terminal.
+    name = ascii(port.name)[1:-1] if port.name else "no interface"
+    return f"{port.pci_address} ({name})"
+
+
+def _told(port: Port) -> str:
+    node = "node unknown" if port.numa_node is None else f"node {port.numa_node}"
+    return f"driver {port.driver or 'none'}, {node}"
