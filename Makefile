@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test bench bench-search lint format clean \
+.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
@@ -39,6 +39,15 @@ bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine
 
 bench-search: $(DEV_REQUIREMENTS) $(INSTALLED) ## Try every search on simulated DUTs: overhead, load, survival
 	$(BIN)/python benchmarks/search/run.py
+
+bench-metrics: $(DEV_REQUIREMENTS) $(INSTALLED) ## Ask large records questions, list many runs: milliseconds
+	$(BIN)/python benchmarks/metrics/query.py
+	$(BIN)/python benchmarks/metrics/runs_list.py
+
+bench-observe: $(DEV_REQUIREMENTS) $(INSTALLED) ## What observing and recording cost, against sysstat's sadc
+	$(BIN)/python benchmarks/observe/cost.py
+	$(BIN)/python benchmarks/observe/record.py
+	$(BIN)/python benchmarks/record/interval_cost.py
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 20

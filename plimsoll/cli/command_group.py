@@ -29,6 +29,7 @@ _COMMANDS = {
     "simulate": "simulate",
     "import": "import_",
     "lab": "lab",
+    "tune": "tune",
 }
 
 

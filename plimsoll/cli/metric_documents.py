@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from plimsoll.record.query import Answer, AnswerRow
+from plimsoll.record.query import Answer, AnswerRow, TimeRange
 
 
 def metric_json(answer: Answer) -> str:
@@ -29,7 +29,7 @@ def metric_json(answer: Answer) -> str:
             run: {
                 "begin_ms": found.begin_ms,
                 "end_ms": found.end_ms,
-                "windows": [[each.begin_ms, each.end_ms] for each in answer.windows_of(run)],
+                "windows": [_ms(each) for each in answer.windows_of(run)],
             }
             for run, found in answer.ranges.items()
         },
@@ -74,4 +74,9 @@ def _lines(answer: Answer) -> Iterator[list[object]]:
         for window, value in zip(windows[row.run], row.values, strict=True):
             # csv writes None as nothing.
             head = [row.run, row.source, answer.query.type, *row.names]
-            yield [*head, window.begin_ms, window.end_ms, value]
+            yield [*head, *_ms(window), value]
+
+
+def _ms(window: TimeRange) -> list[float]:
+    """Begin and end; whole where they are whole."""
+    return [int(ms) if ms == int(ms) else ms for ms in (window.begin_ms, window.end_ms)]

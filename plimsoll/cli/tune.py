@@ -23,6 +23,11 @@ app = typer.Typer(
 )
 
 
+def add_to(parent: typer.Typer) -> None:
+    """Register the command."""
+    parent.add_typer(app)
+
+
 @app.command(
     epilog="Examples: **plimsoll tune init -o intent.yaml** · "
     "**plimsoll tune init --preset openshift-sno-vdu**"

@@ -35,7 +35,7 @@ class Cpus(Section):
             found = getattr(self, field) or ()
             if both := [cpu for cpu in found if cpu in taken]:
                 raise mistake(
-                    f"CPUs {format_cpu_list(both)} are {taken[both[0]]} already",
+                    f"names CPUs that are {taken[both[0]]} already: {format_cpu_list(both)}",
                     "give each CPU to one of reserved, isolated and offlined",
                     field,
                 )

@@ -143,13 +143,16 @@ def _fitted(
     """The preset's pod, no larger than the host, on the first two of its networks."""
     data: dict[str, Any] = pod.model_dump(mode="json", exclude_unset=True)
     data["cpus"] = min(pod.cpus, isolated)
-    data["networks"] = [each["name"] for each in networks[:2]]
+    data.pop("networks", None)
+    if networks:
+        data["networks"] = [each["name"] for each in networks[:2]]
     if pod.hugepages and pages:
         # A pod gets its pages from one node.
         smallest = min(pages, key=lambda each: int(each["count"]))
         page = PAGE_BYTES[smallest["size"]]
-        count = min(bytes_of(pod.hugepages.total) // page, smallest["count"])
-        data["hugepages"] = {"size": smallest["size"], "total": f"{count * page >> 20}Mi"}
+        most = page * min(bytes_of(pod.hugepages.total) // page, smallest["count"])
+        total = f"{most // _GIB}Gi" if most % _GIB == 0 else f"{most >> 20}Mi"
+        data["hugepages"] = {"size": smallest["size"], "total": total}
     else:
         data.pop("hugepages", None)
     return data

@@ -19,7 +19,7 @@ def propose_ports(survey: Survey, base: Intent) -> tuple[list[dict[str, Any]], s
     nics = [_nic(port, base) for port in free]
     left = [port for port in survey.ports if port.in_use is not None]
     found = "".join(f" {_shown(port)}: {_told(port)}." for port in free)
-    spared = "".join(f" Left out: {_shown(port)}, for {port.in_use}." for port in left)
+    spared = "".join(f" Left out: {_shown(port)}, as {port.in_use}." for port in left)
     if not free:
         return nics, f"No free PCI port was found.{spared}"
     return nics, f"The physical ports that are not in use.{found}{spared}"

@@ -29,6 +29,7 @@ Rule = Literal[
     "nic-node-has-isolated",
     "nic-node-has-hugepages",
     "generator-isolated",
+    "pods-whole-cores",
 ]
 
 
@@ -56,6 +57,7 @@ def check_topology(intent: Intent, topology: Topology) -> tuple[Problem, ...]:
         *_cpu_0_reserved(intent, topology),
         *_node_has_reserved(intent, topology),
         *_generator(intent, topology),
+        *_pods_whole_cores(intent, topology),
         *_hugepages(intent, topology),
         *_nics(intent, topology),
     )
@@ -149,6 +151,20 @@ def _generator(intent: Intent, topology: Topology) -> Iterator[Problem]:
             f"the generator polls on {_named(shared, verb=False)}, reserved for the system",
             "give it isolated CPUs",
         )
+
+
+def _pods_whole_cores(intent: Intent, topology: Topology) -> Iterator[Problem]:
+    """Half a core leaves its other thread to a stranger; full-pcpus-only refuses the pod."""
+    threads = max(map(len, topology.cores))
+    for place, pod in enumerate(intent.pods):
+        if pod.qos == "guaranteed" and pod.cpus % threads:
+            yield Problem(
+                "pods-whole-cores",
+                f"pods[{place}].cpus",
+                "warn",
+                f"{pod.cpus} CPUs are no whole number of cores of {threads} threads",
+                f"give {pod.name} a multiple of {threads}",
+            )
 
 
 def _hugepages(intent: Intent, topology: Topology) -> Iterator[Problem]:

@@ -221,7 +221,7 @@ def test_json_and_csv_keep_every_digit(runs: Path) -> None:
     assert (document["aggregation"], document["unit"]) == ("mean", "1/s")
     lines = list(csv.reader(io.StringIO(asked(runs, f"get {words} --output csv")[0])))
     assert lines[0] == ["run", "source", "type", "hostname", "begin_ms", "end_ms", "value"]
-    assert lines[2][3:] == [HOST["hostname"], str((BEGIN_MS + END_MS) / 2), str(END_MS), "6.88"]
+    assert lines[2][3:] == [HOST["hostname"], str((BEGIN_MS + END_MS) // 2), str(END_MS), "6.88"]
 
 
 def test_what_is_left_to_break_out_by_is_told_apart_from_the_table(runs: Path) -> None:

@@ -49,7 +49,12 @@ def test_facts_of_a_host(tmp_path: Path) -> None:
 def test_what_the_machine_does_not_tell_is_null(tmp_path: Path) -> None:
     found = read_environment({}, proc=tmp_path, sys=tmp_path).model_dump()
     known = {name: value for name, value in found.items() if value is not None}
-    assert known == {"hugepages": (), "versions": {}, "earlier_calibrations": ()}
+    assert known == {
+        "hugepages": (),
+        "versions": {},
+        "earlier_calibrations": (),
+        "observed": (),
+    }
 
 
 def test_this_machine_can_be_read_and_kept(tmp_path: Path) -> None:
