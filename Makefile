@@ -45,8 +45,8 @@ bench-metrics: $(DEV_REQUIREMENTS) $(INSTALLED) ## Ask large records questions, 
 	$(BIN)/python benchmarks/metrics/runs_list.py
 
 bench-observe: $(DEV_REQUIREMENTS) $(INSTALLED) ## What observing and recording cost, against sysstat's sadc
-	$(BIN)/python benchmarks/observe/cost.py
-	$(BIN)/python benchmarks/observe/record.py
+	$(BIN)/python -m benchmarks.observe.cost
+	$(BIN)/python -m benchmarks.observe.record
 	$(BIN)/python benchmarks/record/interval_cost.py
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.

@@ -191,6 +191,8 @@ def connect() -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            # What does not fit into memory is refused, not spilled into whatever folder this is.
+            "temp_directory": "",
             "threads": "1",
         },
     )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import TypeVar
 
 from plimsoll.tune.host.commands import check_command
 from plimsoll.tune.host.unread import CannotRead, Unread
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +94,17 @@ class HostView(ABC):
         return _required(self.output(command))
 
 
-def _known[T](found: T | Unread) -> T | None:
+def _known(found: T | Unread) -> T | None:
     return None if isinstance(found, Unread) else found
+
+
+def _present(found: T | Unread) -> T | None:
+    if isinstance(found, Unread) and found.cause != "absent":
+        raise CannotRead(found)
+    return _known(found)
+
+
+def _required(found: T | Unread) -> T:
+    if isinstance(found, Unread):
+        raise CannotRead(found)
+    return found

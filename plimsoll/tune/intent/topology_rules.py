@@ -70,7 +70,7 @@ def _cpus_exist(intent: Intent, topology: Topology) -> Iterator[Problem]:
                 "cpus-exist",
                 f"cpus.{field}",
                 "fail",
-                f"{_named(absent)} of {field} not online",
+                f"{_named(absent)} {field} but not online",
                 f"name only CPUs of {format_cpu_list(topology.online)}",
             )
 

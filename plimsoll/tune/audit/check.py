@@ -1,0 +1,94 @@
+"""A check: one question about a host, asked against the declared intent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.tune.audit.finding import Finding, Judgement, not_applicable, tell
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+Group = Literal["boot", "power", "kernel", "memory", "nic", "pod"]
+GROUP_TITLES: dict[Group, str] = {
+    "boot": "Boot and isolation",
+    "power": "Power and firmware",
+    "kernel": "Kernel runtime",
+    "memory": "Memory and interrupts",
+    "nic": "NIC",
+    "pod": "Pod and kubelet",
+}
+
+# What plimsoll.tune.intent.topology.read_topology reads.
+TOPOLOGY = (
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/cpu[0-9]*/topology/core_cpus_list",
+    "/sys/devices/system/cpu/cpu[0-9]*/topology/thread_siblings_list",
+    "/sys/devices/system/node/online",
+    "/sys/devices/system/node/node[0-9]*/cpulist",
+    "/sys/devices/system/node/node[0-9]*/meminfo",
+    "/proc/meminfo",
+    "/sys/bus/pci/devices/*/numa_node",
+    "/sys/class/net/*/device/numa_node",
+)
+
+# A rule against an intent, and one that holds whatever the intent.
+IntentRule = Callable[[HostView, Intent], Judgement]
+HostRule = Callable[[HostView], Judgement]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What it asks and why, in words that docs/tuning.md shows, and the rule that answers.
+
+    `reads` are the files, `links` the symbolic links and `lists` the directories, as
+    patterns of plimsoll.tune.host.path_pattern; a pattern's `*` lists the directory before
+    it too. `commands` are forms of plimsoll.tune.host.commands. Together they are all that
+    the rule may read, and what `plimsoll tune capture` therefore collects; add TOPOLOGY to
+    `reads` where the rule calls read_topology. `fix` says in prose how to set it right; a
+    finding's steps say it for the host at hand. Exactly one of `rule` and `host_rule` is
+    given.
+    """
+
+    number: int
+    name: str
+    group: Group
+    title: str
+    reads: tuple[str, ...]
+    links: tuple[str, ...] = ()
+    lists: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    why: str
+    fix: str
+    sources: tuple[str, ...]
+    rule: IntentRule | None = None
+    host_rule: HostRule | None = None
+
+    def __post_init__(self) -> None:
+        if (self.rule is None) == (self.host_rule is None):
+            raise ValueError(f"check {self.number} takes one of rule and host_rule")
+
+    def judge(self, view: HostView, intent: Intent | None, no_intent: str = "") -> Finding:
+        """The finding; `no_intent` says why there is no intent, where it is None.
+
+        What cannot be read makes the verdict unknown; nothing is raised for it.
+        """
+        found = tell(lambda: self._judgement(view, intent, no_intent))
+        return Finding(
+            number=self.number,
+            name=self.name,
+            title=self.title,
+            verdict=found.verdict,
+            text=found.text,
+            read=found.read,
+            wanted=found.wanted,
+            steps=found.steps,
+        )
+
+    def _judgement(self, view: HostView, intent: Intent | None, no_intent: str) -> Judgement:
+        if self.host_rule is not None:
+            return self.host_rule(view)
+        if intent is None or self.rule is None:
+            return not_applicable(no_intent or "no intent is given")
+        return self.rule(view, intent)

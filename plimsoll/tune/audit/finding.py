@@ -1,0 +1,129 @@
+"""What a check found: a verdict, what it rests on, and what to do."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.tune.host.unread import CannotRead
+
+# From the worst to the best; "unknown" is what could not be read, and no fault of the host.
+Verdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]
+VERDICTS: tuple[Verdict, ...] = ("fail", "warn", "unknown", "ok", "not-applicable")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`where`, a path or command, said `what`: its text, or the part of it that matters."""
+
+    where: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a remedy: a `command` for a root shell, or, where none will do, `advice`."""
+
+    text: str
+    kind: Literal["command", "advice"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The answer of a check's rule. `wanted` is what the intent asks for, in words."""
+
+    verdict: Verdict
+    text: str
+    read: tuple[Reading, ...] = ()
+    wanted: str = ""
+    steps: tuple[Step, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A judgement, and the check that made it."""
+
+    number: int
+    name: str
+    title: str
+    verdict: Verdict
+    text: str
+    read: tuple[Reading, ...]
+    wanted: str
+    steps: tuple[Step, ...]
+
+
+def ok(text: str, *read: Reading, wanted: str = "") -> Judgement:
+    """As wanted."""
+    return Judgement("ok", text, read, wanted)
+
+
+def warn(text: str, *read: Reading, wanted: str = "", steps: Iterable[Step] = ()) -> Judgement:
+    """Sound on some hosts on purpose, or of small weight."""
+    return Judgement("warn", text, read, wanted, tuple(steps))
+
+
+def fail(text: str, *read: Reading, wanted: str = "", steps: Iterable[Step] = ()) -> Judgement:
+    """Not as wanted."""
+    return Judgement("fail", text, read, wanted, tuple(steps))
+
+
+def not_applicable(text: str, *read: Reading) -> Judgement:
+    """Nothing to judge here, and why: the intent does not say, or the host has no such thing."""
+    return Judgement("not-applicable", text, read)
+
+
+def unknown(text: str, *read: Reading, wanted: str = "") -> Judgement:
+    """What it would rest on could not be read."""
+    return Judgement("unknown", text, read, wanted)
+
+
+def tell(judge: Callable[[], Judgement]) -> Judgement:
+    """What `judge` says; unknown where it meets something that cannot be read."""
+    try:
+        return judge()
+    except CannotRead as error:
+        return unknown(str(error.unread))
+
+
+def worst_of(parts: Iterable[Judgement]) -> Judgement:
+    """One judgement of several: the worst verdict, and the text of all that share it.
+
+    Readings, wishes and steps of all parts are kept. Parts that do not apply count only
+    where there are no others; no parts at all do not apply.
+    """
+    given = tuple(parts)
+    if not given:
+        return not_applicable("nothing to judge")
+    counted = [part for part in given if part.verdict != "not-applicable"] or given
+    verdict = min((part.verdict for part in counted), key=VERDICTS.index)
+    # What is known to be wrong must not hide what is unknown.
+    told = [part for part in counted if verdict in ("ok", part.verdict) or _matters(part)]
+    return Judgement(
+        verdict,
+        "; ".join(dict.fromkeys(part.text for part in told)),
+        tuple(dict.fromkeys(reading for part in counted for reading in part.read)),
+        "; ".join(dict.fromkeys(part.wanted for part in counted if part.wanted)),
+        tuple(dict.fromkeys(step for part in counted for step in part.steps)),
+    )
+
+
+def command(*argv: str) -> Step:
+    """A step that a root shell runs: the words, quoted as they need it."""
+    return Step(shlex.join(argv), "command")
+
+
+def write(path: str, value: str) -> Step:
+    """A step that writes `value` to a file of procfs or sysfs; it lasts until the next boot."""
+    return Step(f"echo {shlex.quote(value)} > {shlex.quote(path)}", "command")
+
+
+def advice(text: str) -> Step:
+    """A step that no command of this host can do: firmware, a manifest, a decision."""
+    return Step(text, "advice")
+
+
+def _matters(part: Judgement) -> bool:
+    return part.verdict in ("fail", "warn", "unknown")

@@ -1,0 +1,38 @@
+"""Small captures for tests of checks."""
+
+from collections.abc import Iterable, Mapping
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.host.captured_host import CapturedHost
+from plimsoll.tune.host.host_view import CommandOutput
+from plimsoll.tune.host.unread import Unread
+
+
+def host(
+    check: Check,
+    files: Mapping[str, str],
+    *,
+    links: Mapping[str, str] | None = None,
+    listed: Mapping[str, tuple[str, ...]] | None = None,
+    outputs: Mapping[str, tuple[int, str]] | None = None,
+    forbidden: Iterable[str] = (),
+) -> CapturedHost:
+    """A capture of what `check` says that it reads, and of nothing else.
+
+    A rule that reads more meets "not-captured" and ends in unknown, so that every test of
+    a check also proves its list.
+    """
+    return CapturedHost(
+        files=files,
+        links=links,
+        listed=listed,
+        outputs={name: CommandOutput(*given) for name, given in (outputs or {}).items()},
+        unread=[Unread(path, "forbidden") for path in forbidden],
+        collected=(*check.reads, *check.links, *check.lists),
+    )
+
+
+def commands(finding: Finding) -> list[str]:
+    """What --fix would print for a root shell."""
+    return [step.text for step in finding.steps if step.kind == "command"]

@@ -1,0 +1,203 @@
+"""What is wrong with an intent on a given host, rule by rule; expectations are by hand."""
+
+from typing import Any
+
+import pytest
+
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.load import load_preset
+from plimsoll.tune.intent.topology import Topology
+from plimsoll.tune.intent.topology_rules import Problem, check_topology
+
+
+def topology(cores: int, threads: int, nodes: int, **ports: int | None) -> Topology:
+    """Core n has CPUs n, n + cores, …; nodes are alternate cores; 64 GiB each."""
+    online = frozenset(range(cores * threads))
+    return Topology(
+        online=online,
+        siblings={cpu: frozenset(range(cpu % cores, len(online), cores)) for cpu in online},
+        nodes={n: frozenset(c for c in online if c % cores % nodes == n) for n in range(nodes)},
+        memory_kb={node: 64 * 2**20 for node in range(nodes)},
+        port_nodes=ports,
+    )
+
+
+def intent(reserved: str, isolated: str, **more: Any) -> Intent:
+    data = {"name": "lab", "platform": "bare-metal", **more}
+    data["cpus"] = {"reserved": reserved, "isolated": isolated, **more.get("cpus", {})}
+    return Intent.model_validate(data)
+
+
+def found(wanted: Intent, host: Topology) -> list[tuple[str, str, str]]:
+    return [(each.rule, each.field, each.severity) for each in check_topology(wanted, host)]
+
+
+def test_a_sound_intent_has_no_problem() -> None:
+    host = topology(4, 2, 2, ens1=1)
+    pages = [{"size": "1G", "count": 4, "node": 1}]
+    wanted = intent(
+        "0-1,4-5",
+        "2-3,6-7",
+        nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 1}],
+        hugepages={"default_size": "1G", "pages": pages},
+        generator={"cpus": "2,6"},
+    )
+    assert check_topology(wanted, host) == ()
+
+
+def test_a_cpu_that_is_not_there() -> None:
+    (problem,) = check_topology(intent("0", "1-5"), topology(4, 1, 1))
+    assert problem == Problem(
+        rule="cpus-exist",
+        field="cpus.isolated",
+        severity="fail",
+        text="CPUs 4-5 are isolated but not online",
+        remedy="name only CPUs of 0-3",
+    )
+
+
+def test_a_cpu_that_is_neither() -> None:
+    (problem,) = check_topology(intent("0", "2-3"), topology(4, 1, 1))
+    assert (problem.rule, problem.field) == ("cpus-covered", "cpus")
+    assert problem.text == "CPU 1 is online and neither reserved nor isolated"
+    assert problem.remedy == "add 1 to reserved or isolated, or to offlined"
+
+
+def test_a_cpu_that_is_to_be_offlined_may_still_be_online() -> None:
+    wanted = intent("0", "2-3", cpus={"offlined": "1"})
+    assert check_topology(wanted, topology(4, 1, 1)) == ()
+
+
+def test_siblings_on_both_sides() -> None:
+    (problem,) = check_topology(intent("0", "1-7"), topology(4, 2, 1))
+    assert (problem.rule, problem.severity) == ("siblings-together", "fail")
+    assert problem.text == "1 core(s) have one thread reserved and another isolated: 0,4"
+
+
+@pytest.mark.parametrize(
+    ("threads", "smt", "problems"),
+    [
+        (1, "enabled", [("smt", "cpus.smt", "fail")]),
+        (2, "disabled", [("smt", "cpus.smt", "fail")]),
+        (1, "disabled", []),
+        (2, "enabled", []),
+        (1, "any", []),
+        (2, "any", []),
+    ],
+)
+def test_smt_is_as_wanted(threads: int, smt: str, problems: list[Any]) -> None:
+    reserved, isolated = ("0", "1-3") if threads == 1 else ("0,4", "1-3,5-7")
+    wanted = intent(reserved, isolated, cpus={"smt": smt})
+    assert found(wanted, topology(4, threads, 1)) == problems
+
+
+def test_cpu_0_is_reserved() -> None:
+    assert found(intent("1", "0,2-3"), topology(4, 1, 1)) == [
+        ("cpu-0-reserved", "cpus.reserved", "fail")
+    ]
+
+
+def test_a_node_without_a_reserved_cpu_is_a_warning() -> None:
+    (problem,) = check_topology(intent("0", "1-3"), topology(4, 1, 2))
+    assert (problem.rule, problem.severity) == ("node-has-reserved", "warn")
+    assert problem.remedy == "reserve a core of node 1, such as that of CPU 1"
+
+
+def test_a_generator_on_a_reserved_cpu() -> None:
+    wanted = intent("0", "1-3", generator={"cpus": "0,2"})
+    assert found(wanted, topology(4, 1, 1)) == [("generator-isolated", "generator", "fail")]
+
+
+def test_a_generator_of_another_host_is_none_of_this_one() -> None:
+    wanted = intent("0", "1-3", generator={"cpus": "0,39"})
+    assert check_topology(wanted, topology(4, 1, 1)) == ()
+
+
+def test_a_pod_of_half_a_core_is_a_warning() -> None:
+    pod = {"name": "dut", "cpus": 3, "memory": "1Gi"}
+    wanted = intent("0,4", "1-3,5-7", pods=[pod])
+    assert found(wanted, topology(4, 2, 1)) == [("pods-whole-cores", "pods[0].cpus", "warn")]
+    assert found(intent("0", "1-3", pods=[pod]), topology(4, 1, 1)) == []
+
+
+@pytest.mark.parametrize(
+    ("pages", "rule", "text"),
+    [
+        ([{"size": "1G", "count": 1, "node": 2}], "hugepage-nodes-exist", "there is no node 2"),
+        (
+            [{"size": "1G", "count": 64, "node": 1}],
+            "hugepages-fit",
+            "64.0 GiB are asked of node 1, which has 64.0 GiB in all",
+        ),
+        (
+            [{"size": "1G", "count": 130}],
+            "hugepages-fit",
+            "130.0 GiB are asked of the host, which has 128.0 GiB in all",
+        ),
+    ],
+)
+def test_hugepages_that_do_not_fit(pages: list[Any], rule: str, text: str) -> None:
+    wanted = intent("0-1", "2-3", hugepages={"default_size": "1G", "pages": pages})
+    (problem,) = check_topology(wanted, topology(4, 1, 2))
+    assert (problem.rule, problem.field, problem.text) == (rule, "hugepages.pages", text)
+
+
+def test_hugepages_fit_where_the_memory_is_not_known() -> None:
+    host = topology(4, 1, 2)
+    unknown = Topology(host.online, host.siblings, host.nodes, {})
+    pages = [{"size": "1G", "count": 500}]
+    wanted = intent("0-1", "2-3", hugepages={"default_size": "1G", "pages": pages})
+    assert check_topology(wanted, unknown) == ()
+
+
+def test_a_port_that_is_not_there() -> None:
+    wanted = intent("0", "1-3", nics=[{"name": "a", "pf_names": ["ens1"]}])
+    (problem,) = check_topology(wanted, topology(4, 1, 1))
+    assert (problem.rule, problem.field, problem.text) == (
+        "nics-exist",
+        "nics[0]",
+        "no port is ens1",
+    )
+
+
+def test_a_card_on_another_node_than_said() -> None:
+    wanted = intent("0-1", "2-3", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 0}])
+    (problem,) = check_topology(wanted, topology(4, 1, 2, ens1=1))
+    assert (problem.field, problem.text) == ("nics[0].numa_node", "a is on node 1, not 0")
+
+
+def test_a_card_on_a_node_without_isolated_cpus() -> None:
+    wanted = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"]}])
+    assert found(wanted, topology(4, 1, 2, ens1=1)) == [
+        ("nic-node-has-isolated", "nics[0]", "fail")
+    ]
+
+
+def test_a_card_on_a_node_without_hugepages() -> None:
+    wanted = intent(
+        "0-1",
+        "2-3",
+        nics=[{"name": "a", "pf_names": ["ens1"]}],
+        hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 1, "node": 0}]},
+    )
+    (problem,) = check_topology(wanted, topology(4, 1, 2, ens1=1))
+    assert (problem.rule, problem.remedy) == (
+        "nic-node-has-hugepages",
+        "add hugepages with node: 1",
+    )
+
+
+def test_a_card_whose_node_is_not_told_is_not_judged() -> None:
+    wanted = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 1}])
+    assert check_topology(wanted, topology(4, 1, 2, ens1=None)) == ()
+
+
+def test_the_articles_intents_are_sound_on_the_articles_hosts() -> None:
+    """Even CPUs on node 0 and odd ones on node 1, which TRex's threads of socket 1 show."""
+    first = topology(40, 1, 2, ens7f0=1, ens7f1=1)
+    assert check_topology(load_preset("openshift-deterministic"), first) == ()
+    assert check_topology(load_preset("openshift-sno-vdu"), topology(16, 2, 1)) == ()
+    # 160 GiB are more than the 64 of each node here.
+    telco = topology(32, 2, 2)
+    large = Topology(telco.online, telco.siblings, telco.nodes, {0: 384 * 2**20, 1: 384 * 2**20})
+    assert check_topology(load_preset("telco-core-rds"), large) == ()
