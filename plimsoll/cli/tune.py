@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from plimsoll.cli import tune_audit, tune_capture
 from plimsoll.cli.new_file import write_new_file
 from plimsoll.cli.output import stdout
 from plimsoll.tune.intent.intent_text import intent_text
@@ -66,3 +67,7 @@ def init(
 def schema() -> None:
     """Print the JSON Schema of intents, for editors without the network."""
     typer.echo(intent_schema(), nl=False)
+
+
+tune_audit.add_to(app)
+tune_capture.add_to(app)

@@ -4,21 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
-from plimsoll.tune.audit.finding import Finding, Judgement, not_applicable, tell
+from plimsoll.tune.audit.finding import Finding, Group, Judgement, not_applicable, tell
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
-
-Group = Literal["boot", "power", "kernel", "memory", "nic", "pod"]
-GROUP_TITLES: dict[Group, str] = {
-    "boot": "Boot and isolation",
-    "power": "Power and firmware",
-    "kernel": "Kernel runtime",
-    "memory": "Memory and interrupts",
-    "nic": "NIC",
-    "pod": "Pod and kubelet",
-}
 
 # What plimsoll.tune.intent.topology.read_topology reads.
 TOPOLOGY = (
@@ -78,12 +67,16 @@ class Check:
         return Finding(
             number=self.number,
             name=self.name,
+            group=self.group,
             title=self.title,
             verdict=found.verdict,
             text=found.text,
             read=found.read,
             wanted=found.wanted,
             steps=found.steps,
+            why=self.why,
+            fix=self.fix,
+            sources=self.sources,
         )
 
     def _judgement(self, view: HostView, intent: Intent | None, no_intent: str) -> Judgement:

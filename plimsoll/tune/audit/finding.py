@@ -13,6 +13,16 @@ from plimsoll.tune.host.unread import CannotRead
 Verdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]
 VERDICTS: tuple[Verdict, ...] = ("fail", "warn", "unknown", "ok", "not-applicable")
 
+Group = Literal["boot", "power", "kernel", "memory", "nic", "pod"]
+GROUP_TITLES: dict[Group, str] = {
+    "boot": "Boot and isolation",
+    "power": "Power and firmware",
+    "kernel": "Kernel runtime",
+    "memory": "Memory and interrupts",
+    "nic": "NIC",
+    "pod": "Pod and kubelet",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -43,16 +53,20 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A judgement, and the check that made it."""
+    """A judgement, and the words of the check that made it."""
 
     number: int
     name: str
+    group: Group
     title: str
     verdict: Verdict
     text: str
     read: tuple[Reading, ...]
     wanted: str
     steps: tuple[Step, ...]
+    why: str
+    fix: str
+    sources: tuple[str, ...]
 
 
 def ok(text: str, *read: Reading, wanted: str = "") -> Judgement:

@@ -13,6 +13,8 @@ from plimsoll.tune.host.unread import Cause, Unread
 
 # /proc/interrupts of 512 CPUs and 1000 lines is 6 MB; a hostile tree may hold anything.
 MOST_FILE_BYTES = 16 << 20
+# sysctls make a buffer of what is asked for, and refuse large ones with ENOMEM.
+_PIECE_BYTES = 1 << 16
 # The kernel's own bound on links followed for one name.
 _MOST_LINKS = 40
 
@@ -73,13 +75,17 @@ def _parts(path: str) -> list[str]:
 def _read(path: Path) -> str:
     # Without O_NONBLOCK opening a FIFO would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    with open(descriptor, "rb") as file:
+    with open(descriptor, "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, "not a regular file")
-        content = file.read(MOST_FILE_BYTES + 1)
-    if len(content) > MOST_FILE_BYTES:
-        raise OSError(errno.EFBIG, f"larger than {MOST_FILE_BYTES >> 20} MiB")
-    return content.decode(errors="replace").strip()
+        pieces: list[bytes] = []
+        size = 0
+        while piece := file.read(_PIECE_BYTES):
+            pieces.append(piece)
+            size += len(piece)
+            if size > MOST_FILE_BYTES:
+                raise OSError(errno.EFBIG, f"larger than {MOST_FILE_BYTES >> 20} MiB")
+    return b"".join(pieces).decode(errors="replace").strip()
 
 
 def _asked(path: str, ask: Callable[[], T]) -> T | Unread:

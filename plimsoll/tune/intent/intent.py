@@ -115,8 +115,7 @@ class Intent(Section):
         return self
 
     @model_validator(mode="after")
-    def _check_references(self) -> Self:
-        """Networks name nics that have VFs and a resource, pods name networks."""
+    def _check_nics_of_networks(self) -> Self:
         nics = {each.name: each for each in self.nics}
         for place, network in enumerate(self.networks):
             if not isinstance(network, SriovAttachment):
@@ -132,6 +131,10 @@ class Intent(Section):
                     place,
                     "nic",
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _check_networks_of_pods(self) -> Self:
         names = [each.name for each in self.networks]
         for place, pod in enumerate(self.pods):
             for number, name in enumerate(pod.networks):

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from plimsoll.traffic.mistakes import mistake
+from plimsoll.tune.intent.address import IpAddress, IpRange
 from plimsoll.tune.intent.nic import InterfaceName
-from plimsoll.tune.intent.section import ObjectName, Section, Text
+from plimsoll.tune.intent.section import ObjectName, Section
 
 
 class Ipam(Section):
-    """How the attachment gets its addresses; `range` in CIDR notation where the type has one."""
+    """How the attachment gets its addresses: from `range`, or with dhcp from elsewhere.
+
+    With static, `range` is the one address with its prefix length.
+    """
 
     type: Literal["host-local", "static", "whereabouts", "dhcp"]
-    range: Text | None = None
-    gateway: Text | None = None
+    range: IpRange | None = None
+    gateway: IpAddress | None = None
+
+    @model_validator(mode="after")
+    def _check_range(self) -> Self:
+        if (self.range is None) != (self.type == "dhcp"):
+            raise mistake(
+                f"{self.type} {'needs one' if self.range is None else 'has none'}",
+                "add for example range: 192.0.2.0/24"
+                if self.range is None
+                else "leave it out, or use another type",
+                "range",
+            )
+        return self
 
 
 class _Attachment(Section):
@@ -42,10 +59,10 @@ class MacvlanAttachment(_Attachment):
 
 
 class BridgeAttachment(_Attachment):
-    """A veth pair to the node's `bridge`."""
+    """A veth pair to the node's bridge `master`."""
 
     kind: Literal["bridge"]
-    bridge: InterfaceName
+    master: InterfaceName
     vlan: Annotated[int, Field(ge=0, le=4094)] | None = None
     mtu: Annotated[int, Field(ge=68, le=65535)] | None = None
 

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from plimsoll.traffic.mistakes import mistake
+from plimsoll.tune.intent.address import IpAddress
 from plimsoll.tune.intent.cpu_list import CpuListField
 from plimsoll.tune.intent.nic import PciAddress
 from plimsoll.tune.intent.section import Listed, Section, Text
@@ -18,8 +19,8 @@ class TrexPort(Section):
     """One port: its PCI address, and what TRex answers to and sends to at layer 3."""
 
     pci: PciAddress
-    ip: Text
-    default_gw: Text
+    ip: IpAddress
+    default_gw: IpAddress
 
 
 class TrexDualIf(Section):

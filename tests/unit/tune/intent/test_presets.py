@@ -154,9 +154,16 @@ class TestDeterministic:
             master_thread=39,
             limit_memory_mb=2048,
             port_bandwidth_gb=25,
-            arguments=tuple(
-                "-i --checksum-offload --iom 0 -v 4 --prefix trafficgen_trex_ "
-                "--close-at-end".split()
+            arguments=(
+                "-i",
+                "--checksum-offload",
+                "--iom",
+                "0",
+                "-v",
+                "4",
+                "--prefix",
+                "trafficgen_trex_",
+                "--close-at-end",
             ),
         )
         assert deterministic.generator.trex.threads_per_pair == 14

@@ -17,7 +17,7 @@ def topology(cores: int, threads: int, nodes: int, **ports: int | None) -> Topol
         online=online,
         siblings={cpu: frozenset(range(cpu % cores, len(online), cores)) for cpu in online},
         nodes={n: frozenset(c for c in online if c % cores % nodes == n) for n in range(nodes)},
-        memory_kb={node: 64 * 2**20 for node in range(nodes)},
+        memory_kb=dict.fromkeys(range(nodes), 64 * 2**20),
         port_nodes=ports,
     )
 

@@ -1,0 +1,91 @@
+"""An audit on the terminal."""
+
+from __future__ import annotations
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from plimsoll.cli.output import stdout
+from plimsoll.record.index.plain_text import plain_text
+from plimsoll.tune.audit.audit import Audit
+from plimsoll.tune.audit.finding import Finding, Verdict
+
+_WIDTH = 100
+_STYLES: dict[Verdict, str] = {
+    "fail": "bold red",
+    "warn": "yellow",
+    "unknown": "magenta",
+    "ok": "green",
+    "not-applicable": "dim",
+}
+_WORDS: dict[Verdict, str] = {
+    "fail": "failed",
+    "warn": "warned of",
+    "unknown": "unknown",
+    "ok": "ok",
+    "not-applicable": "not applicable",
+}
+_DETAILED: tuple[Verdict, ...] = ("fail", "warn")
+_LONGEST_READING = 100
+
+
+def print_audit(done: Audit, console: Console = stdout) -> None:
+    """The findings, worst first, and how many there are of each kind."""
+    table = Table(box=None, pad_edge=False, width=min(console.width, _WIDTH))
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("#", justify="right", no_wrap=True)
+    table.add_column("check", no_wrap=True)
+    table.add_column("found", ratio=1, overflow="fold")
+    for finding in done.by_severity:
+        verdict = Text("n/a" if finding.verdict == "not-applicable" else finding.verdict)
+        verdict.stylize(_STYLES[finding.verdict])
+        table.add_row(verdict, str(finding.number), finding.name, _found(finding))
+    console.print(_heading(done), soft_wrap=True)
+    console.print(table)
+    console.print(_summary(done))
+
+
+def print_fixes(done: Audit) -> None:
+    """What to do about each failure and warning, as a shell script to be read before use.
+
+    What no command can do is a comment in it.
+    """
+    typer.echo("# Read before running as root; settings made here last until the next boot,")
+    typer.echo("# those of the kernel's command line from it.")
+    for finding in done.by_severity:
+        if finding.verdict not in _DETAILED:
+            continue
+        typer.echo(f"\n# {finding.number} {finding.title}: {plain_text(finding.text)}")
+        for step in finding.steps:
+            typer.echo(plain_text(step.text if step.kind == "command" else f"# {step.text}"))
+        if not finding.steps:
+            typer.echo(f"# {finding.fix}")
+
+
+def _heading(done: Audit) -> Text:
+    host = plain_text(done.host or "a host without a name")
+    kernel = f", kernel {plain_text(done.kernel)}" if done.kernel else ""
+    intent = done.assumed or f"intent {done.intent}"
+    return Text(f"{host}{kernel} ({plain_text(done.source)}); {plain_text(intent)}")
+
+
+def _found(finding: Finding) -> Text:
+    text = Text(plain_text(finding.text))
+    if finding.verdict in _DETAILED:
+        if finding.wanted:
+            text.append(f"\nwanted: {plain_text(finding.wanted)}", "dim")
+        for reading in finding.read:
+            what = plain_text(reading.what, _LONGEST_READING)
+            text.append(f"\n{plain_text(reading.where)}: {what}", "dim")
+    return text
+
+
+def _summary(done: Audit) -> Text:
+    told = (
+        Text(f"{count} {_WORDS[verdict]}", _STYLES[verdict])
+        for verdict, count in done.counts.items()
+        if count
+    )
+    return Text(", ").join(told) + Text(f" of {len(done.findings)} checks")

@@ -1,0 +1,78 @@
+"""`plimsoll tune audit`: whether a host is what the intent says."""
+
+from __future__ import annotations
+
+import json as json_text
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.cli.audit_table import print_audit, print_fixes
+from plimsoll.cli.options import JsonOption
+from plimsoll.tune.audit.assumed_intent import assume_intent
+from plimsoll.tune.audit.audit import Audit
+from plimsoll.tune.audit.audit import audit as run_audit
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.live_host import LiveHost
+from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.intent.load import load_intent, preset_names
+
+_FAILED = 1
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(
+        epilog="Examples: **plimsoll tune audit --intent intent.yaml** · "
+        "**plimsoll tune audit --root host.tar.gz --json**"
+    )(audit)
+
+
+def audit(
+    intent: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|PRESET",
+            help="What the host is to be; by default what its kernel's command line isolates.",
+            autocompletion=lambda: list(preset_names()),
+        ),
+    ] = None,
+    root: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="CAPTURE",
+            help="Judge this capture (an archive or directory), or a mounted root file system.",
+        ),
+    ] = None,
+    json: JsonOption = False,
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Print what would set it right; nothing is run.")
+    ] = False,
+) -> None:
+    """Compare a host with its intent: one verdict per check, the worst first.
+
+    Needs no root, changes nothing, and says what it could not read. Ends with 1 where a
+    check failed.
+    """
+    done = _audit(LiveHost() if root is None else open_root(root), intent)
+    if json:
+        typer.echo(json_text.dumps(_document(done), indent=2))
+    elif fix:
+        print_fixes(done)
+    else:
+        print_audit(done)
+    if done.counts["fail"]:
+        raise typer.Exit(_FAILED)
+
+
+def _audit(view: HostView, intent: str | None) -> Audit:
+    if intent is not None:
+        return run_audit(view, load_intent(intent))
+    assumed, source = assume_intent(view)
+    return run_audit(view, assumed, assumed=source)
+
+
+def _document(done: Audit) -> dict[str, object]:
+    return {**asdict(done), "counts": done.counts}

@@ -1,0 +1,69 @@
+"""What a host seems meant for, where nobody says: read off its kernel's command line."""
+
+from __future__ import annotations
+
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.kernel_command_line import (
+    PATH,
+    KernelCommandLine,
+    parse_isolcpus,
+    parse_kernel_cpu_list,
+)
+from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.host.virtual_machine import is_virtual_machine
+from plimsoll.tune.intent.intent import Intent
+
+_ONLINE = "/sys/devices/system/cpu/online"
+
+
+def assume_intent(view: HostView) -> tuple[Intent | None, str]:
+    """(intent, where it comes from), or (None, why there is none).
+
+    CPUs that isolcpus or nohz_full name are isolated, all others reserved; tickless ones
+    speak for the hint `realtime`. Of everything else the intent says nothing, so that
+    those settings are not judged.
+    """
+    try:
+        return _from_command_line(view)
+    except CannotRead as error:
+        return None, f"no intent is given, and {error.unread}"
+    except ValueError as error:
+        return None, f"no intent is given, and on the kernel's command line {error}"
+
+
+def _from_command_line(view: HostView) -> tuple[Intent | None, str]:
+    line = KernelCommandLine.parse(view.need(PATH))
+    online = read_cpu_list(view, _ONLINE)
+    given = line.last("nohz_full")
+    tickless = parse_kernel_cpu_list(given, online) if given else frozenset()
+    given = line.last("isolcpus")
+    taken = parse_isolcpus(given, online).cpus if given else frozenset()
+    isolated = (tickless | taken) & online
+    reserved = online - isolated
+    if not isolated or not reserved:
+        which = "all CPUs" if isolated else "no CPUs"
+        return None, f"no intent is given, and the kernel's command line isolates {which}"
+    intent = Intent.model_validate(
+        {
+            "name": "assumed",
+            "platform": "vm" if _virtual(view) else "bare-metal",
+            "cpus": {
+                "reserved": format_cpu_list(reserved),
+                "isolated": format_cpu_list(isolated),
+            },
+            "hints": {"realtime": True} if tickless else {},
+        }
+    )
+    return intent, (
+        f"no intent is given; assumed from the kernel's command line: CPUs "
+        f"{format_cpu_list(isolated)} isolated, {format_cpu_list(reserved)} reserved"
+    )
+
+
+def _virtual(view: HostView) -> bool:
+    try:
+        return is_virtual_machine(view)
+    except CannotRead:
+        return False

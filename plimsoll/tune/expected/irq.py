@@ -1,0 +1,38 @@
+"""Where device interrupts may go."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
+from plimsoll.tune.intent.intent import Intent
+
+
+@dataclass(frozen=True, slots=True)
+class IrqPlacement:
+    """`allowed` are the CPUs to which device interrupts may go while no pod asks otherwise.
+
+    `default_smp_affinity` is what /proc/irq/default_smp_affinity is to hold, None where
+    nobody sets it; `banned` are the CPUs that irqbalance keeps clear of.
+    """
+
+    allowed: frozenset[int]
+    default_smp_affinity: str | None
+    banned: frozenset[int]
+
+    @property
+    def banned_mask(self) -> str:
+        """IRQBALANCE_BANNED_CPUS."""
+        return tuned_cpu_mask(self.banned)
+
+
+def expected_irqs(intent: Intent) -> IrqPlacement:
+    """On OpenShift by the profile's switch, else the reserved CPUs.
+
+    With the switch off the operator clears irqbalance's list at boot and leaves affinities
+    alone; CRI-O then bans the CPUs of each pod that asks, while it runs.
+    """
+    reserved, isolated = intent.cpus.reserved.cpus, intent.cpus.isolated.cpus
+    if intent.platform == "openshift" and not intent.irq.globally_disable_balancing:
+        return IrqPlacement(reserved | isolated, None, frozenset())
+    return IrqPlacement(reserved, tuned_cpu_mask(reserved), isolated)

@@ -1,0 +1,94 @@
+"""What TuneD does on the node: the active profile, its sysctls and its services.
+
+For OpenShift the values of openshift/cluster-node-tuning-operator at commit d2394aa8
+(assets/performanceprofile/tuned), and what its parents in redhat-performance/tuned at commit
+2bfa4423 add; for other platforms what we render ourselves.
+"""
+
+from __future__ import annotations
+
+from plimsoll.tune.expected.operator_arguments import realtime_hint
+from plimsoll.tune.intent.intent import Intent
+
+PATCH = "performance-patch"
+
+_OPERATOR_SYSCTLS = {
+    "kernel.timer_migration": "1",
+    "net.ipv4.tcp_fastopen": "3",
+    "vm.dirty_background_ratio": "3",
+    "vm.dirty_ratio": "10",
+    "vm.swappiness": "10",
+}
+_REALTIME_SYSCTLS = {
+    "kernel.hung_task_timeout_secs": "600",
+    "kernel.nmi_watchdog": "0",
+    "kernel.sched_rt_runtime_us": "-1",
+    "vm.stat_interval": "10",
+}
+# By systemd's names; fwupd's timer starts what its service does.
+_UNITS = {
+    "stalld": "stalld",
+    "chronyd": "chronyd",
+    "irqbalance": "irqbalance",
+    "fwupd": "fwupd-refresh.timer",
+}
+
+
+def operator_profile(intent: Intent) -> str:
+    """The TuneD profile that the operator makes of the performance profile."""
+    return f"openshift-node-performance-{intent.name}"
+
+
+def expected_profile(intent: Intent) -> str | None:
+    """The active profile; None where TuneD is not told to run."""
+    if intent.platform == "openshift":
+        return PATCH if has_patch(intent) else operator_profile(intent)
+    return f"plimsoll-{intent.name}" if intent.services.tuned else None
+
+
+def has_patch(intent: Intent) -> bool:
+    """Whether the intent asks for more than the operator's own profile does."""
+    asked = asked_sysctls(intent) or asked_units(intent) or intent.kernel.tuned_bootloader
+    return bool(asked) or intent.services.thp is not None
+
+
+def asked_sysctls(intent: Intent) -> dict[str, str]:
+    """The settings that the intent itself names."""
+    scheduling = intent.scheduling
+    numa_balancing = intent.services.numa_balancing
+    named = {
+        "kernel.sched_rt_runtime_us": scheduling.rt_runtime_us,
+        "kernel.timer_migration": scheduling.timer_migration,
+        "vm.stat_interval": scheduling.stat_interval_s,
+        "kernel.hung_task_timeout_secs": scheduling.hung_task_timeout_s,
+        "kernel.numa_balancing": None if numa_balancing is None else int(numa_balancing),
+    }
+    given = {name: str(value) for name, value in named.items() if value is not None}
+    return given | dict(scheduling.sysctls)
+
+
+def asked_units(intent: Intent) -> dict[str, bool]:
+    """systemd's units that the intent itself switches on or off."""
+    switches = {unit: getattr(intent.services, name) for name, unit in _UNITS.items()}
+    return {unit: switch for unit, switch in switches.items() if switch is not None}
+
+
+def expected_sysctls(intent: Intent) -> dict[str, str]:
+    """All that TuneD sets, by name; the intent's own win."""
+    if intent.platform != "openshift":
+        return asked_sysctls(intent)
+    settings = dict(_OPERATOR_SYSCTLS)
+    if realtime_hint(intent):
+        settings |= _REALTIME_SYSCTLS
+    if not intent.kernel.realtime:
+        # From network-latency; the real-time kernel does not have it.
+        settings["kernel.numa_balancing"] = "0"
+    return dict(sorted((settings | asked_sysctls(intent)).items()))
+
+
+def expected_units(intent: Intent) -> dict[str, bool]:
+    """systemd's units that are on (true) or off; the intent's own win."""
+    if intent.platform != "openshift":
+        return asked_units(intent)
+    operators = {"fwupd-refresh.timer": False, "stalld": realtime_hint(intent)}
+    return operators | asked_units(intent)
