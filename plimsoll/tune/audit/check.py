@@ -19,7 +19,9 @@ TOPOLOGY = (
     "/sys/devices/system/node/node[0-9]*/meminfo",
     "/proc/meminfo",
     "/sys/bus/pci/devices/*/numa_node",
+    "/sys/bus/pci/devices/*/vendor",
     "/sys/class/net/*/device/numa_node",
+    "/sys/class/net/*/mtu",
 )
 
 # A rule against an intent, and one that holds whatever the intent.

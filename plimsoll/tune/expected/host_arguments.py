@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
+from plimsoll.tune.expected.irq import keeps_irqs_off
 from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, arguments_of
 from plimsoll.tune.intent.intent import Intent
 
@@ -34,7 +35,8 @@ def _isolation(intent: Intent) -> Iterator[KernelArgument]:
     isolated, reserved = intent.cpus.isolated.canonical, intent.cpus.reserved.canonical
     domain = "domain," if intent.cpus.balance_isolated is False else ""
     yield KernelArgument("isolcpus", (f"{domain}managed_irq,{isolated}",), _CPUS)
-    yield KernelArgument("irqaffinity", (reserved,), _CPUS)
+    if keeps_irqs_off(intent):
+        yield KernelArgument("irqaffinity", (reserved,), _CPUS)
     yield KernelArgument("systemd.cpu_affinity", (reserved,), _CPUS)
     # A guest has the threads that it is given.
     if intent.cpus.smt == "disabled" and intent.platform == "bare-metal":

@@ -26,13 +26,23 @@ class IrqPlacement:
         return tuned_cpu_mask(self.banned)
 
 
-def expected_irqs(intent: Intent) -> IrqPlacement:
-    """On OpenShift by the profile's switch, else the reserved CPUs.
+def keeps_irqs_off(intent: Intent) -> bool:
+    """Whether interrupts are kept off all isolated CPUs.
 
-    With the switch off the operator clears irqbalance's list at boot and leaves affinities
-    alone; CRI-O then bans the CPUs of each pod that asks, while it runs.
+    Not specified is a performance profile's default, off; on a host, where no pod can ask
+    for itself, it is on.
+    """
+    asked = intent.irq.globally_disable_balancing
+    return intent.platform != "openshift" if asked is None else asked
+
+
+def expected_irqs(intent: Intent) -> IrqPlacement:
+    """The reserved CPUs where interrupts are kept off the isolated ones, else all.
+
+    With the profile's switch off the operator clears irqbalance's list at boot and leaves
+    affinities alone; CRI-O then bans the CPUs of each pod that asks, while it runs.
     """
     reserved, isolated = intent.cpus.reserved.cpus, intent.cpus.isolated.cpus
-    if intent.platform == "openshift" and not intent.irq.globally_disable_balancing:
+    if not keeps_irqs_off(intent):
         return IrqPlacement(reserved | isolated, None, frozenset())
     return IrqPlacement(reserved, tuned_cpu_mask(reserved), isolated)

@@ -19,10 +19,10 @@ _OPERATOR_SYSCTLS = {
     "vm.dirty_ratio": "10",
     "vm.swappiness": "10",
 }
-_REALTIME_SYSCTLS = {
+# The operator's profile has these only with the real-time hint, its parents always.
+_PARENTS_SYSCTLS = {
     "kernel.hung_task_timeout_secs": "600",
     "kernel.nmi_watchdog": "0",
-    "kernel.sched_rt_runtime_us": "-1",
     "vm.stat_interval": "10",
 }
 # By systemd's names; fwupd's timer starts what its service does.
@@ -77,9 +77,9 @@ def expected_sysctls(intent: Intent) -> dict[str, str]:
     """All that TuneD sets, by name; the intent's own win."""
     if intent.platform != "openshift":
         return asked_sysctls(intent)
-    settings = dict(_OPERATOR_SYSCTLS)
+    settings = _OPERATOR_SYSCTLS | _PARENTS_SYSCTLS
     if realtime_hint(intent):
-        settings |= _REALTIME_SYSCTLS
+        settings["kernel.sched_rt_runtime_us"] = "-1"
     if not intent.kernel.realtime:
         # From network-latency; the real-time kernel does not have it.
         settings["kernel.numa_balancing"] = "0"

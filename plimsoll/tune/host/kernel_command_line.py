@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from plimsoll.tune.host.host_view import HostView
+
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 _RANGE = re.compile(r"(\d{1,6}|N)(?:-(\d{1,6}|N))?(?::(\d{1,6})/(\d{1,6}))?", re.ASCII)
 _FLAG = re.compile(r"[a-z_]+", re.ASCII)
@@ -46,6 +48,13 @@ class KernelCommandLine:
     def last(self, name: str) -> str | None:
         """The last value, which is the one that counts for most arguments; None without."""
         return (self.values(name) or (None,))[-1]
+
+    def told(self, name: str) -> str:
+        """The argument as it counts, for people: "nohz_full=2-5", or "no nohz_full"."""
+        value = self.last(name)
+        if value is None:
+            return f"no {name}"
+        return f"{name}={value}" if value else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +103,8 @@ def _parse_part(part: str, last: int, text: str) -> set[int]:
     if not first <= end < _MOST_CPUS or not 0 < used <= group:
         raise ValueError(f"{text!r} is no list of CPUs")
     return {cpu for cpu in range(first, end + 1) if (cpu - first) % group < used}
+
+
+def read_command_line(view: HostView) -> KernelCommandLine:
+    """The command line that the host's kernel was booted with. Raises CannotRead."""
+    return KernelCommandLine.parse(view.need(PATH))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, model_validator
 
 from plimsoll.traffic.mistakes import brief, mistake
 from plimsoll.tune.intent.section import ObjectName, Section, Switch, Text, Word
@@ -27,8 +27,9 @@ Seconds: TypeAlias = Annotated[int, Field(ge=1, le=86400)]
 class Pool(Section):
     """The nodes it is for: a MachineConfigPool and its nodes' role.
 
-    `selector` finds the pool (machineConfigPoolSelector); left out, the profile has none
-    and the operator derives it. `node_selector` left out is the role's own label.
+    `selector` finds the pool (machineConfigPoolSelector); left out, the profile has none and
+    the operator takes machineconfiguration.openshift.io/role with the role in the nodes' label.
+    `node_selector` left out is the role's own label.
     """
 
     role: ObjectName
@@ -46,6 +47,31 @@ class Pool(Section):
     def machine_config_labels(self) -> dict[str, str]:
         """The labels of MachineConfigs for the pool, which Tuned's recommend matches too."""
         return {"machineconfiguration.openshift.io/role": self.role}
+
+    @model_validator(mode="after")
+    def _check_one_label(self) -> Self:
+        """The Node Tuning Operator's own rules."""
+        if self.selector is not None and len(self.selector) != 1:
+            raise mistake(
+                f"has {len(self.selector)} labels", "name the pool by one label", "selector"
+            )
+        if self.node_selector is not None:
+            self._check_nodes(self.node_selector)
+        return self
+
+    def _check_nodes(self, labels: Mapping[str, str]) -> None:
+        if len(labels) != 1:
+            raise mistake(
+                f"has {len(labels)} labels", "name the nodes by one label", "node_selector"
+            )
+        domain, _, role = next(iter(labels)).partition("/")
+        if self.selector is None and not (domain and role):
+            raise mistake(
+                f"{brief(next(iter(labels)))} is not of the form domain/role, from which the "
+                "operator would find the pool",
+                "add selector, or use node-role.kubernetes.io/ with the role",
+                "node_selector",
+            )
 
 
 class CpuManager(Section):

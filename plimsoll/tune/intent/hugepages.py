@@ -10,24 +10,21 @@ from pydantic import AfterValidator, Field, model_validator
 from plimsoll.traffic.mistakes import brief, mistake
 from plimsoll.tune.intent.section import Listed, Section
 
-# The sizes PerformanceProfile v2 takes: x86-64's 2M and 1G, arm64's by its page size.
-PageSize = Literal["64k", "2M", "32M", "512M", "1G", "16G"]
+# The sizes PerformanceProfile v2 takes: x86-64's 2M and 1G; arm64's one for each page size of
+# its kernel, 2M, 32M and 512M for 4k, 16k and 64k.
+PageSize = Literal["2M", "32M", "512M", "1G"]
 PAGE_BYTES: dict[PageSize, int] = {
-    "64k": 64 << 10,
     "2M": 2 << 20,
     "32M": 32 << 20,
     "512M": 512 << 20,
     "1G": 1 << 30,
-    "16G": 16 << 30,
 }
 # As Kubernetes names the resource: hugepages-1Gi.
 RESOURCE_SUFFIX: dict[PageSize, str] = {
-    "64k": "64Ki",
     "2M": "2Mi",
     "32M": "32Mi",
     "512M": "512Mi",
     "1G": "1Gi",
-    "16G": "16Gi",
 }
 _QUANTITY = re.compile(r"([1-9]\d{0,11})(Ki|Mi|Gi|Ti)?", re.ASCII)
 _QUANTITY_BYTES = {None: 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
@@ -77,7 +74,7 @@ class Hugepages(Section):
 
     @model_validator(mode="after")
     def _check_default_size(self) -> Self:
-        """The Node Tuning Operator refuses the profile otherwise."""
+        """Else who asks for a page without naming its size asks an empty pool."""
         sizes = [each.size for each in self.pages]
         if self.default_size not in sizes:
             raise mistake(
@@ -89,6 +86,7 @@ class Hugepages(Section):
 
     @model_validator(mode="after")
     def _check_once(self) -> Self:
+        """The Node Tuning Operator's own rule."""
         seen: set[tuple[str, int | None]] = set()
         for place, each in enumerate(self.pages):
             if (each.size, each.node) in seen:

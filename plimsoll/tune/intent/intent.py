@@ -103,6 +103,22 @@ class Intent(Section):
         return self
 
     @model_validator(mode="after")
+    def _check_page_sizes(self) -> Self:
+        """A kernel of 64k pages, arm64's alone, has one size of hugepages."""
+        pages = self.hugepages.pages if self.hugepages else ()
+        for place, each in enumerate(pages):
+            if self.kernel.page_size == "64k" and each.size != "512M":
+                raise mistake(
+                    f"a kernel of 64k pages has no hugepages of {each.size}",
+                    "use 512M, or kernel.page_size: 4k",
+                    "hugepages",
+                    "pages",
+                    place,
+                    "size",
+                )
+        return self
+
+    @model_validator(mode="after")
     def _check_names(self) -> Self:
         for field in ("nics", "networks", "pods"):
             seen: set[str] = set()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from plimsoll.traffic.mistakes import mistake
 from plimsoll.tune.intent.section import Listed, Section, Text, Word
 
 
@@ -21,6 +22,17 @@ class Kernel(Section):
     page_size: Literal["4k", "64k"] | None = None
     arguments: Listed[Word] = ()
     tuned_bootloader: Mapping[Word, Text] = {}
+
+    @model_validator(mode="after")
+    def _check_page_size(self) -> Self:
+        """The Node Tuning Operator's own rule: there is no such kernel."""
+        if self.realtime and self.page_size == "64k":
+            raise mistake(
+                "the real-time kernel has pages of 4k",
+                "use page_size: 4k, or realtime: false",
+                "page_size",
+            )
+        return self
 
 
 class Scheduling(Section):

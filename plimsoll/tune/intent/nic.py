@@ -111,6 +111,7 @@ class Nic(Section):
     @model_validator(mode="after")
     def _check_named(self) -> Self:
         if not (self.pf_names or self.pci or self.vendor):
+            # A device's id alone is not unique, and PerformanceProfile refuses it.
             raise mistake(
                 "names no port",
                 "add pf_names, pci, or vendor with device_id",

@@ -21,7 +21,7 @@ _GIB = 1 << 30
 # host of two nodes, Telco Core RDS far more for many pods; what DPDK maps itself is a few GiB.
 _MEMORY_SHARE = 4
 _MOST_BYTES = 16 * _GIB
-# The largest that fits; 16G pages and 64k ones serve other purposes.
+# The largest that fits.
 _USEFUL_SIZES: tuple[PageSize, ...] = ("1G", "512M", "32M", "2M")
 
 

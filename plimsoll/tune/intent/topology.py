@@ -115,9 +115,16 @@ def _total(meminfo: str | None) -> int:
 def _port_nodes(read: Read, ports: Iterable[str]) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for port in ports:
-        place = f"/sys/bus/pci/devices/{port}" if ":" in port else f"/sys/class/net/{port}/device"
-        text = read(f"{place}/numa_node")
-        if text is not None and re.fullmatch(r"-?\d{1,4}", text.strip(), re.ASCII):
-            # The kernel's -1: the platform's tables do not say.
-            found[port] = int(text) if int(text) >= 0 else None
+        is_address = ":" in port
+        place = f"/sys/bus/pci/devices/{port}" if is_address else f"/sys/class/net/{port}"
+        node = read(f"{place}/numa_node" if is_address else f"{place}/device/numa_node")
+        # Virtio's and virtual interfaces have no node of their own, but are there.
+        if node is not None or read(f"{place}/vendor" if is_address else f"{place}/mtu"):
+            found[port] = _node(node)
     return found
+
+
+def _node(text: str | None) -> int | None:
+    """The kernel's -1 is: the platform's tables do not say."""
+    match = re.fullmatch(r"\d{1,4}", (text or "").strip(), re.ASCII)
+    return int(match[0]) if match else None

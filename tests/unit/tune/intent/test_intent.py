@@ -136,6 +136,34 @@ def test_openshift_needs_a_pool_and_the_others_none(tmp_path: Path) -> None:
         loaded(tmp_path, f"name: lab\nplatform: openshift\n{cpus}")
 
 
+@pytest.mark.parametrize(
+    ("pool", "told"),
+    [
+        ("{role: dut, selector: {}}", "pool.selector: has 0 labels (name the pool by one label)"),
+        (
+            "{role: dut, node_selector: {a/b: '', c/d: ''}}",
+            "pool.node_selector: has 2 labels (name the nodes by one label)",
+        ),
+        (
+            "{role: dut, node_selector: {dut: ''}}",
+            "pool.node_selector: 'dut' is not of the form domain/role, from which the operator "
+            "would find the pool (add selector, or use node-role.kubernetes.io/ with the role)",
+        ),
+    ],
+)
+def test_a_pool_and_its_nodes_have_one_label_each(tmp_path: Path, pool: str, told: str) -> None:
+    cpus = "cpus: {reserved: 0, isolated: 1}\n"
+    with pytest.raises(InputError, match=re.escape(told)):
+        loaded(tmp_path, f"name: lab\nplatform: openshift\npool: {pool}\n{cpus}")
+
+
+def test_a_pool_with_a_selector_may_have_nodes_of_any_label(tmp_path: Path) -> None:
+    text = BASE.replace("role: worker", "{role: dut, selector: {a: b}, node_selector: {c: d}}")
+    pool = loaded(tmp_path, text.replace("pool:\n  {", "pool: {")).pool
+    assert pool is not None
+    assert pool.node_labels == {"c": "d"}
+
+
 TREX = """\
 generator:
   trex:

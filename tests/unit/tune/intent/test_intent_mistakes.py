@@ -52,6 +52,18 @@ MISTAKES = {
         1,
         "hugepages.default_size: '4M' is not known",
     ),
+    "real-time kernel of large pages": (
+        "kernel: {realtime: true, page_size: 64k}",
+        1,
+        "kernel.page_size: the real-time kernel has pages of 4k "
+        "(use page_size: 4k, or realtime: false)",
+    ),
+    "hugepages of another kernel": (
+        "kernel: {page_size: 64k}\nhugepages: {default_size: 2M, pages: [{size: 2M, count: 8}]}",
+        2,
+        "hugepages.pages[0].size: a kernel of 64k pages has no hugepages of 2M "
+        "(use 512M, or kernel.page_size: 4k)",
+    ),
     "realtime": (
         "kernel: {realtime: true}\nhints:\n  realtime: off",
         3,

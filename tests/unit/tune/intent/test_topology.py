@@ -68,9 +68,15 @@ def test_ports_are_found_by_interface_and_by_pci_address(tmp_path: Path) -> None
     tree = tree_of_40(tmp_path, smt=False)
     tree.interface("ens1", tree.card("0000:87:00.0", "ice", numa=1))
     tree.card("0000:88:00.0", "vfio-pci", numa=-1)
-    asked = ("ens1", "0000:87:00.0", "0000:88:00.0", "ens9")
+    tree.interface("veth0")
+    asked = ("ens1", "0000:87:00.0", "0000:88:00.0", "veth0", "ens9")
     topology = read_topology(reader_below(tree.root), asked)
-    assert topology.port_nodes == {"ens1": 1, "0000:87:00.0": 1, "0000:88:00.0": None}
+    assert topology.port_nodes == {
+        "ens1": 1,
+        "0000:87:00.0": 1,
+        "0000:88:00.0": None,
+        "veth0": None,
+    }
 
 
 def test_the_ports_of_an_intent_are_those_it_names() -> None:

@@ -1,0 +1,64 @@
+"""5: the CPUs on which the first process, and so whatever it starts, may run."""
+
+from __future__ import annotations
+
+import re
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Judgement, Reading, fail, ok, unknown
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+_STATUS = "/proc/1/status"
+_ALLOWED = re.compile(r"^Cpus_allowed_list:\s*(\S+)", re.MULTILINE)
+_NAME = re.compile(r"^Name:\s*(.*)", re.MULTILINE)
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    status = view.need(_STATUS)
+    found, name = _ALLOWED.search(status), _NAME.search(status)
+    told = name[1].strip() if name else "the first process"
+    wanted = f"CPUs of {intent.cpus.reserved.canonical} alone"
+    if found is None:
+        return unknown(f"{_STATUS} has no Cpus_allowed_list", wanted=wanted)
+    read = Reading(_STATUS, f"{told}, Cpus_allowed_list {found[1]}")
+    try:
+        cpus = frozenset(parse_cpu_list(found[1]))
+    except InputError as error:
+        return unknown(f"{_STATUS}: {error.message}", read, wanted=wanted)
+    if astray := cpus & intent.cpus.isolated.cpus:
+        reserved = ",".join(str(cpu) for cpu in intent.cpus.reserved)
+        return fail(
+            f"{told} may run on isolated CPUs {format_cpu_list(astray)}, and so may all that "
+            "it starts",
+            read,
+            wanted=wanted,
+            steps=[add_at_boot(intent, f"systemd.cpu_affinity={reserved}")],
+        )
+    return ok(f"{told} keeps to CPUs {found[1]}", read, wanted=wanted)
+
+
+CHECK = Check(
+    number=5,
+    name="init-affinity",
+    group="boot",
+    title="The system's processes start on housekeeping CPUs",
+    reads=(_STATUS,),
+    why=(
+        "Each process inherits the CPUs of the one that starts it. Where the first one may use "
+        "isolated CPUs, every service, shell and cron job may. In a container the first "
+        "process is the container's own: audit the host."
+    ),
+    fix=(
+        "Boot with systemd.cpu_affinity=RESERVED, or set CPUAffinity= in "
+        "/etc/systemd/system.conf. isolcpus with domain does the same for all that does not ask."
+    ),
+    sources=(
+        "systemd-system.conf(5): CPUAffinity=",
+        "cluster-node-tuning-operator, its rendered tuned profile: systemd.cpu_affinity",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,121 @@
+"""3: CPUs without a timer tick."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    fail,
+    not_applicable,
+    ok,
+    warn,
+    worst_of,
+    write,
+)
+from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
+from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.kernel_command_line import parse_kernel_cpu_list
+from plimsoll.tune.host.tree_walk import walk
+from plimsoll.tune.intent.intent import Intent
+
+_TICKLESS = "/sys/devices/system/cpu/nohz_full"
+_ONLINE = "/sys/devices/system/cpu/online"
+_CGROUPS = "/sys/fs/cgroup"
+_MOST_TOLD = 3
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    argument = wanted_argument(view, intent, "nohz_full")
+    if argument is None:
+        return not_applicable("the intent asks for no tickless CPUs (hints.realtime)")
+    wanted = parse_kernel_cpu_list(argument.values[0] or "", read_cpu_list(view, _ONLINE))
+    if view.find(_TICKLESS) is None:
+        return fail(
+            "the kernel cannot stop the tick: it is built without CONFIG_NO_HZ_FULL",
+            Reading(_TICKLESS, "absent"),
+            wanted=argument.text,
+        )
+    found = read_cpu_list(view, _TICKLESS)
+    return worst_of((_judge_cpus(intent, found, wanted), *_quotas(view, found)))
+
+
+def _judge_cpus(intent: Intent, found: frozenset[int], wanted: frozenset[int]) -> Judgement:
+    read = Reading(_TICKLESS, format_cpu_list(found) or "none")
+    asked = f"nohz_full={format_cpu_list(wanted)}"
+    if missing := wanted - found:
+        text = f"isolated CPUs {format_cpu_list(missing)} keep their timer tick"
+        return fail(text, read, wanted=asked, steps=[add_at_boot(intent, asked)])
+    if more := found & intent.cpus.reserved.cpus:
+        return warn(
+            f"reserved CPUs {format_cpu_list(more)} are tickless, which makes each of their "
+            "system calls and interrupts dearer",
+            read,
+            wanted=asked,
+            steps=[add_at_boot(intent, asked)],
+        )
+    return ok(f"CPUs {format_cpu_list(found)} are tickless", read, wanted=asked)
+
+
+def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
+    """Groups that have tickless CPUs for themselves, and a quota, for which the tick stays on."""
+    limited = [
+        (path, text)
+        for path in walk(view, _CGROUPS, "cpu.max")
+        if not (text := view.find(path) or "max").startswith("max")
+        and _is_within(view, posixpath.dirname(path), tickless)
+    ]
+    for path, text in limited[:_MOST_TOLD]:
+        yield fail(
+            f"{posixpath.dirname(path).removeprefix(_CGROUPS)} has tickless CPUs and a CFS "
+            "quota, for which the tick stays on",
+            Reading(path, text),
+            wanted="no CFS quota on tickless CPUs",
+            steps=[write(path, "max")],
+        )
+
+
+def _is_within(view: HostView, group: str, cpus: frozenset[int]) -> bool:
+    text = view.find(f"{group}/cpuset.cpus.effective")
+    try:
+        return bool(text) and cpus.issuperset(parse_cpu_list(text or ""))
+    except InputError:
+        return False
+
+
+CHECK = Check(
+    number=3,
+    name="nohz-full",
+    group="boot",
+    title="Isolated CPUs are tickless, and nothing on them has a CFS quota",
+    reads=(
+        *READS,
+        _ONLINE,
+        _TICKLESS,
+        f"{_CGROUPS}/**/cpu.max",
+        f"{_CGROUPS}/**/cpuset.cpus.effective",
+    ),
+    why=(
+        "The tick takes some microseconds, 100 to 1000 times a second. On a tickless CPU with a "
+        "single runnable task it stops, unless that task's group has a CFS quota: the kernel "
+        "then keeps the tick to account for it, and ends the group's time in mid-burst besides."
+    ),
+    fix=(
+        "Boot with nohz_full=LIST; let pods opt out of quotas (annotation cpu-quota.crio.io: "
+        "disable, with the performance runtime class), or set limits to whole CPUs with the "
+        "kubelet's cpuCFSQuota off."
+    ),
+    sources=(
+        "Linux, Documentation/timers/no_hz.rst",
+        "Linux, kernel/sched/core.c: sched_can_stop_tick, cfs_task_bw_constrained",
+        "CRI-O, annotation cpu-quota.crio.io",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,62 @@
+"""6: where the kernel's unbound work runs."""
+
+from __future__ import annotations
+
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Judgement, Reading, Step, fail, ok, worst_of, write
+from plimsoll.tune.host.cpu_sets import format_cpu_mask, read_cpu_mask
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+_UNBOUND = "/sys/devices/virtual/workqueue/cpumask"
+_WRITEBACK = "/sys/devices/virtual/workqueue/writeback/cpumask"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    unbound = read_cpu_mask(view, _UNBOUND)
+    parts = [_part(intent, "unbound work", _UNBOUND, view.need(_UNBOUND), unbound)]
+    if (text := view.find(_WRITEBACK)) is not None:
+        # A queue's own mask counts within the general one, unless nothing would be left.
+        effective = read_cpu_mask(view, _WRITEBACK) & unbound or unbound
+        parts.append(_part(intent, "writing dirty pages back", _WRITEBACK, text, effective))
+    return worst_of(parts)
+
+
+def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int]) -> Judgement:
+    read, wanted = Reading(path, text), f"CPUs of {intent.cpus.reserved.canonical} alone"
+    if astray := cpus & intent.cpus.isolated.cpus:
+        return fail(
+            f"{what} may run on isolated CPUs {format_cpu_list(astray)}",
+            read,
+            wanted=wanted,
+            steps=[_narrow(intent, path)],
+        )
+    return ok(f"{what} keeps to CPUs {format_cpu_list(cpus)}", read, wanted=wanted)
+
+
+def _narrow(intent: Intent, path: str) -> Step:
+    return write(path, format_cpu_mask(intent.cpus.reserved.cpus))
+
+
+CHECK = Check(
+    number=6,
+    name="workqueues",
+    group="boot",
+    title="Unbound kernel work keeps to housekeeping CPUs",
+    reads=(_UNBOUND, _WRITEBACK),
+    why=(
+        "Drivers and file systems hand work to queues that are bound to no CPU. Their mask is "
+        "all CPUs unless somebody narrows it (nohz_full and isolcpus=domain do at boot), and "
+        "a worker that wakes on a polling CPU takes it for as long as the work lasts."
+    ),
+    fix=(
+        "Write the mask of the reserved CPUs to both files; TuneD's cpu-partitioning and the "
+        "Node Tuning Operator do."
+    ),
+    sources=(
+        "Linux, Documentation/core-api/workqueue.rst: Affinity Scopes, cpumask",
+        "tuned, profile cpu-partitioning: [sysfs]",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,25 @@
+"""The kernel arguments that an intent implies, for the host at hand."""
+
+from __future__ import annotations
+
+from plimsoll.tune.expected.kernel_argument import KernelArgument
+from plimsoll.tune.expected.node import expected_node
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.kernel_command_line import PATH
+from plimsoll.tune.host.processor import processor_vendor
+from plimsoll.tune.host.virtual_machine import CPUINFO
+from plimsoll.tune.intent.intent import Intent
+
+# What the functions here and reading the command line take.
+READS = (PATH, CPUINFO)
+
+
+def wanted_arguments(view: HostView, intent: Intent) -> tuple[KernelArgument, ...]:
+    """Those that count, in order. Raises CannotRead where the processor is not known."""
+    return expected_node(intent, processor_vendor(view)).effective_arguments
+
+
+def wanted_argument(view: HostView, intent: Intent, name: str) -> KernelArgument | None:
+    """The one of that name; None where the intent implies none. Raises CannotRead."""
+    found = (each for each in wanted_arguments(view, intent) if each.name == name)
+    return next(found, None)

@@ -1,0 +1,90 @@
+"""A host's ports for DPDK: VFs, their settings, and the driver each function is bound to."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.nic import Nic
+from plimsoll.tune.render.cni import switch_word
+from plimsoll.tune.render.host_unit import script_and_unit
+from plimsoll.tune.render.rendered_file import RenderedFile
+
+_HEAD = """\
+#!/bin/sh
+# An argument is a root other than /.
+set -eu
+root=${1-}
+
+# bind DRIVER FUNCTION: hand a PCI function, by its folder in sysfs, to a driver.
+bind() {
+    echo "$1" > "$2/driver_override"
+    [ ! -e "$2/driver" ] || basename "$(readlink -f "$2")" > "$2/driver/unbind"
+    basename "$(readlink -f "$2")" > "$root/sys/bus/pci/drivers_probe"
+}
+
+# A port can be divided anew only when it is not divided.
+divide() {
+    [ "$(cat "$1/sriov_numvfs")" = "$2" ] && return
+    echo 0 > "$1/sriov_numvfs"
+    echo "$2" > "$1/sriov_numvfs"
+}
+
+"""
+
+
+def render_ports(intent: Intent) -> Iterator[RenderedFile]:
+    """Only where ports are named one by one: an id would take cards that carry other traffic."""
+    nics = [nic for nic in intent.nics if nic.pf_names or nic.pci]
+    parts = [part for nic in nics for part in _port_lines(nic)]
+    if parts:
+        yield from script_and_unit(
+            "plimsoll-ports",
+            _HEAD + "\n".join(parts) + "\n",
+            does=f"Divides and binds the ports of {', '.join(nic.name for nic in nics)}.",
+            ordering="After=systemd-udev-settle.service systemd-modules-load.service\n"
+            "Wants=systemd-udev-settle.service\nBefore=network-pre.target",
+        )
+    if any(nic.driver == "vfio-pci" for nic in intent.nics):
+        yield RenderedFile(
+            f"host/etc/modules-load.d/plimsoll-{intent.name}.conf",
+            "vfio-pci\n",
+            does="Loads vfio-pci at boot.",
+            undo="Remove the file.",
+        )
+
+
+def _port_lines(nic: Nic) -> Iterator[str]:
+    for port in (*nic.pf_names, *nic.pci):
+        # The intent allows any name that the kernel does, `$(...)` among them.
+        folder = f'"$root"/sys/class/net/{shlex.quote(port)}/device'
+        if port in nic.pci:
+            folder = f'"$root"/sys/bus/pci/devices/{port}'
+        if nic.num_vfs is None:
+            if nic.driver == "vfio-pci":
+                yield f"bind vfio-pci {folder}"
+            continue
+        yield f"divide {folder} {nic.num_vfs}"
+        yield from _vf_lines(nic, port, folder)
+
+
+def _vf_lines(nic: Nic, port: str, folder: str) -> Iterator[str]:
+    settings = _vf_settings(nic)
+    name = f'"$(ls {folder}/net)"' if port in nic.pci else shlex.quote(port)
+    if nic.mtu is not None:
+        yield f"ip link set dev {name} mtu {nic.mtu}"
+    for vf in nic.vfs:
+        if settings:
+            yield f"ip link set dev {name} vf {vf} {settings}"
+        if nic.driver == "vfio-pci":
+            yield f"bind vfio-pci {folder}/virtfn{vf}"
+
+
+def _vf_settings(nic: Nic) -> str:
+    given = {
+        "vlan": nic.vlan,
+        "trust": switch_word(nic.trust),
+        "spoofchk": switch_word(nic.spoofchk),
+    }
+    return " ".join(f"{word} {value}" for word, value in given.items() if value is not None)

@@ -1,0 +1,74 @@
+"""The PerformanceProfile: of which OpenShift's Node Tuning Operator makes all else.
+
+Fields as in the operator's own manifests/20-performance-profile.crd.yaml, v2
+(openshift/cluster-node-tuning-operator at commit d2394aa8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.hugepages import Hugepages
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.render.manifest import Manifest, manifest_of, manifest_text
+from plimsoll.tune.render.rendered_file import RenderedFile
+
+
+def render_performance_profile(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
+    """The one profile of the pool."""
+    yield RenderedFile(
+        "1-node/20-performance-profile.yaml",
+        manifest_text(performance_profile(intent, pool)),
+        does="Has the Node Tuning Operator make the kernel's arguments, the kubelet's and CRI-O's "
+        f"settings, the TuneD profile and the runtime class performance-{intent.name}. The nodes "
+        "restart.",
+        undo=f"`oc delete performanceprofile {intent.name}`; the nodes restart again.",
+    )
+
+
+def performance_profile(intent: Intent, pool: Pool) -> Manifest:
+    """The object; what the intent does not specify is left to the operator."""
+    asked = {
+        "additionalKernelArgs": list(intent.kernel.arguments) or None,
+        "cpu": _cpu(intent),
+        "globallyDisableIrqLoadBalancing": intent.irq.globally_disable_balancing,
+        "hugepages": _hugepages(intent.hugepages) if intent.hugepages else None,
+        "kernelPageSize": intent.kernel.page_size,
+        "machineConfigPoolSelector": None if pool.selector is None else dict(pool.selector),
+        "net": _given(userLevelNetworking=intent.user_level_networking),
+        "nodeSelector": pool.node_labels,
+        "numa": _given(topologyPolicy=intent.numa_policy),
+        "realTimeKernel": {"enabled": intent.kernel.realtime},
+        "workloadHints": _given(
+            highPowerConsumption=intent.hints.high_power,
+            perPodPowerManagement=intent.hints.per_pod_power,
+            realTime=intent.hints.realtime,
+        ),
+    }
+    spec = {field: value for field, value in asked.items() if value is not None}
+    return manifest_of("performance.openshift.io/v2", "PerformanceProfile", intent.name, spec=spec)
+
+
+def _cpu(intent: Intent) -> dict[str, Any]:
+    cpus = intent.cpus
+    return {
+        **(_given(balanceIsolated=cpus.balance_isolated) or {}),
+        "isolated": cpus.isolated.text,
+        **({"offlined": cpus.offlined.text} if cpus.offlined else {}),
+        "reserved": cpus.reserved.text,
+    }
+
+
+def _hugepages(hugepages: Hugepages) -> dict[str, Any]:
+    pages = [
+        {"count": each.count, **(_given(node=each.node) or {}), "size": each.size}
+        for each in hugepages.pages
+    ]
+    return {"defaultHugepagesSize": hugepages.default_size, "pages": pages}
+
+
+def _given(**fields: Any) -> dict[str, Any] | None:
+    """The fields that have a value; None where none has."""
+    return {name: value for name, value in fields.items() if value is not None} or None

@@ -1,0 +1,129 @@
+"""The pods: testpmd, a generator, any workload; with the least privilege that will do.
+
+The first article's pod has SYS_ADMIN besides IPC_LOCK. DPDK through VFIO needs neither mounts
+nor raw memory: it locks memory for DMA (IPC_LOCK), and the device plugin hands it the VF.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.network import SriovAttachment
+from plimsoll.tune.intent.pod import Pod
+from plimsoll.tune.render.manifest import Manifest, manifest_of, manifest_text
+from plimsoll.tune.render.network_attachment import namespace_of
+from plimsoll.tune.render.rendered_file import RenderedFile
+
+_NETWORKS = "k8s.v1.cni.cncf.io/networks"
+# A registry that can never be (RFC 2606), so that a forgotten image fails by its own name.
+_NO_IMAGE = "registry.invalid/set-the-image-of/{name}"
+# The program is started inside, by hand or by Plimsoll, on the CPUs that the pod got.
+_WAIT = ("sleep", "infinity")
+
+
+def render_pods(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
+    """One file each."""
+    for place, pod in enumerate(intent.pods):
+        no_image = f"The intent names no image: set pods[{place}].image, or the one below."
+        yield RenderedFile(
+            f"3-workload/70-pod-{pod.name}.yaml",
+            manifest_text(pod_manifest(intent, pod)),
+            does=_does(intent, pod),
+            undo=f"`oc delete pod {pod.name}{_in_namespace(pod)}`",
+            notes=() if pod.image else (no_image,),
+        )
+
+
+def _does(intent: Intent, pod: Pod) -> str:
+    kept = ", ".join(_capabilities(intent, pod)) or "none"
+    words = [
+        f"A {pod.qos} pod ({pod.role}) of {pod.cpus:g} CPUs; its capabilities: {kept}.",
+        "" if pod.image else f"**Set its image**: now `{_NO_IMAGE.format(name=pod.name)}`.",
+        "" if pod.command else "It waits; start the program inside, on the CPUs of its cpuset.",
+    ]
+    return " ".join(word for word in words if word)
+
+
+def _in_namespace(pod: Pod) -> str:
+    return f" -n {pod.namespace}" if pod.namespace else ""
+
+
+def pod_manifest(intent: Intent, pod: Pod) -> Manifest:
+    """The object: one container, its QoS class by its resources."""
+    runtime_class = intent.runtime_class_of(pod)
+    spec: dict[str, Any] = {
+        "automountServiceAccountToken": False,
+        "containers": [_container(intent, pod)],
+        **({"nodeSelector": dict(pod.node_selector)} if pod.node_selector else {}),
+        "restartPolicy": "Never",
+        **({"runtimeClassName": runtime_class} if runtime_class else {}),
+    }
+    if pod.hugepages:
+        medium = f"HugePages-{RESOURCE_SUFFIX[pod.hugepages.size]}"
+        spec["volumes"] = [{"name": "hugepages", "emptyDir": {"medium": medium}}]
+    return manifest_of(
+        "v1",
+        "Pod",
+        pod.name,
+        namespace=pod.namespace,
+        labels={"app": pod.name},
+        annotations=_annotations(intent, pod),
+        spec=spec,
+    )
+
+
+def _annotations(intent: Intent, pod: Pod) -> dict[str, str]:
+    """CRI-O's effects, the networks, then the intent's own, which win."""
+    networks = {_NETWORKS: ",".join(_attachments(intent, pod))} if pod.networks else {}
+    return pod.effects.annotations | networks | dict(pod.annotations)
+
+
+def _attachments(intent: Intent, pod: Pod) -> Iterator[str]:
+    for name in pod.networks:
+        namespace = namespace_of(intent, intent.network(name))
+        yield name if namespace == (pod.namespace or "default") else f"{namespace}/{name}"
+
+
+def _container(intent: Intent, pod: Pod) -> dict[str, Any]:
+    container: dict[str, Any] = {
+        "name": pod.name,
+        "image": pod.image or _NO_IMAGE.format(name=pod.name),
+        "command": list(pod.command or _WAIT),
+        "resources": _resources(intent, pod),
+        "securityContext": {
+            "allowPrivilegeEscalation": False,
+            "capabilities": _capability_sets(intent, pod),
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+    }
+    if pod.hugepages:
+        container["volumeMounts"] = [{"name": "hugepages", "mountPath": "/dev/hugepages"}]
+    return container
+
+
+def _resources(intent: Intent, pod: Pod) -> dict[str, dict[str, str]]:
+    """Limits equal requests for a guaranteed pod; hugepages and devices have no other way."""
+    requests = intent.resources_of(pod)
+    if pod.qos == "guaranteed":
+        return {"limits": dict(requests), "requests": requests}
+    fixed = {name: value for name, value in requests.items() if name not in ("cpu", "memory")}
+    return {**({"limits": fixed} if fixed else {}), "requests": requests}
+
+
+def _capability_sets(intent: Intent, pod: Pod) -> dict[str, list[str]]:
+    added = list(_capabilities(intent, pod))
+    return {**({"add": added} if added else {}), "drop": ["ALL"]}
+
+
+def _capabilities(intent: Intent, pod: Pod) -> tuple[str, ...]:
+    """The intent's; not given, what DPDK on the pod's cards takes (mlx5 opens raw sockets)."""
+    if "capabilities" in pod.model_fields_set:
+        return pod.capabilities
+    networks = [intent.network(name) for name in pod.networks]
+    nics = [intent.nic(each.nic) for each in networks if isinstance(each, SriovAttachment)]
+    raw = ("NET_RAW",) if any(nic.rdma for nic in nics) else ()
+    return ("IPC_LOCK", *raw) if nics else ()
