@@ -20,13 +20,6 @@ _STYLES: dict[Verdict, str] = {
     "ok": "green",
     "not-applicable": "dim",
 }
-_WORDS: dict[Verdict, str] = {
-    "fail": "failed",
-    "warn": "warned of",
-    "unknown": "unknown",
-    "ok": "ok",
-    "not-applicable": "not applicable",
-}
 _DETAILED: tuple[Verdict, ...] = ("fail", "warn")
 _LONGEST_READING = 100
 
@@ -38,10 +31,16 @@ def print_audit(done: Audit, console: Console = stdout) -> None:
     table.add_column("#", justify="right", no_wrap=True)
     table.add_column("check", no_wrap=True)
     table.add_column("found", ratio=1, overflow="fold")
-    for finding in done.by_severity:
-        verdict = Text("n/a" if finding.verdict == "not-applicable" else finding.verdict)
-        verdict.stylize(_STYLES[finding.verdict])
-        table.add_row(verdict, str(finding.number), finding.name, _found(finding))
+    for alike in _grouped(done):
+        first = alike[0]
+        verdict = Text("n/a" if first.verdict == "not-applicable" else first.verdict)
+        verdict.stylize(_STYLES[first.verdict])
+        if len(alike) == 1:
+            table.add_row(verdict, str(first.number), first.name, _found(first))
+        else:
+            numbers = ", ".join(str(finding.number) for finding in alike)
+            told = f"{plain_text(first.text)} ({numbers})"
+            table.add_row(verdict, "", f"{len(alike)} checks", told)
     console.print(_heading(done), soft_wrap=True)
     console.print(table)
     console.print(_summary(done))
@@ -53,7 +52,8 @@ def print_fixes(done: Audit) -> None:
     What no command can do is a comment in it.
     """
     typer.echo("# Read before running as root; settings made here last until the next boot,")
-    typer.echo("# those of the kernel's command line from it.")
+    typer.echo("# those of the kernel's command line from it. Where there is no grubby, add these")
+    typer.echo("# to GRUB_CMDLINE_LINUX in /etc/default/grub and run update-grub.")
     for finding in done.by_severity:
         if finding.verdict not in _DETAILED:
             continue
@@ -62,6 +62,15 @@ def print_fixes(done: Audit) -> None:
             typer.echo(plain_text(step.text if step.kind == "command" else f"# {step.text}"))
         if not finding.steps:
             typer.echo(f"# {finding.fix}")
+
+
+def _grouped(done: Audit) -> list[list[Finding]]:
+    """The findings in order; those that do not apply for one and the same reason together."""
+    groups: dict[object, list[Finding]] = {}
+    for finding in done.by_severity:
+        alone = finding.verdict != "not-applicable"
+        groups.setdefault(finding.number if alone else finding.text, []).append(finding)
+    return list(groups.values())
 
 
 def _heading(done: Audit) -> Text:
@@ -84,8 +93,8 @@ def _found(finding: Finding) -> Text:
 
 def _summary(done: Audit) -> Text:
     told = (
-        Text(f"{count} {_WORDS[verdict]}", _STYLES[verdict])
+        Text(f"{count} {verdict}", _STYLES[verdict])
         for verdict, count in done.counts.items()
         if count
     )
-    return Text(", ").join(told) + Text(f" of {len(done.findings)} checks")
+    return Text(f"{len(done.findings)} checks: ") + Text(", ").join(told)

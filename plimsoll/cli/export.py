@@ -17,7 +17,8 @@ from plimsoll.cli.export_targets import (
     write_histograms,
     write_metrics,
 )
-from plimsoll.cli.options import RunsOption, parse_option
+from plimsoll.cli.options import parse_option
+from plimsoll.cli.run_choice import RunArgument, RunsFolderOption
 from plimsoll.errors import InputError
 from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_notes import read_notes
@@ -55,7 +56,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def export(
-    run: Annotated[str, typer.Argument(help="The run: its directory, its id, or `last`.")],
+    run: RunArgument,
     *,
     to_format: Annotated[
         Format | None,
@@ -116,7 +117,7 @@ def export(
             help="A file with one line, user:password (s3: key id:secret), that only you may read."
         ),
     ] = None,
-    runs: RunsOption = Path("runs"),
+    runs: RunsFolderOption = Path("runs"),
 ) -> None:
     """Write a run as Common Data Model documents, CSV, histogram log or Parquet.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import TextIO
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from plimsoll.cli.output import stderr
+from plimsoll.cli.output import give_up_stdout, stderr
 from plimsoll.errors import InputError
 from plimsoll.record.interchange.cdm.documents import RunDocuments
 from plimsoll.record.interchange.cdm.version import CdmVersion
@@ -119,8 +118,7 @@ def _write(job: Job, write: Callable[[TextIO], object]) -> None:
         write(sys.stdout)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Else Python says on exit that it could not flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        give_up_stdout()
 
 
 def _say(text: str) -> None:

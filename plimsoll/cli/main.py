@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import sys
 from types import FrameType
@@ -11,9 +12,11 @@ import typer
 
 from plimsoll.cli.command_group import CommandGroup
 from plimsoll.cli.exit_codes import SIGNALLED
-from plimsoll.cli.output import errors
-from plimsoll.errors import Interrupted, PlimsollError
+from plimsoll.cli.output import errors, give_up_stdout
+from plimsoll.errors import Interrupted, MachineError, PlimsollError
 from plimsoll.version import VERSION
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 # Each on a line of its own: two blanks before the line's end, as Markdown has it.
 _EXAMPLES = "  \n".join(
@@ -97,3 +100,18 @@ def main() -> None:
     except Interrupted:
         errors.print_interrupted()
         sys.exit(SIGNALLED)
+    except OSError as error:
+        # Whoever writes files says which; standard output has no name.
+        if error.errno not in _NO_ROOM or error.filename is not None:
+            raise
+        give_up_stdout()
+        errors.print_error(_full_output(error))
+        sys.exit(MachineError.exit_code)
+
+
+def _full_output(error: OSError) -> MachineError:
+    return MachineError(
+        f"cannot be written: {error.strerror}",
+        where="standard output",
+        remedy="make room where it goes, or name another place",
+    )

@@ -12,17 +12,11 @@ import typer
 
 from plimsoll.errors import PlimsollError
 from plimsoll.record.index.find import LAST
-from plimsoll.record.index.run_paths import run_paths
 from plimsoll.record.query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.query.asked_run import recorded_periods
 from plimsoll.record.query.contents import MetricContents, metric_contents
 from plimsoll.record.query.found_runs import find_runs
 from plimsoll.record.run_directory import RunDirectory
-
-
-def complete_run(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Ids of runs."""
-    return _offered(lambda: [LAST, *(path.name for path in run_paths(_root(ctx)))], incomplete)
 
 
 def complete_period(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -43,7 +37,8 @@ def complete_type(ctx: typer.Context, incomplete: str) -> list[str]:
 def _offered(names: Callable[[], Iterable[str]], incomplete: str) -> list[str]:
     """Those that begin so, in order. What goes wrong is told by the command, not by a shell."""
     try:
-        fitting = [name for name in names() if name.startswith(incomplete)]
+        # A name that would drive the terminal is not offered to be written into it.
+        fitting = [n for n in names() if n.startswith(incomplete) and n.isprintable()]
     except (PlimsollError, OSError, ValueError):
         return []
     return list(dict.fromkeys(fitting))

@@ -13,7 +13,6 @@ from rich.markup import escape
 
 from plimsoll.cli.metric_completion import (
     complete_period,
-    complete_run,
     complete_source,
     complete_type,
 )
@@ -26,6 +25,7 @@ from plimsoll.cli.metric_contents import (
 from plimsoll.cli.metric_documents import metric_csv, metric_json
 from plimsoll.cli.metric_table import metric_table
 from plimsoll.cli.output import errors, stderr, stdout
+from plimsoll.cli.run_choice import RunsFolderOption, complete_run
 from plimsoll.record.index.find import LAST
 from plimsoll.record.index.plain_text import plain_text
 from plimsoll.record.query import (
@@ -88,7 +88,6 @@ RunOption = Annotated[
         autocompletion=complete_run,
     ),
 ]
-RootOption = Annotated[Path, typer.Option(help="Where run directories are.")]
 PeriodOption = Annotated[
     str,
     typer.Option(
@@ -145,7 +144,7 @@ def get(
     ] = OverTime.MEAN,
     utc: Annotated[bool, typer.Option("--utc", help="Times in UTC, not this host's.")] = False,
     output: OutputOption = Output.TABLE,
-    runs: RootOption = Path("runs"),
+    runs: RunsFolderOption = Path("runs"),
 ) -> None:
     """Answer a question to the metrics of one run or several: a row for each breakout.
 
@@ -187,7 +186,7 @@ def list_(
     ] = None,
     period: PeriodOption = MEASUREMENT,
     output: OutputOption = Output.TABLE,
-    runs: RootOption = Path("runs"),
+    runs: RunsFolderOption = Path("runs"),
 ) -> None:
     """List the metrics of a run: sources, types, units, and names with their number of values.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import sys
+
 from rich.console import Console, ConsoleDimensions
 from rich.markup import escape
 
@@ -42,6 +45,11 @@ class Errors:
     def print_interrupted(self) -> None:
         """The user ended it."""
         self._console.print("[bold]interrupted[/]")
+
+
+def give_up_stdout() -> None:
+    """Write no more to standard output: else Python says on exit that it could not flush it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _shown(text: str) -> str:

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.output import stdout
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.cli.run_choice import RunArgument, RunsFolderOption
+from plimsoll.record.index.find import find_run
 from plimsoll.report import export_charts, write_report
 
 _EPILOG = "Example: **plimsoll report runs/20260101T120000-demo**"
@@ -20,14 +21,15 @@ def add_to(app: typer.Typer) -> None:
 
 
 def report(
-    run: Annotated[Path, typer.Argument(help="The run directory.")],
+    run: RunArgument,
     charts: Annotated[bool, typer.Option(help="Also write each chart as PNG and SVG.")] = True,
+    runs: RunsFolderOption = Path("runs"),
 ) -> None:
     """Rebuild report.html, and PNG and SVG of each chart, from the run's record.
 
     Works for runs that were killed or are still going on, too.
     """
-    directory = RunDirectory.open(run)
+    directory = find_run(run, runs)
     written = [write_report(directory), *(export_charts(directory) if charts else [])]
     for path in written:
         stdout.print(str(path), soft_wrap=True, highlight=False)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from plimsoll.cli.audit_table import print_audit, print_fixes
+from plimsoll.cli.bmc_options import BmcCredentialsOption, BmcOption, CaFileOption, with_bmc
 from plimsoll.cli.options import JsonOption
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit
@@ -30,7 +31,7 @@ def add_to(app: typer.Typer) -> None:
     )(audit)
 
 
-def audit(
+def audit(  # noqa: PLR0917 - the options of the command
     intent: Annotated[
         str | None,
         typer.Option(
@@ -46,6 +47,9 @@ def audit(
             help="Judge this capture (an archive or directory), or a mounted root file system.",
         ),
     ] = None,
+    bmc: BmcOption = None,
+    bmc_credentials: BmcCredentialsOption = None,
+    ca_file: CaFileOption = None,
     json: JsonOption = False,
     fix: Annotated[
         bool, typer.Option("--fix", help="Print what would set it right; nothing is run.")
@@ -56,7 +60,8 @@ def audit(
     Needs no root, changes nothing, and says what it could not read. Ends with 1 where a
     check failed.
     """
-    done = _audit(LiveHost() if root is None else open_root(root), intent)
+    view = LiveHost() if root is None else open_root(root)
+    done = _audit(with_bmc(view, bmc, bmc_credentials, ca_file), intent)
     if json:
         typer.echo(json_text.dumps(_document(done), indent=2))
     elif fix:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import select
@@ -103,10 +102,9 @@ class EngineProgram:
 
     def close(self) -> None:
         """End its input, at which it ends; kill it when it does not."""
-        with contextlib.suppress(BrokenPipeError):
-            self._requests.close()
         try:
-            self._process.wait(_END_PATIENCE_S)
+            # What it still has to say is read: it cannot end before a full pipe takes it.
+            self._process.communicate(timeout=_END_PATIENCE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()

@@ -24,6 +24,7 @@ from plimsoll.observe.observer import ObservedHost
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.observe.replies import Begun, Ended, Opened, Refused, Reply
 from plimsoll.observe.sampler import Sampler
+from plimsoll.version import VERSION
 
 _BLOCK_BYTES = 65536
 
@@ -95,6 +96,7 @@ class Agent:
         self._host = ObservedHost(self._host.files, observation)
         tried = self._sampler("trial")
         return Opened(
+            version=VERSION,
             hostname=self._hostname,
             pid=os.getpid(),
             ran_on=format_cpu_list(os.sched_getaffinity(0)),

@@ -21,6 +21,7 @@ from plimsoll.observe.observation import Observation
 from plimsoll.observe.replies import REPLY_HEAD, Begun, Ended, Opened, Refused, Reply
 from plimsoll.record.metric_log import is_head
 from plimsoll.record.metrics import MetricsWriter
+from plimsoll.version import VERSION
 
 R = TypeVar("R", Opened, Begun, Ended)
 
@@ -63,7 +64,8 @@ class HostAgent:
                 raise self._failed(f"cannot be started: {error.strerror}") from error
         # Of the agent here, or of the ssh that leads to it.
         self.identity: ProcessIdentity = identify(self._process.pid)
-        self._replies: queue.SimpleQueue[Reply | None] = queue.SimpleQueue()
+        # Replies, or why there will be none.
+        self._replies: queue.SimpleQueue[Reply | str] = queue.SimpleQueue()
         self._writer: MetricsWriter | None = None
         self._trouble: PlimsollError | None = None
         self._thread = threading.Thread(target=self._take, name=f"observe {name}", daemon=True)
@@ -72,7 +74,11 @@ class HostAgent:
     def open(self, observation: Observation) -> Opened:
         """Say what to watch. Raises AgentFailed."""
         self._send({"request": "open", "observation": observation.model_dump(mode="json")})
-        return self._expect(Opened)
+        opened = self._expect(Opened)
+        # What another version tells may mean something else.
+        if opened.version != VERSION:
+            raise self._failed(f"is of version {opened.version}, and this is {VERSION}")
+        return opened
 
     def begin(self, period: str, writer: MetricsWriter) -> Begun:
         """Read where everything stands; from now on figures go to `writer`. Raises AgentFailed."""
@@ -118,7 +124,7 @@ class HostAgent:
             return reply
         if isinstance(reply, Refused):
             raise self._failed(f"refused: {reply.problem}")
-        raise self._failed("has ended" if reply is None else f"answered {reply.reply}")
+        raise self._failed(reply if isinstance(reply, str) else f"answered {reply.reply}")
 
     def _take(self) -> None:
         """Until the agent ends: its figures to the file, its replies to whoever asked."""
@@ -127,7 +133,7 @@ class HostAgent:
         while block := os.read(self._process.stdout.fileno(), _BLOCK_BYTES):
             *lines, unread = (unread + block).split(b"\n")
             self._sort([line.decode(errors="replace") for line in lines])
-        self._replies.put(None)
+        self._replies.put("has ended")
 
     def _sort(self, lines: Sequence[str]) -> None:
         figures: list[str] = []
@@ -159,11 +165,10 @@ class HostAgent:
         )
 
 
-def _reply(line: str) -> Reply | None:
-    """None for one of another version, which nobody can have asked for."""
+def _reply(line: str) -> Reply | str:
     try:
         fields = json.loads(line)
         reply: Reply = _REPLIES[fields.pop("reply")].validate_python(fields)
-    except (ValueError, KeyError, ValidationError):
-        return None
+    except (ValueError, KeyError, TypeError, ValidationError):
+        return f"gave an answer that is not understood: {line[:80]!r}"
     return reply

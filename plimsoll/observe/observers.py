@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list
@@ -13,12 +14,13 @@ from plimsoll.host.ledger import Ledger
 from plimsoll.host.own_module import module_argv
 from plimsoll.observe.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.observation import Observation
-from plimsoll.observe.replies import Opened
+from plimsoll.observe.registry import OBSERVERS
 from plimsoll.observe.settings import ObserveSettings, RemoteHost
 from plimsoll.record.metrics import MetricsWriter
 from plimsoll.record.observed_host import ObservedHostRecord
 
 Tell = Callable[[str], None]
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,19 @@ class LocalHost:
     telemetry: dict[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Watched:
-    agent: HostAgent
-    opened: Opened
-    polled: dict[str, tuple[int, ...]]
+    """A host, and what the record says of it; without its agent once that has failed."""
+
+    agent: HostAgent | None
+    record: ObservedHostRecord
 
 
 class Observers:
-    """The agents of a test bed; one that fails is told of and left out from then on."""
+    """The agents of a test bed; one that fails is told of once and asked no more.
+
+    Its host stays in the records, with nothing observed: what nobody saw is not forgotten.
+    """
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
@@ -52,35 +58,30 @@ class Observers:
         self, agent: HostAgent, observation: Observation, polled: dict[str, tuple[int, ...]]
     ) -> None:
         """Take in an agent. Raises InputError for a second one of the same host."""
-        try:
-            opened = agent.open(observation)
-        except AgentFailed as error:
-            agent.close()
-            self._tell(str(error))
-            return
-        if opened.hostname in {each.opened.hostname for each in self._watched}:
-            agent.close()
-            raise InputError(
-                f"the host {opened.hostname} is watched already",
-                where=f"observe.hosts: {agent.name}",
-                remedy="name each host once, and not the tester's own",
+        watched = _Watched(agent, _before_it_answered(agent.name, observation, polled))
+        opened = self._ask(watched, partial(agent.open, observation))
+        if opened is not None:
+            if opened.hostname in {each.record.hostname for each in self._watched}:
+                agent.close()
+                raise InputError(
+                    f"the host {opened.hostname} is watched already",
+                    where=f"observe.hosts: {agent.name}",
+                    remedy="name each host once, and not the tester's own",
+                )
+            watched.record = watched.record.model_copy(
+                update={
+                    "hostname": opened.hostname,
+                    "ran_on": opened.ran_on,
+                    "sources": opened.sources,
+                    "missing": opened.missing,
+                }
             )
-        self._watched.append(_Watched(agent, opened, polled))
+        self._watched.append(watched)
 
     @property
     def records(self) -> tuple[ObservedHostRecord, ...]:
-        """What the environment record says of them."""
-        return tuple(
-            ObservedHostRecord(
-                hostname=each.opened.hostname,
-                interval_s=each.opened.interval_s,
-                ran_on=each.opened.ran_on,
-                polled={role: format_cpu_list(cpus) for role, cpus in each.polled.items()},
-                sources=each.opened.sources,
-                missing=each.opened.missing,
-            )
-            for each in self._watched
-        )
+        """What the environment record says of them, as it stands now."""
+        return tuple(each.record for each in self._watched)
 
     @contextmanager
     def watching(self, period: str, writer_for: Callable[[str], MetricsWriter]) -> Iterator[None]:
@@ -88,25 +89,64 @@ class Observers:
 
         All that was seen is with the writers when it ends.
         """
-        for each in tuple(self._watched):
-            writer = writer_for(each.opened.hostname)
-            self._try(each, partial(each.agent.begin, period, writer))
+        for each in self._watched:
+            if each.agent is not None:
+                writer = writer_for(each.record.hostname)
+                self._ask(each, partial(each.agent.begin, period, writer))
         yield
-        for each in tuple(self._watched):
-            self._try(each, each.agent.end)
+        for each in self._watched:
+            if each.agent is not None:
+                ended = self._ask(each, each.agent.end)
+                if ended is not None:
+                    self._note(each, ended.missing)
 
     def close(self) -> None:
         """End them all; safe to repeat."""
-        while self._watched:
-            self._watched.pop().agent.close()
+        for each in self._watched:
+            if each.agent is not None:
+                each.agent.close()
+        self._watched.clear()
 
-    def _try(self, watched: _Watched, ask: Callable[[], object]) -> None:
+    def _ask(self, watched: _Watched, ask: Callable[[], R]) -> R | None:
+        """The agent's answer; None when it fails, which is its end."""
         try:
-            ask()
+            return ask()
         except AgentFailed as error:
-            self._watched.remove(watched)
-            watched.agent.close()
+            if watched.agent is not None:
+                watched.agent.close()
+            watched.agent = None
+            unread = dict.fromkeys(_names_of(watched.record.sources), error.message)
+            missing = {**unread, **watched.record.missing}
+            watched.record = watched.record.model_copy(update={"sources": (), "missing": missing})
             self._tell(str(error))
+            return None
+
+    def _note(self, watched: _Watched, missing: dict[str, str]) -> None:
+        """Tell which sources were lost while a period went on."""
+        for source in sorted(missing.keys() - watched.record.missing.keys()):
+            self._tell(f"observe: {watched.record.hostname}: {source}: {missing[source]}")
+        watched.record = watched.record.model_copy(update={"missing": missing})
+
+
+def _before_it_answered(
+    name: str, observation: Observation, polled: dict[str, tuple[int, ...]]
+) -> ObservedHostRecord:
+    """What is known of a host from the experiment alone: its name is the one it has there."""
+    wanted = observation.sources
+    return ObservedHostRecord(
+        hostname=name,
+        interval_s=observation.interval_s,
+        ran_on="",
+        polled={role: format_cpu_list(cpus) for role, cpus in polled.items()},
+        sources=tuple(dict.fromkeys(each.source for each in OBSERVERS))
+        if wanted is None
+        else wanted,
+        missing={},
+    )
+
+
+def _names_of(sources: Sequence[str]) -> Iterator[str]:
+    return (each.name() for each in OBSERVERS if each.source in sources)
 
 
 def start_observers(

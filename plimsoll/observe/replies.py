@@ -10,10 +10,11 @@ from typing import ClassVar
 class Opened:
     """It is ready, and keeps to the CPUs `ran_on`, a list in the kernel's form.
 
-    `missing` says of each source that is not read there why.
+    `version` is that of its Plimsoll. `missing` says of each source that is not read there why.
     """
 
     reply: ClassVar[str] = "opened"
+    version: str
     hostname: str
     pid: int
     ran_on: str

@@ -174,10 +174,14 @@ def _steadily(
 def metric_parts(
     run: RunDirectory, periods: Sequence[str] | None = None
 ) -> tuple[list[Path], list[Path]]:
-    """The files of these periods (None: all): Parquet, and JSON lines still being written."""
+    """The files of these periods (None: all): Parquet, and JSON lines still being written.
+
+    Raises RecordError where it cannot be told which there are.
+    """
     wanted = [None] if periods is None else periods
-    growing = [path for each in wanted for path in _parts_of(run.metrics, "jsonl", each)]
-    finished = [path for each in wanted for path in _parts_of(run.metrics, "parquet", each)]
+    # In this order: what becomes Parquet in between is there twice rather than not at all.
+    growing = [path for each in wanted for path in _parts_of(run.metrics, ".jsonl", each)]
+    finished = [path for each in wanted for path in _parts_of(run.metrics, ".parquet", each)]
     # What is Parquet already is complete, whether or not its lines have been removed yet.
     return finished, [path for path in growing if path.with_suffix(".parquet") not in finished]
 
@@ -193,10 +197,25 @@ def _file_name(measured_by: str) -> str:
 def _parts_of(folder: Path, suffix: str, period: str | None) -> list[Path]:
     """In the order they were written."""
     name = re.compile(".*" if period is None else rf"{re.escape(period)}(@.+)?(-\d{{3,}})?")
+    found = (path for path in _files_in(folder) if path.suffix == suffix)
     return sorted(
-        (path for path in folder.glob(f"*.{suffix}") if name.fullmatch(path.stem)),
+        (path for path in found if name.fullmatch(path.stem)),
         key=lambda path: (len(path.stem), path.stem),
     )
+
+
+def _files_in(folder: Path) -> list[Path]:
+    """None without the folder; `glob` would also find none in one that may not be read."""
+    try:
+        return [path for path in folder.iterdir() if not path.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise RecordError(
+            f"cannot be looked into: {error.strerror or error}",
+            where=str(folder),
+            remedy="make the directory readable for you",
+        ) from error
 
 
 def _condition(

@@ -199,9 +199,20 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 
 def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
-    """The error for files of which DuckDB says this."""
+    """The error for files of which DuckDB says this: for those that it names, if it does."""
+    # Below it are lines of our statement.
+    told = str(error).partition("\n")[0]
+    named = [path for path in paths if str(path) in told]
+    where = ", ".join(str(path) for path in (named or paths)[:3])
+    if isinstance(error, duckdb.BinderException):
+        # Statements name no columns but those of the record.
+        return RecordError(
+            f"has other columns than this version of Plimsoll records: {told}",
+            where=where,
+            remedy="read it with the version that recorded it, which plimsoll runs show tells",
+        )
     return RecordError(
-        f"cannot be read: {error}",
-        where=", ".join(str(path) for path in paths[:3]),
+        f"cannot be read: {told}",
+        where=where,
         remedy="restore the file from a copy of the run, or delete it and lose its series",
     )

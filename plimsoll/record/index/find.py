@@ -54,7 +54,9 @@ def _named(text: str, runs_root: Path) -> Path | None:
 
 
 def _begun_with(prefix: str, runs_root: Path) -> Path:
-    found = [path for path in run_paths(runs_root) if path.name.startswith(prefix)]
+    # No id has a slash: what has one is a path, whether or not there is a folder of runs.
+    paths = [] if os.sep in prefix else run_paths(runs_root)
+    found = [path for path in paths if path.name.startswith(prefix)]
     if len(found) == 1:
         return found[0]
     place = plain_text(prefix)

@@ -19,10 +19,11 @@ from plimsoll.record.query.breakdown import (
 )
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.group_reading import read_in_groups
-from plimsoll.record.query.measured_range import measured_ranges
+from plimsoll.record.query.measured_range import measured_ranges, recorded_range
 from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.natural_order import natural_order
 from plimsoll.record.query.nothing_found import (
+    but_for_damage,
     nothing_recorded,
     unknown_metric,
     unknown_name,
@@ -49,10 +50,10 @@ def ask(runs: RunDirectory | Sequence[RunDirectory], query: MetricQuery) -> Answ
         _check_patterns(connection, query.breakouts)
         gathered = _Gathering(connection, query)
         failures = read_in_groups(connection, asked, gathered.read)
-        if failures and len(failures) == sum(bool(run.files.paths) for run in asked):
+        if failures and len(failures) == sum(bool(run.files.paths or run.damage) for run in asked):
             raise failures[0].error
         if not gathered.descriptors:
-            raise _nothing(connection, asked, query, gathered)
+            raise but_for_damage(_nothing(connection, asked, query, gathered), failures)
         _check_names(connection, query)
         aggregation = query.aggregation or gathered.metric.aggregation
         breakdown = break_down(connection, query, aggregation)
@@ -118,7 +119,7 @@ def _check_patterns(connection: duckdb.DuckDBPyConnection, breakouts: Sequence[B
             connection.execute("SELECT regexp_full_match('', ?)", [breakout.pattern]).fetchall()
         except duckdb.Error as error:
             raise InputError(
-                f"{breakout.heading!r} is no regex: {error}",
+                f"{breakout.heading!r} is no regex: {str(error).partition(': ')[2]}",
                 where="--breakout",
                 remedy="write it as RE2 has it: https://github.com/google/re2/wiki/Syntax",
             ) from error
@@ -143,7 +144,14 @@ def _nothing(
 ) -> InputError:
     if gathered.unfit and not gathered.ranges:
         return next(iter(gathered.unfit.values()))
-    return unknown_metric(asked, query) or nothing_recorded(asked, query, gathered.ranges)
+    sources = [query.source, *filter(None, [_SAME_AS.get(query.source)])]
+    unknown = unknown_metric(asked, query, sources)
+    if unknown is not None:
+        return unknown
+    ranges = gathered.ranges.values()
+    time = TimeRange(min(begin for begin, _ in ranges), max(end for _, end in ranges))
+    recorded = recorded_range(connection, asked, sources, query.type)
+    return nothing_recorded(asked, query, time, recorded)
 
 
 def _answer(

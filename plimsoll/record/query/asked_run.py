@@ -12,9 +12,12 @@ from plimsoll.errors import InputError
 from plimsoll.record.metrics import metric_parts, trial_period
 from plimsoll.record.primary_trial import primary_trial_number
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
+from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 
 _TRIAL = re.compile(r"(trial-\d{4,})(@.+)?(-\d{3,})?")
+# Python makes no int of thousands of digits.
+_TRIAL_NUMBER = re.compile(r"[0-9]{1,9}")
 _MOST_LISTED = 8
 
 
@@ -39,13 +42,17 @@ class PeriodFiles:
 
 @dataclass(frozen=True, slots=True)
 class AskedRun:
-    """A run by its place in the question, what it is called in the answer, and its files."""
+    """A run by its place in the question, what it is called in the answer, and its files.
+
+    `damage` is why its files cannot be told, in which case it has none.
+    """
 
     number: int
     label: str
     run: RunDirectory
     period: str
     files: PeriodFiles
+    damage: RecordError | None = None
 
     def anew(self) -> AskedRun:
         """With the files that it has now."""
@@ -54,14 +61,19 @@ class AskedRun:
 
 def asked_runs(runs: Sequence[RunDirectory], period: str) -> list[AskedRun]:
     """The runs with the files of this period. Raises InputError when none has such a period."""
-    name = trial_period(int(period)) if period.isascii() and period.isdecimal() else period
+    name = trial_period(int(period)) if _TRIAL_NUMBER.fullmatch(period) else period
     asked: list[AskedRun] = []
     known: dict[str, None] = {}
     for number, (run, label) in enumerate(zip(runs, _labels(runs), strict=True)):
-        periods = recorded_periods(run)
+        try:
+            periods = recorded_periods(run)
+        except RecordError as error:
+            asked.append(AskedRun(number, label, run, name, PeriodFiles(), error))
+            continue
         known.update(dict.fromkeys(periods))
         asked.append(AskedRun(number, label, run, name, _files_of(periods, run, name)))
-    if name not in (MEASUREMENT, ALL_PERIODS) and name not in known:
+    damaged = any(run.damage for run in asked)
+    if name not in (MEASUREMENT, ALL_PERIODS) and name not in known and not damaged:
         raise _unknown_period(period, sorted(known))
     return asked
 

@@ -26,10 +26,11 @@ def read_in_groups(
     Runs still growing are groups of their own. A group that cannot be read is halved until
     it is clear which run is to blame; the others are read. Returns those that were not.
     """
+    damaged = [RunFailure(run.label, run.damage) for run in asked if run.damage]
     with_files = [run for run in asked if run.files.paths]
     growing = [run for run in with_files if run.files.growing]
     finished = [run for run in with_files if not run.files.growing]
-    failures = _read_group(connection, finished, read) if finished else []
+    failures = damaged + (_read_group(connection, finished, read) if finished else [])
     for run in growing:
         failures += _read_growing(connection, run, read)
     return sorted(failures, key=lambda failure: failure.run)

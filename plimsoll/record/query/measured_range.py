@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import duckdb
 
+from plimsoll.record.query.answer import TimeRange
 from plimsoll.record.query.asked_run import AskedRun
+from plimsoll.record.query.group_reading import read_in_groups
 from plimsoll.record.query.run_rows import RunRows, Sql
 
 # The drain after a trial has intervals too, in which nothing is sent.
@@ -23,6 +25,26 @@ def measured_ranges(
     ranges = _extents(connection, rows.sql(asked, {}, lambda run: run.files.of_generator), _SENDING)
     others = [run for run in asked if run.number not in ranges]
     return {**ranges, **_extents(connection, rows.sql(others, {}), "true")} if others else ranges
+
+
+def recorded_range(
+    connection: duckdb.DuckDBPyConnection,
+    asked: Sequence[AskedRun],
+    sources: Sequence[str],
+    kind: str,
+) -> TimeRange | None:
+    """From the first to the last row of a type of metric, of all these runs; None without any."""
+    condition = 'list_contains(?, source) AND "type" = ?'
+    found: dict[int, tuple[int, int]] = {}
+
+    def look(group: Sequence[AskedRun], rows: RunRows) -> None:
+        sql, values = rows.sql(group, {})
+        found.update(_extents(connection, (sql, [*values, list(sources), kind]), condition))
+
+    read_in_groups(connection, asked, look)
+    if not found:
+        return None
+    return TimeRange(min(b for b, _ in found.values()), max(e for _, e in found.values()))
 
 
 def _extents(

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 from plimsoll.errors import InputError
 from plimsoll.record.metric_type import Aggregation
 from plimsoll.record.query.breakout import Breakout
-from plimsoll.record.query.moment import Moment
+from plimsoll.record.query.moment import Moment, in_utc
 from plimsoll.record.query.value_filter import ValueFilter
 
 # What becomes of a series' values within one window.
@@ -57,7 +57,7 @@ class MetricQuery:
         begin = _at(self.begin, begin_ms, end_ms, begin_ms)
         end = _at(self.end, begin_ms, end_ms, end_ms)
         if end - begin < self.resolution:
-            raise self._too_short(begin, end)
+            raise self._too_short((begin, end), (begin_ms, end_ms))
         return begin, end
 
     @property
@@ -71,10 +71,16 @@ class MetricQuery:
             return self.time_range(0, 0)
         return None
 
-    def _too_short(self, begin_ms: int, end_ms: int) -> InputError:
+    def _too_short(self, asked: tuple[int, int], measured: tuple[int, int]) -> InputError:
+        begin_ms, end_ms = asked
         if end_ms <= begin_ms:
-            problem = f"the time asked about ends ({end_ms} ms) before it begins ({begin_ms} ms)"
+            problem = (
+                f"the time asked about ends ({in_utc(end_ms)}) before it begins "
+                f"({in_utc(begin_ms)})"
+            )
             remedy = "ask for an end after the begin"
+            if any(measured):
+                remedy += f"; measured was from {in_utc(measured[0])} to {in_utc(measured[1])}"
             return InputError(problem, where="--begin, --end", remedy=remedy)
         return InputError(
             f"{end_ms - begin_ms} ms cannot be cut into {self.resolution} windows",

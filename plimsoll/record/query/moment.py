@@ -51,6 +51,11 @@ def parse_moment(text: str, option: str, zone: tzinfo | None = None) -> Moment:
         raise _mistake(text, option) from None
 
 
+def in_utc(unix_ms: float) -> str:
+    """As people read it, to the second."""
+    return f"{datetime.fromtimestamp(unix_ms / 1e3, UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
 def _checked(ms: int, since: Literal["epoch", "begin", "end"], text: str, option: str) -> Moment:
     if abs(ms) > _MOST_MS:
         raise _mistake(text, option)

@@ -13,5 +13,11 @@ def natural_order(text: str | None) -> tuple[object, ...]:
         return (1,)
     # Texts and numbers alternate, so that like is compared with like.
     parts = _DIGITS.split(text)
-    numbered = (int(part) if place % 2 else part for place, part in enumerate(parts))
+    numbered = (_size(part) if place % 2 else part for place, part in enumerate(parts))
     return (0, tuple(numbered), text)
+
+
+def _size(digits: str) -> tuple[int, str]:
+    """What numbers are ordered by: Python makes no int of thousands of digits."""
+    significant = digits.lstrip("0")
+    return len(significant), significant

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.query.answer import RunFailure, TimeRange
 from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.contents import contents_of
 from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.query.moment import in_utc
 from plimsoll.record.query.natural_order import natural_order
 from plimsoll.traffic.mistakes import did_you_mean
 
 _MOST_LISTED = 12
 
 
-def unknown_metric(asked: Sequence[AskedRun], query: MetricQuery) -> InputError | None:
-    """The error for a source or type that these runs do not have; None when they have it."""
+def unknown_metric(
+    asked: Sequence[AskedRun], query: MetricQuery, answering: Collection[str]
+) -> InputError | None:
+    """The error for a source or type that these runs do not have; None when they have it.
+
+    `answering` are the source asked for, and those that answer for it.
+    """
     contents, _ = contents_of(asked)
     sources = {plain_text(metric.source) for metric in contents}
     if not contents:
@@ -27,12 +33,12 @@ def unknown_metric(asked: Sequence[AskedRun], query: MetricQuery) -> InputError 
             where=_named(asked),
             remedy="choose another --period or --run; plimsoll metrics list shows what there is",
         )
-    if query.source not in sources:
+    if sources.isdisjoint(answering):
         remedy = did_you_mean(query.source, sources)
         return InputError(
             "there is no such source", where=f"--source {plain_text(query.source)}", remedy=remedy
         )
-    types = {plain_text(metric.type) for metric in contents if metric.source == query.source}
+    types = {plain_text(metric.type) for metric in contents if metric.source in answering}
     if query.type not in types:
         problem = f"{query.source} has no such type"
         remedy = did_you_mean(query.type, types)
@@ -41,15 +47,25 @@ def unknown_metric(asked: Sequence[AskedRun], query: MetricQuery) -> InputError 
 
 
 def nothing_recorded(
-    asked: Sequence[AskedRun], query: MetricQuery, ranges: Mapping[int, tuple[int, int]]
+    asked: Sequence[AskedRun], query: MetricQuery, time: TimeRange, recorded: TimeRange | None
 ) -> InputError:
-    """The error for a metric that there is, but not in the time asked about."""
-    begin = _utc(min(begin for begin, _ in ranges.values()))
-    end = _utc(max(end for _, end in ranges.values()))
+    """The error for a metric that there is, but not in this time; `recorded` is when it is."""
+    when = "" if recorded is None else f": it was recorded {_from_to(recorded)}"
     return InputError(
-        f"nothing was recorded of {query.source} {query.type} from {begin} to {end}",
+        f"nothing was recorded of {query.source} {query.type} {_from_to(time)}",
         where=_named(asked),
-        remedy="choose another --begin and --end, or leave them out",
+        remedy=f"choose another --begin and --end, or leave them out{when}",
+    )
+
+
+def but_for_damage(error: InputError, failures: Sequence[RunFailure]) -> InputError:
+    """The error for what no run has, where these cannot be read: they may have it."""
+    if not failures:
+        return error
+    return InputError(
+        f"{error.message}; but {len(failures)} of the runs cannot be read, and may have it",
+        where=error.where,
+        remedy=f"{error.remedy}; damaged is {failures[0].error}",
     )
 
 
@@ -85,5 +101,5 @@ def _listed(values: Sequence[str]) -> str:
     return f"{shown} and {left} more" if left > 0 else shown
 
 
-def _utc(unix_ms: float) -> str:
-    return f"{datetime.fromtimestamp(unix_ms / 1e3, UTC):%Y-%m-%d %H:%M:%S} UTC"
+def _from_to(time: TimeRange) -> str:
+    return f"from {in_utc(time.begin_ms)} to {in_utc(time.end_ms)}"

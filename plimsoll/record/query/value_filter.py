@@ -27,7 +27,7 @@ class ValueFilter:
             raise _mistake(str(self))
 
     def __str__(self) -> str:
-        return f"{self.comparison}:{self.limit:g}"
+        return f"{self.comparison}:{self.limit!r}".removesuffix(".0")
 
     def condition(self, value: str) -> str:
         """As SQL about the expression `value`, with a `?` for the limit."""

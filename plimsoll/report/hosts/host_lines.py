@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from plimsoll.report.hosts.one_host import OneHost, most_frequent, percent, rate
+from plimsoll.trial.criteria.host_bound import LEAST_OBSERVED
 from plimsoll.trial.host_question import HostFigure
 
+# Of these sources something is told of all the time that a host is read.
+_ALWAYS_TOLD = frozenset({"mpstat", "sar-tasks", "sar-mem"})
 _DROPS = ("rx-missed-sec", "rx-nombuf-sec", "rx-errors-sec", "tx-errors-sec")
 
 
@@ -25,6 +28,22 @@ class HostLine:
 def host_lines(host: OneHost) -> tuple[HostLine, ...]:
     """All figures of a host that were observed."""
     return tuple(line for find in _FINDERS for line in find(host))
+
+
+def _unseen(host: OneHost) -> Iterable[HostLine]:
+    figures = (
+        *host.figures("mpstat", "NonBusy-CPU", cpus="all"),
+        *host.figures("sar-tasks", "Context-switches-sec"),
+        *host.figures("sar-mem", "Page-major-faults-sec"),
+    )
+    seen_s = max((each.observed_s for each in figures), default=0.0)
+    length_s = host.metrics.length_s
+    # Whoever reads none of these is not known to have missed anything.
+    if _ALWAYS_TOLD.isdisjoint(host.host.sources) or seen_s >= LEAST_OBSERVED * length_s:
+        return
+    said = "The host was read for that long only: nothing here tells of the rest."
+    told = f"{seen_s:.3g} s of {length_s:.4g} s"
+    yield HostLine("Observed", told, host.host.hostname, said, "invalid")
 
 
 def _steal(host: OneHost) -> Iterable[HostLine]:
@@ -162,6 +181,7 @@ def _dut_drops(host: OneHost) -> Iterable[HostLine]:
 
 
 _FINDERS: tuple[Callable[[OneHost], Iterable[HostLine]], ...] = (
+    _unseen,
     _steal,
     _interrupts,
     _softirqs,

@@ -40,11 +40,12 @@ def host_section(metrics: HostMetrics | None, trial: TrialRecord | None) -> Host
         trial=trial_words(trial),
         columns=CPU_COLUMNS,
         cpus=tuple(line for host in hosts for line in cpu_lines(host)),
-        lines=tuple(line for host in hosts for line in host_lines(host)),
+        lines=tuple(line for host in hosts if host.host.sources for line in host_lines(host)),
         observers=tuple(_observer(host) for host in metrics.hosts),
         unobserved=tuple(
             (host.hostname, source, why)
             for host in metrics.hosts
+            if host.sources
             for source, why in host.missing.items()
         ),
         verdicts=tuple(each for each in trial.findings if each.is_of(host_criteria_kinds())),
@@ -52,6 +53,9 @@ def host_section(metrics: HostMetrics | None, trial: TrialRecord | None) -> Host
 
 
 def _observer(host: ObservedHostRecord) -> str:
+    if not host.sources:
+        reasons = "; ".join(dict.fromkeys(host.missing.values()))
+        return f"{host.hostname} was not observed: {reasons}."
     return (
         f"{host.hostname} was read every {host.interval_s:g} s by a process on CPU "
         f"{host.ran_on}: {', '.join(host.sources)}."

@@ -20,7 +20,7 @@ Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
 
 # Of the time that is asked about, so much must have been observed: the rest may hide anything.
 # What is missing allows for a last reading that came late.
-_LEAST_OBSERVED = 0.9
+LEAST_OBSERVED = 0.9
 # How groups of series are called, by the name that keeps them apart.
 _NAMED = {"cpu": "CPU {}", "cgroup": "cgroup {}", "process": "({})"}
 _POLLERS: Mapping[CpuRole | None, str] = {
@@ -97,7 +97,7 @@ class HostBound:
         if not figures:
             return f"{self._metric} was told of nothing that is asked for", "check the names"
         seen_s = min(each.observed_s for each in figures)
-        if seen_s < _LEAST_OBSERVED * length_s:
+        if seen_s < LEAST_OBSERVED * length_s:
             told = f"{self._metric} was observed for {seen_s:.4g} s of {length_s:.4g} s"
             return told, "leave the observers a CPU without polling loops"
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.host.cpu_sets import read_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.kernel_command_line import (
@@ -14,8 +15,6 @@ from plimsoll.tune.host.kernel_command_line import (
 from plimsoll.tune.host.unread import CannotRead
 from plimsoll.tune.host.virtual_machine import is_virtual_machine
 from plimsoll.tune.intent.intent import Intent
-
-_ONLINE = "/sys/devices/system/cpu/online"
 
 
 def assume_intent(view: HostView) -> tuple[Intent | None, str]:
@@ -35,12 +34,12 @@ def assume_intent(view: HostView) -> tuple[Intent | None, str]:
 
 def _from_command_line(view: HostView) -> tuple[Intent | None, str]:
     line = KernelCommandLine.parse(view.need(PATH))
-    online = read_cpu_list(view, _ONLINE)
+    online = read_cpu_list(view, ONLINE)
     given = line.last("nohz_full")
     tickless = parse_kernel_cpu_list(given, online) if given else frozenset()
     given = line.last("isolcpus")
-    taken = parse_isolcpus(given, online).cpus if given else frozenset()
-    isolated = (tickless | taken) & online
+    isolcpus = parse_isolcpus(given, online) if given else None
+    isolated = (tickless | (isolcpus.cpus if isolcpus else frozenset())) & online
     reserved = online - isolated
     if not isolated or not reserved:
         which = "all CPUs" if isolated else "no CPUs"
@@ -52,6 +51,7 @@ def _from_command_line(view: HostView) -> tuple[Intent | None, str]:
             "cpus": {
                 "reserved": format_cpu_list(reserved),
                 "isolated": format_cpu_list(isolated),
+                "balance_isolated": isolcpus is None or "domain" not in isolcpus.flags,
             },
             "hints": {"realtime": True} if tickless else {},
         }

@@ -13,7 +13,7 @@ from plimsoll.tune.host.unread import CannotRead
 Verdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]
 VERDICTS: tuple[Verdict, ...] = ("fail", "warn", "unknown", "ok", "not-applicable")
 
-Group = Literal["boot", "power", "kernel", "memory", "nic", "pod"]
+Group = Literal["boot", "power", "kernel", "memory", "nic", "pod", "cluster"]
 GROUP_TITLES: dict[Group, str] = {
     "boot": "Boot and isolation",
     "power": "Power and firmware",
@@ -21,6 +21,7 @@ GROUP_TITLES: dict[Group, str] = {
     "memory": "Memory and interrupts",
     "nic": "NIC",
     "pod": "Pod and kubelet",
+    "cluster": "Cluster",
 }
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH
+from plimsoll.tune.host.kernel_command_line import PATH, parse_kernel_cpu_list
 from plimsoll.tune.host.processor import processor_vendor
+from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.host.virtual_machine import CPUINFO
 from plimsoll.tune.intent.intent import Intent
 
@@ -23,3 +24,18 @@ def wanted_argument(view: HostView, intent: Intent, name: str) -> KernelArgument
     """The one of that name; None where the intent implies none. Raises CannotRead."""
     found = (each for each in wanted_arguments(view, intent) if each.name == name)
     return next(found, None)
+
+
+def wanted_cpus(argument: KernelArgument, online: frozenset[int]) -> frozenset[int]:
+    """The online CPUs that an argument of the intent names. Raises CannotRead where none can
+    be read from it, for the intent's own kernel.arguments may be anything.
+    """
+    try:
+        return parse_kernel_cpu_list(argument.values[0] or "", online) & online
+    except ValueError as error:
+        raise intent_unread(argument, error) from None
+
+
+def intent_unread(argument: KernelArgument, error: ValueError) -> CannotRead:
+    """What to raise for an argument of the intent that says nothing."""
+    return CannotRead(Unread(f"the intent's {argument.text}", "unreadable", str(error)))

@@ -39,6 +39,7 @@ FORMS: Mapping[str, str] = {
     "ethtool --show-priv-flags <interface>": "the driver's own switches",
     "ip -details -json link show dev <interface>": "the VFs' trust, spoof check and VLAN",
     "devlink dev info": "firmware and DDP packages",
+    "lspci -D -vv": "PCIe read requests and link control, to root",
 }
 
 

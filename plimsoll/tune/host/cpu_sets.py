@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 
 from plimsoll.errors import InputError
-from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
 
@@ -59,3 +59,9 @@ def read_cpu_mask(view: HostView, path: str) -> frozenset[int]:
         return parse_cpu_mask(text)
     except ValueError as error:
         raise CannotRead(Unread(path, "unreadable", str(error))) from None
+
+
+def name_cpus(cpus: Collection[int], adjective: str = "") -> str:
+    """ "CPU 1", "CPUs 2-5,8", or with an adjective "isolated CPUs 2-5,8"."""
+    noun = "CPU" if len(set(cpus)) == 1 else "CPUs"
+    return " ".join(word for word in (adjective, noun, format_cpu_list(cpus)) if word)

@@ -62,11 +62,13 @@ def _root_file_system(path: Path) -> HostView:
 def _capture(path: Path, members: Iterator[tuple[str, bytes]]) -> Capture:
     manifest: Manifest | None = None
     files: dict[str, str] = {}
+    seen: set[str] = set()
     for name, content in members:
+        if name in seen:
+            raise _refused(path, f"holds {name!r} twice")
+        seen.add(name)
         if name == MANIFEST:
             manifest = _manifest(path, content)
-        elif name in files:
-            raise _refused(path, f"holds {name!r} twice")
         else:
             files[_host_path(path, name)] = content.decode(errors="replace")
     if manifest is None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from plimsoll.tune.intent.cluster import Pool, ReducedMonitoring
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.manifest import Manifest, manifest_of, manifest_text
+from plimsoll.tune.render.manifest import Manifest, manifest_of, manifest_text, yaml_text
 from plimsoll.tune.render.rendered_file import RenderedFile
 
 _OPERATOR_API = "operator.openshift.io/v1"
@@ -50,7 +50,7 @@ def monitoring_config(monitoring: ReducedMonitoring) -> Manifest:
         "ConfigMap",
         "cluster-monitoring-config",
         namespace="openshift-monitoring",
-        data={"config.yaml": manifest_text(config)},
+        data={"config.yaml": yaml_text(config)},
     )
 
 

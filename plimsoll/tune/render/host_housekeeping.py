@@ -46,7 +46,7 @@ write() {
 
 def render_housekeeping(intent: Intent) -> Iterator[RenderedFile]:
     """A script and the unit that runs it at each boot."""
-    cpus = f"reserved CPUs {intent.cpus.reserved.canonical}"
+    cpus = f"reserved CPUs ({intent.cpus.reserved.canonical})"
     moved = "device interrupts and unbound workqueues" if keeps_irqs_off(intent) else "workqueues"
     yield from script_and_unit(
         "plimsoll-housekeeping",

@@ -44,7 +44,7 @@ def render_ports(intent: Intent) -> Iterator[RenderedFile]:
             _HEAD + "\n".join(parts) + "\n",
             does=f"Divides and binds the ports of {', '.join(nic.name for nic in nics)}.",
             ordering="After=systemd-udev-settle.service systemd-modules-load.service\n"
-            "Wants=systemd-udev-settle.service\nBefore=network-pre.target",
+            "Wants=systemd-udev-settle.service network-pre.target\nBefore=network-pre.target",
         )
     if any(nic.driver == "vfio-pci" for nic in intent.nics):
         yield RenderedFile(

@@ -42,7 +42,6 @@ def _sections(intent: Intent) -> dict[str, Mapping[str, str]]:
         },
         "variables": {
             "isolated_cores": intent.cpus.isolated.canonical,
-            "isolated_cores_expanded": "${f:cpulist_unpack:${isolated_cores}}",
             "not_isolated_cpumask": "${f:cpulist2hex_invert:${isolated_cores}}",
         },
         "cpu": _cpu(intent),

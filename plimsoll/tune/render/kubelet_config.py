@@ -1,6 +1,8 @@
 """The KubeletConfig: the CPU manager, for pools that no performance profile tunes.
 
-As in the article "DPDK latency in OpenShift - Part II".
+As in the article "DPDK latency in OpenShift - Part II". Several KubeletConfigs of one pool are
+not merged, and the one made last counts (openshift/openshift-docs, pull request 118856), so
+beside a performance profile, of which the operator makes one, this is an alternative.
 """
 
 from __future__ import annotations
@@ -23,8 +25,8 @@ def render_kubelet_config(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
         "alternatives/kubelet-config.yaml",
         manifest_text(kubelet_config(intent.cluster.cpu_manager)),
         does="The kubelet's CPU manager for a pool **without** the performance profile, which sets "
-        "it itself. A pool with both gets the kubelet configuration of one only, and may lose the "
-        "topology policy and the reserved CPUs. Select the pool with "
+        "it itself. Of two for one pool the one made last counts, and with it the topology policy and "
+        "the reserved CPUs would be lost. Select the pool with "
         f"`oc label machineconfigpool {pool.role} custom-kubelet={_NAME}`.",
         undo=f"`oc delete kubeletconfig {_NAME}`",
         notes=("Not for a pool that a performance profile tunes: see README.md.",),
@@ -33,7 +35,7 @@ def render_kubelet_config(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
 
 def kubelet_config(cpu_manager: CpuManager) -> Manifest:
     """The object, for the pools labelled custom-kubelet=cpumanager-enabled."""
-    kubelet = {"cpuManagerPolicy": cpu_manager.policy}
+    kubelet: dict[str, str] = {"cpuManagerPolicy": cpu_manager.policy}
     if cpu_manager.reconcile_period_s is not None:
         kubelet["cpuManagerReconcilePeriod"] = f"{cpu_manager.reconcile_period_s}s"
     return manifest_of(

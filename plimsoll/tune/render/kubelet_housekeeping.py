@@ -3,8 +3,8 @@
 Intervals as in the article "DPDK latency in OpenShift - Part II". Two of them are environment
 variables; the third is a flag, which a drop-in can add only by repeating the whole command,
 so a script reads that from the unit on the node. The article's mount namespace is not in it:
-OpenShift has had one of its own since 4.13, kubens.service (openshift/machine-config-operator
-at commit 7ff337a4, templates/common/_base/units).
+OpenShift has had one of its own since 4.12, kubens.service, a Technology Preview
+(openshift/machine-config-operator at commit 7ff337a4, templates/common/_base/units).
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def render_kubelet_housekeeping(intent: Intent, pool: Pool) -> Iterator[Rendered
         "1-node/31-machine-config-kubelet-housekeeping.yaml",
         manifest_text(kubelet_housekeeping(housekeeping, pool)),
         does=f"Has the kubelet look around every {housekeeping.interval_s} s instead of every "
-        "10 s. The article also gives the kubelet and CRI-O a mount namespace; from OpenShift 4.13 "
-        "on enable the node's own kubens.service for that.",
+        "10 s. The article also gives the kubelet and CRI-O a mount namespace; from OpenShift 4.12 "
+        "on enable the node's own kubens.service for that, a Technology Preview.",
         undo=f"`oc delete machineconfig {_name(pool)}`; the nodes restart.",
     )
 

@@ -8,8 +8,8 @@ import yaml
 
 Manifest: TypeAlias = dict[str, Any]
 
-# What YAML 1.1, which Kubernetes' own parser follows, may take for a truth.
-_LETTERS_OF_TRUTH = frozenset("yYnN")
+# What YAML 1.1, which Kubernetes' own parser follows, may take for a truth or for nothing.
+_NO_TEXT = frozenset(("y", "n", "yes", "no", "on", "off", "true", "false", "null"))
 _WIDTH = 100
 
 
@@ -33,7 +33,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
     style: str | None = None
     if "\n" in text:
         style = "|"
-    elif not text[:1].isalpha() or text in _LETTERS_OF_TRUTH:
+    elif not text[:1].isalpha() or text.lower() in _NO_TEXT:
         style = '"'
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
@@ -43,7 +43,12 @@ _Dumper.add_representer(str, _text)
 
 def manifest_text(manifest: Manifest) -> str:
     """The object in the order of its keys, which is apiVersion, kind, metadata, then the rest."""
-    return yaml.dump(manifest, Dumper=_Dumper, sort_keys=False, width=_WIDTH, allow_unicode=True)
+    return yaml_text(manifest)
+
+
+def yaml_text(document: Any) -> str:
+    """Any document, in the order of its keys."""
+    return yaml.dump(document, Dumper=_Dumper, sort_keys=False, width=_WIDTH, allow_unicode=True)
 
 
 def manifest_of(

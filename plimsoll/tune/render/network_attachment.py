@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import MacvlanAttachment, Network, SriovAttachment
-from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.render.cni import (
     bridge_config,
     ipam_json,
@@ -88,24 +87,24 @@ def network_attachment(intent: Intent, network: Network) -> Manifest:
     Multus hands the plugin the pod's VF only where the annotation names its resource, which
     the article's excerpt leaves out.
     """
-    nic = intent.nic(network.nic) if isinstance(network, SriovAttachment) else None
+    annotations: dict[str, str] = {}
+    if isinstance(network, SriovAttachment):
+        nic = intent.nic(network.nic)
+        config = sriov_config(nic, network.ipam)
+        if nic.resource:
+            annotations[_RESOURCE] = nic.resource
+    elif isinstance(network, MacvlanAttachment):
+        config = macvlan_config(network)
+    else:
+        config = bridge_config(network)
     return manifest_of(
         "k8s.cni.cncf.io/v1",
         "NetworkAttachmentDefinition",
         network.name,
         namespace=namespace_of(intent, network),
-        annotations={_RESOURCE: nic.resource} if nic else {},
-        spec={"config": _config(network, nic)},
+        annotations=annotations,
+        spec={"config": config},
     )
-
-
-def _config(network: Network, nic: Nic | None) -> str:
-    if nic is not None:
-        return sriov_config(nic, network.ipam)
-    if isinstance(network, MacvlanAttachment):
-        return macvlan_config(network)
-    assert not isinstance(network, SriovAttachment)  # noqa: S101
-    return bridge_config(network)
 
 
 def _delete(name: str, namespace: str) -> str:

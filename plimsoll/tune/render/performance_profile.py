@@ -36,6 +36,7 @@ def performance_profile(intent: Intent, pool: Pool) -> Manifest:
         "globallyDisableIrqLoadBalancing": intent.irq.globally_disable_balancing,
         "hugepages": _hugepages(intent.hugepages) if intent.hugepages else None,
         "kernelPageSize": intent.kernel.page_size,
+        "machineConfigLabel": _machine_config_label(pool),
         "machineConfigPoolSelector": None if pool.selector is None else dict(pool.selector),
         "net": _given(userLevelNetworking=intent.user_level_networking),
         "nodeSelector": pool.node_labels,
@@ -49,6 +50,12 @@ def performance_profile(intent: Intent, pool: Pool) -> Manifest:
     }
     spec = {field: value for field, value in asked.items() if value is not None}
     return manifest_of("performance.openshift.io/v2", "PerformanceProfile", intent.name, spec=spec)
+
+
+def _machine_config_label(pool: Pool) -> dict[str, str] | None:
+    """Only where the operator would not find the role in the nodes' label by itself."""
+    (label,) = pool.node_labels
+    return None if label.partition("/")[2] == pool.role else pool.machine_config_labels
 
 
 def _cpu(intent: Intent) -> dict[str, Any]:

@@ -19,6 +19,8 @@ from plimsoll.tune.render.network_attachment import namespace_of
 from plimsoll.tune.render.rendered_file import RenderedFile
 
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
+# Each of them is as good as root on the node.
+_FAR_REACHING = frozenset(("ALL", "SYS_ADMIN", "SYS_RAWIO", "SYS_MODULE", "SYS_PTRACE"))
 # A registry that can never be (RFC 2606), so that a forgotten image fails by its own name.
 _NO_IMAGE = "registry.invalid/set-the-image-of/{name}"
 # The program is started inside, by hand or by Plimsoll, on the CPUs that the pod got.
@@ -28,20 +30,30 @@ _WAIT = ("sleep", "infinity")
 def render_pods(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
     """One file each."""
     for place, pod in enumerate(intent.pods):
-        no_image = f"The intent names no image: set pods[{place}].image, or the one below."
         yield RenderedFile(
             f"3-workload/70-pod-{pod.name}.yaml",
             manifest_text(pod_manifest(intent, pod)),
             does=_does(intent, pod),
             undo=f"`oc delete pod {pod.name}{_in_namespace(pod)}`",
-            notes=() if pod.image else (no_image,),
+            notes=tuple(_notes(intent, pod, place)),
         )
+
+
+def _notes(intent: Intent, pod: Pod, place: int) -> Iterator[str]:
+    if not pod.image:
+        yield f"The intent names no image: set pods[{place}].image, or the one below."
+    added = _capabilities(intent, pod)
+    if more := [each for each in added if each in _FAR_REACHING]:
+        yield f"{', '.join(more)}: more than DPDK through VFIO takes, which is IPC_LOCK."
+    elif "IPC_LOCK" in added:
+        yield "IPC_LOCK is what DPDK through VFIO takes; SYS_ADMIN, which examples add, is not."
 
 
 def _does(intent: Intent, pod: Pod) -> str:
     kept = ", ".join(_capabilities(intent, pod)) or "none"
+    far = "" if _FAR_REACHING.isdisjoint(_capabilities(intent, pod)) else ", **too many**"
     words = [
-        f"A {pod.qos} pod ({pod.role}) of {pod.cpus:g} CPUs; its capabilities: {kept}.",
+        f"A {pod.qos} pod ({pod.role}) of {pod.cpus:g} CPUs; its capabilities: {kept}{far}.",
         "" if pod.image else f"**Set its image**: now `{_NO_IMAGE.format(name=pod.name)}`.",
         "" if pod.command else "It waits; start the program inside, on the CPUs of its cpuset.",
     ]

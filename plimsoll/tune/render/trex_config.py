@@ -6,10 +6,9 @@ import shlex
 from collections.abc import Iterator
 from typing import Any
 
-import yaml
-
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.trex import Trex
+from plimsoll.tune.render.manifest import yaml_text
 from plimsoll.tune.render.rendered_file import RenderedFile
 
 PATH = "generator/trex_cfg.yaml"
@@ -23,7 +22,7 @@ def render_trex_config(intent: Intent) -> Iterator[RenderedFile]:
     command = shlex.join(["./_t-rex-64-o", *trex.arguments, "--cfg", PATH.rpartition("/")[2]])
     yield RenderedFile(
         PATH,
-        yaml.safe_dump([trex_config(trex)], sort_keys=False),
+        yaml_text([trex_config(trex)]),
         does=f"The generator's own configuration, for its host: `{command}`",
         undo="Remove the file.",
     )

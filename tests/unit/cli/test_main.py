@@ -1,6 +1,8 @@
 """The command line's surface: help, exit codes, and errors as one message with a remedy."""
 
+import os
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,7 +68,8 @@ def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
         (["trial", EXAMPLES / "demo.yaml", "--load", "0pps"], 2, ["--load", "above zero"]),
         (["trial", EXAMPLES / "demo.yaml", "--load", "9 parsecs"], 2, ["--load", "unknown unit"]),
         (["trial", EXAMPLES / "demo.yaml", "--load", "-1kpps"], 2, ["--load"]),
-        (["report", "/nowhere"], 2, ["/nowhere", "no run directory"]),
+        (["report", "/nowhere"], 2, ["/nowhere", "no such run"]),
+        (["report", "/"], 2, ["/", "no run directory"]),
         (["calibrate", "--cpus", "zero"], 2, ["--cpus", "not a list of CPUs"]),
         (["calibrate", "--cpus", "8000"], 2, ["--cpus", "CPU 8000 does not exist"]),
         (["calibrate", "--ports", "net_null0"], 2, ["--ports", "both ends of each cable"]),
@@ -138,3 +141,32 @@ def test_a_run_of_another_kind_is_not_said_to_be_resumable(
     assert "this is a run of another kind (trial)" in said
     assert "run:" not in said
     assert "go on with" not in said
+
+
+def test_a_full_disk_behind_standard_output_is_one_message(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "plimsoll.cli", "simulate", "--list"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(EXAMPLES.parent)},
+        )
+    assert done.returncode == 3
+    assert done.stderr.splitlines() == [
+        "error: standard output: cannot be written: No space left on device",
+        "remedy: make room where it goes, or name another place",
+    ]
+
+
+def test_a_report_is_asked_for_by_id_as_everything_else(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert plimsoll(monkeypatch, "simulate", "fixed-capacity", "--runs", "kept") == 0
+    capsys.readouterr()
+    assert plimsoll(monkeypatch, "report", "last", "--runs", "kept", "--no-charts") == 0
+    (run,) = Path("kept").iterdir()
+    assert capsys.readouterr().out.split() == [str(run / "report.html")]

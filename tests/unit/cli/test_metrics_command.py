@@ -13,12 +13,8 @@ import typer
 from typer.testing import CliRunner
 
 from plimsoll.cli import metrics
-from plimsoll.cli.metric_completion import (
-    complete_period,
-    complete_run,
-    complete_source,
-    complete_type,
-)
+from plimsoll.cli.metric_completion import complete_period, complete_source, complete_type
+from plimsoll.cli.run_choice import complete_run
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.record.query.metric_runs import (
     BEGIN_MS,

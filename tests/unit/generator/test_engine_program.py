@@ -147,3 +147,16 @@ def test_no_engine_anywhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     with pytest.raises(MachineError, match="plimsoll-engine is missing") as caught:
         find_engine()
     assert "make build" in caught.value.remedy
+
+
+def test_an_engine_with_much_to_say_ends_by_itself(tmp_path: Path, stand_in) -> None:
+    """One that is interrupted in a trial: its last interval is more than a pipe holds."""
+    ended = tmp_path / "ended"
+    stand_in(
+        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        "sys.stdin.read()",
+        "print('x' * 1_000_000, flush=True)",
+        f"open({str(ended)!r}, 'w').close()",
+    )
+    start(tmp_path).close()
+    assert ended.exists()

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -18,6 +19,7 @@ from plimsoll.observe.host_files import HostFiles
 from plimsoll.observe.observation import Observation
 from plimsoll.record.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.version import VERSION
 
 OPEN = {"request": "open", "observation": {"interval_s": 0.1, "sources": ["mpstat"]}}
 BEGIN = {"request": "begin", "period": "trial-0001"}
@@ -166,6 +168,32 @@ def test_an_agent_that_was_killed_is_told_and_what_it_saw_is_kept(
 def test_what_an_agent_says_before_it_dies_is_in_the_error(tmp_path: Path) -> None:
     agent = HostAgent("far", ("sh", "-c", "echo no route >&2"), tmp_path / "log", os.environ)
     with pytest.raises(PlimsollError, match="the observer has ended: no route"):
+        agent.open(Observation())
+    agent.close()
+
+
+OPENED = (
+    '{"reply":"opened","version":"%s","hostname":"far","pid":1,"ran_on":"0","interval_s":1,'
+    '"sources":[],"missing":{}}'
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        (OPENED % "0.0.9", f"is of version 0.0.9, and this is {VERSION}"),
+        ('{"reply":"opened","hostname":5}', "gave an answer that is not understood: '{\"reply"),
+        ('{"reply":"hello"}', "gave an answer that is not understood"),
+        ('{"reply":[]}', "gave an answer that is not understood"),
+        ('{"reply":"begun","unix_ns":1}', "answered begun"),
+    ],
+)
+def test_an_agent_of_another_version_is_an_error(tmp_path: Path, answer: str, problem: str) -> None:
+    # A shell may greet before it, which is no answer.
+    said = f"Welcome to far\n{answer}\n"
+    argv = ("sh", "-c", 'printf %s "$0"; exec cat', said)
+    agent = HostAgent("far", argv, tmp_path / "log", os.environ)
+    with pytest.raises(AgentFailed, match=re.escape(problem)):
         agent.open(Observation())
     agent.close()
 

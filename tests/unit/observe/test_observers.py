@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -18,6 +19,7 @@ from plimsoll.observe.observers import LocalHost, Observers, start_observers
 from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
 from plimsoll.record.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.version import VERSION
 
 HERE = LocalHost(polled={"tester": (0,), "dut": ()}, run_on=tuple(os.sched_getaffinity(0)))
 QUICK = ObserveSettings(interval=0.1, sources=("mpstat",))
@@ -84,7 +86,54 @@ def test_one_that_dies_is_told_of_and_trials_go_on(ledger: Ledger, run: RunDirec
     watch(observers, run, "trial-0002")
     assert len(told) == 1
     assert "the observer has ended" in told[0]
-    assert observers.records == ()
+    # The host stays in the record, so that no criterion takes it for one that was fine.
+    (record,) = observers.records
+    assert record.hostname == os.uname().nodename
+    assert (record.sources, record.missing) == ((), {"mpstat": "the observer has ended"})
+    observers.close()
+
+
+def test_a_host_that_cannot_be_reached_stays_in_the_record(tmp_path: Path) -> None:
+    told: list[str] = []
+    observers = Observers(told.append)
+    unreachable = ("sh", "-c", "echo 'ssh: no route to dut.lab' >&2")
+    agent = HostAgent("root@dut.lab", unreachable, tmp_path / "log", os.environ)
+    observers.add(agent, Observation(sources=("mpstat", "smi")), {"dut": (2, 3)})
+    (record,) = observers.records
+    assert record.hostname == "root@dut.lab"
+    assert record.polled == {"dut": "2-3"}
+    why = "the observer has ended: ssh: no route to dut.lab"
+    assert (record.sources, record.missing) == ((), {"mpstat": why, "smi": why})
+    assert len(told) == 1
+    observers.close()
+
+
+LOSES_A_SOURCE = """
+import sys
+def say(reply): print('{"reply":' + reply, flush=True)
+for line in sys.stdin:
+    if '"open"' in line:
+        say('"opened","version":"%s","hostname":"dut-7","pid":1,"ran_on":"0","interval_s":1,'
+            '"sources":["mpstat","smi"],"missing":{}}')
+    elif '"begin"' in line:
+        say('"begun","unix_ns":1}')
+    else:
+        say('"ended","ticks":1,"skipped":0,"cpu_s":0.1,"missing":{"smi":"it went"}}')
+"""
+
+
+def test_a_source_that_is_lost_in_a_trial_is_told_of_once(
+    tmp_path: Path, run: RunDirectory
+) -> None:
+    told: list[str] = []
+    observers = Observers(told.append)
+    argv = (sys.executable, "-c", LOSES_A_SOURCE % VERSION)
+    observers.add(HostAgent("dut", argv, tmp_path / "log", os.environ), Observation(), {})
+    assert observers.records[0].missing == {}
+    watch(observers, run, "trial-0001")
+    watch(observers, run, "trial-0002")
+    assert told == ["observe: dut-7: smi: it went"]
+    assert observers.records[0].missing == {"smi": "it went"}
     observers.close()
 
 

@@ -141,6 +141,23 @@ def test_sentences_follow_the_figures(section: HostSection) -> None:
     assert interrupts[1] == f"Most of them: 31 {HOSTILE} 10, LOC Local timer interrupts 1."
 
 
+def test_what_was_seen_of_a_part_of_the_time_is_said_to_be(observed: RunData) -> None:
+    """As where the observer died, or was stopped: its figures are about a part alone."""
+    assert observed.hosts is not None
+    longer = replace(observed.hosts, end_ms=observed.hosts.end_ms + 90_000, _known={})
+    first = host_section(longer, observed.focus).lines[0]
+    assert (first.what, first.figure, first.mark) == ("Observed", "60 s of 150 s", "invalid")
+
+
+def test_a_host_that_was_not_reached_is_told_with_the_reason(observed: RunData) -> None:
+    assert observed.hosts is not None
+    why = "the observer has ended: ssh: no route to dut.lab"
+    lost = observed_host("dut.lab", sources=(), missing={"mpstat": why, "smi": why})
+    section = host_section(replace(observed.hosts, hosts=(lost,), _known={}), observed.focus)
+    assert section.observers == (f"dut.lab was not observed: {why}.",)
+    assert (section.cpus, section.lines, section.unobserved) == ((), (), ())
+
+
 def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None:
     page = rendered(observed)
     assert HOSTILE not in page

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 from plimsoll.errors import InputError
-from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, fail, ok, unknown
+from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -32,8 +33,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if astray := cpus & intent.cpus.isolated.cpus:
         reserved = ",".join(str(cpu) for cpu in intent.cpus.reserved)
         return fail(
-            f"{told} may run on isolated CPUs {format_cpu_list(astray)}, and so may all that "
-            "it starts",
+            f"{told} may run on {name_cpus(astray, 'isolated')}, and so may all that it starts",
             read,
             wanted=wanted,
             steps=[add_at_boot(intent, f"systemd.cpu_affinity={reserved}")],

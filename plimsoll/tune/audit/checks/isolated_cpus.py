@@ -6,8 +6,9 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot, remove_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, fail, ok, warn
-from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, warn
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
@@ -22,23 +23,28 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if cpusets:
         read.append(Reading(_CPUSETS, format_cpu_list(cpusets)))
     if intent.cpus.balance_isolated is False:
-        return _judge_unbalanced(intent, boot | cpusets, read)
+        present = present_isolated(view, intent)
+        if not present:
+            return not_applicable(NONE_PRESENT)
+        return _judge_unbalanced(intent, present, boot | cpusets, read)
     return _judge_balanced(intent, boot, read)
 
 
-def _judge_unbalanced(intent: Intent, found: frozenset[int], read: list[Reading]) -> Judgement:
+def _judge_unbalanced(
+    intent: Intent, present: frozenset[int], found: frozenset[int], read: list[Reading]
+) -> Judgement:
     isolated = intent.cpus.isolated
     wanted = f"{isolated.canonical}, because balance_isolated is off"
-    if missing := isolated.cpus - found:
+    if missing := present - found:
         return fail(
-            f"the scheduler balances isolated CPUs {format_cpu_list(missing)}",
+            f"the scheduler balances {name_cpus(missing, 'isolated')}",
             *read,
             wanted=wanted,
             steps=[add_at_boot(intent, f"isolcpus=domain,managed_irq,{isolated.canonical}")],
         )
     if kept := found & intent.cpus.reserved.cpus:
         return fail(
-            f"the scheduler does not balance reserved CPUs {format_cpu_list(kept)}: "
+            f"the scheduler does not balance {name_cpus(kept, 'reserved')}: "
             "what starts on one stays there",
             *read,
             wanted=wanted,
@@ -53,11 +59,11 @@ def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -
         return ok("the scheduler balances all CPUs, as the intent has it", *read, wanted=wanted)
     if intent.cpus.balance_isolated is None and intent.platform != "openshift":
         return ok(
-            f"the scheduler leaves CPUs {format_cpu_list(boot)} alone; the intent allows both",
+            f"the scheduler leaves {name_cpus(boot)} alone; the intent allows both",
             *read,
         )
     return warn(
-        f"the scheduler does not balance CPUs {format_cpu_list(boot)}: threads of a pod that "
+        f"the scheduler does not balance {name_cpus(boot)}: threads of a pod that "
         "start on one of them all stay there",
         *read,
         wanted=wanted,
@@ -79,7 +85,7 @@ CHECK = Check(
     name="isolated-cpus",
     group="boot",
     title="The scheduler balances what it is to balance",
-    reads=(_BOOT, _CPUSETS),
+    reads=(ONLINE, _BOOT, _CPUSETS),
     why=(
         "What the kernel made of isolcpus. Where threads are pinned by hand, a balanced CPU "
         "gets visitors, and the balancer itself runs on it. Where Kubernetes places pods, an "

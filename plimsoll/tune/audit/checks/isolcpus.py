@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
@@ -14,8 +13,10 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
-from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.audit.present_cpus import ONLINE
+from plimsoll.tune.audit.wanted_argument import READS, intent_unread, wanted_argument
+from plimsoll.tune.expected.kernel_argument import KernelArgument
+from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.kernel_command_line import (
     PATH,
@@ -25,17 +26,15 @@ from plimsoll.tune.host.kernel_command_line import (
 )
 from plimsoll.tune.intent.intent import Intent
 
-_ONLINE = "/sys/devices/system/cpu/online"
-
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     argument = wanted_argument(view, intent, "isolcpus")
     if argument is None:
         return not_applicable("the intent implies no isolcpus")
-    line, online = read_command_line(view), read_cpu_list(view, _ONLINE)
+    line, online = read_command_line(view), read_cpu_list(view, ONLINE)
     read = Reading(PATH, line.told("isolcpus"))
     given = line.last("isolcpus")
-    wanted = parse_isolcpus(argument.values[0] or "", online)
+    wanted = _asked(argument, online)
     if not given:
         return _missing(intent, argument.text, read, wanted)
     try:
@@ -49,6 +48,13 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return Judgement(judged.verdict, judged.text, (read,), argument.text, again)
 
 
+def _asked(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
+    try:
+        return parse_isolcpus(argument.values[0] or "", online)
+    except ValueError as error:
+        raise intent_unread(argument, error) from None
+
+
 def _missing(intent: Intent, wanted: str, read: Reading, asked: Isolcpus) -> Judgement:
     """Without the flag `domain` it keeps managed interrupts away and nothing else."""
     steps = [add_at_boot(intent, wanted)]
@@ -60,10 +66,10 @@ def _missing(intent: Intent, wanted: str, read: Reading, asked: Isolcpus) -> Jud
 
 def _judge_cpus(found: Isolcpus, wanted: Isolcpus, read: Reading) -> Judgement:
     if left := wanted.cpus - found.cpus:
-        return fail(f"isolated CPUs {format_cpu_list(left)} are not in it", read)
+        return fail(f"it leaves out {name_cpus(left, 'isolated')}", read)
     if more := found.cpus - wanted.cpus:
-        return fail(f"CPUs {format_cpu_list(more)} are in it, and not to be isolated", read)
-    return ok(f"isolates CPUs {format_cpu_list(found.cpus)}", read)
+        return fail(f"it names {name_cpus(more)}, which the intent does not isolate", read)
+    return ok(f"isolates {name_cpus(found.cpus)}", read)
 
 
 def _judge_flags(found: Isolcpus, wanted: Isolcpus, read: Reading) -> Judgement:
@@ -80,7 +86,7 @@ CHECK = Check(
     name="isolcpus",
     group="boot",
     title="isolcpus names the isolated CPUs, with the right flags",
-    reads=(*READS, _ONLINE),
+    reads=(*READS, ONLINE),
     why=(
         "managed_irq keeps the interrupts that drivers place themselves (NVMe, some NICs) off "
         "the isolated CPUs as far as it can, and domain takes the CPUs out of the scheduler's "

@@ -19,15 +19,14 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
-from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
+from plimsoll.tune.audit.wanted_argument import READS, wanted_argument, wanted_cpus
+from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import parse_kernel_cpu_list
 from plimsoll.tune.host.tree_walk import walk
 from plimsoll.tune.intent.intent import Intent
 
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"
-_ONLINE = "/sys/devices/system/cpu/online"
 _CGROUPS = "/sys/fs/cgroup"
 _MOST_TOLD = 3
 
@@ -36,7 +35,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     argument = wanted_argument(view, intent, "nohz_full")
     if argument is None:
         return not_applicable("the intent asks for no tickless CPUs (hints.realtime)")
-    wanted = parse_kernel_cpu_list(argument.values[0] or "", read_cpu_list(view, _ONLINE))
+    online = read_cpu_list(view, ONLINE)
+    wanted = wanted_cpus(argument, online)
+    if not wanted:
+        return not_applicable(NONE_PRESENT)
     if view.find(_TICKLESS) is None:
         return fail(
             "the kernel cannot stop the tick: it is built without CONFIG_NO_HZ_FULL",
@@ -44,24 +46,26 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
             wanted=argument.text,
         )
     found = read_cpu_list(view, _TICKLESS)
-    return worst_of((_judge_cpus(intent, found, wanted), *_quotas(view, found)))
+    cpus = _judge_cpus(intent, found, wanted, argument.text)
+    return worst_of((cpus, *_quotas(view, found)))
 
 
-def _judge_cpus(intent: Intent, found: frozenset[int], wanted: frozenset[int]) -> Judgement:
+def _judge_cpus(
+    intent: Intent, found: frozenset[int], wanted: frozenset[int], asked: str
+) -> Judgement:
     read = Reading(_TICKLESS, format_cpu_list(found) or "none")
-    asked = f"nohz_full={format_cpu_list(wanted)}"
     if missing := wanted - found:
-        text = f"isolated CPUs {format_cpu_list(missing)} keep their timer tick"
+        text = f"the timer tick stays on for {name_cpus(missing, 'isolated')}"
         return fail(text, read, wanted=asked, steps=[add_at_boot(intent, asked)])
     if more := found & intent.cpus.reserved.cpus:
         return warn(
-            f"reserved CPUs {format_cpu_list(more)} are tickless, which makes each of their "
-            "system calls and interrupts dearer",
+            f"no timer tick on {name_cpus(more, 'reserved')}: system calls and interrupts there "
+            "take longer",
             read,
             wanted=asked,
             steps=[add_at_boot(intent, asked)],
         )
-    return ok(f"CPUs {format_cpu_list(found)} are tickless", read, wanted=asked)
+    return ok(f"no timer tick on {name_cpus(found)}", read, wanted=asked)
 
 
 def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
@@ -97,7 +101,7 @@ CHECK = Check(
     title="Isolated CPUs are tickless, and nothing on them has a CFS quota",
     reads=(
         *READS,
-        _ONLINE,
+        ONLINE,
         _TICKLESS,
         f"{_CGROUPS}/**/cpu.max",
         f"{_CGROUPS}/**/cpuset.cpus.effective",

@@ -6,8 +6,9 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok
-from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
-from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
+from plimsoll.tune.audit.wanted_argument import READS, wanted_argument, wanted_cpus
+from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.kernel_command_line import (
     PATH,
@@ -16,7 +17,6 @@ from plimsoll.tune.host.kernel_command_line import (
 )
 from plimsoll.tune.intent.intent import Intent
 
-_ONLINE = "/sys/devices/system/cpu/online"
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"
 
 
@@ -24,13 +24,15 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     argument = wanted_argument(view, intent, "rcu_nocbs")
     if argument is None:
         return not_applicable("the intent does not ask for it (hints.realtime)")
-    line, online = read_command_line(view), read_cpu_list(view, _ONLINE)
+    line, online = read_command_line(view), read_cpu_list(view, ONLINE)
     tickless = read_cpu_list(view, _TICKLESS) if view.find(_TICKLESS) else frozenset()
     read = (
         Reading(PATH, line.told("rcu_nocbs")),
         Reading(_TICKLESS, format_cpu_list(tickless) or "none"),
     )
-    wanted = parse_kernel_cpu_list(argument.values[0] or "", online)
+    wanted = wanted_cpus(argument, online)
+    if not wanted:
+        return not_applicable(NONE_PRESENT)
     given = line.last("rcu_nocbs")
     try:
         # Standing alone it offloads nobody: it only lets CPUs be offloaded later on.
@@ -39,13 +41,13 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         return fail(f"the kernel ignores it: {error}", *read, wanted=argument.text)
     if missing := wanted - named - tickless:
         return fail(
-            f"isolated CPUs {format_cpu_list(missing)} run RCU callbacks themselves",
+            f"RCU callbacks run on {name_cpus(missing, 'isolated')} themselves",
             *read,
             wanted=argument.text,
             steps=[add_at_boot(intent, argument.text)],
         )
     return ok(
-        f"the RCU callbacks of CPUs {format_cpu_list(wanted)} run in threads",
+        f"the RCU callbacks of {name_cpus(wanted)} run in threads",
         *read,
         wanted=argument.text,
     )
@@ -56,7 +58,7 @@ CHECK = Check(
     name="rcu-nocbs",
     group="boot",
     title="RCU callbacks of isolated CPUs run in threads",
-    reads=(*READS, _ONLINE, _TICKLESS),
+    reads=(*READS, ONLINE, _TICKLESS),
     why=(
         "What the kernel frees after a grace period is freed in a softirq of the CPU that asked, "
         "thousands of callbacks at a time. Offloaded, a thread does it, which can run on "

@@ -4,8 +4,19 @@ from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, ok, warn, worst_of
-from plimsoll.tune.host.cpu_sets import read_cpu_list
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    command,
+    fail,
+    not_applicable,
+    ok,
+    warn,
+    worst_of,
+)
+from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
+from plimsoll.tune.expected.tuned import expected_sysctls
+from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -14,46 +25,55 @@ _SOFT = "/proc/sys/kernel/soft_watchdog"
 _CPUS = "/proc/sys/kernel/watchdog_cpumask"
 
 
-def _nmi(view: HostView) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    return worst_of((_nmi(view, intent), _watched(view, intent)))
+
+
+def _nmi(view: HostView, intent: Intent) -> Judgement:
+    if not _off_is_asked(view, intent):
+        return not_applicable("the intent does not turn the NMI watchdog off")
     value = view.find(_NMI)
-    wanted = "nmi_watchdog 0"
-    if value is None:
-        return ok("the kernel has no NMI watchdog", Reading(_NMI, "absent"), wanted=wanted)
-    if value == "0":
-        return ok("the NMI watchdog is off", Reading(_NMI, value), wanted=wanted)
+    read, wanted = Reading(_NMI, "absent" if value is None else value), "nmi_watchdog 0"
+    if value in (None, "0"):
+        return ok("the NMI watchdog is off", read, wanted=wanted)
     return fail(
         "the NMI watchdog is on: it takes a performance counter and interrupts every CPU",
-        Reading(_NMI, value),
+        read,
         wanted=wanted,
         steps=[command("sysctl", "-w", "kernel.nmi_watchdog=0")],
     )
 
 
-def _soft(view: HostView, intent: Intent) -> Judgement:
-    """The soft lockup detector wakes its CPUs by a timer, and by a stopper thread."""
-    on = view.find(_SOFT)
+def _off_is_asked(view: HostView, intent: Intent) -> bool:
+    argument = wanted_argument(view, intent, "nmi_watchdog")
+    by_sysctl = expected_sysctls(intent).get("kernel.nmi_watchdog")
+    return by_sysctl == "0" or (argument is not None and argument.values == ("0",))
+
+
+def _watched(view: HostView, intent: Intent) -> Judgement:
+    """Both detectors look into the CPUs of one mask, by a timer, a thread or a counter."""
+    detectors = {"the NMI watchdog": _NMI, "the soft lockup detector": _SOFT}
+    found = {name: view.find(path) for name, path in detectors.items()}
     wanted = "no watchdog on isolated CPUs"
-    if on is None or on == "0":
-        found = Reading(_SOFT, "absent" if on is None else on)
-        return ok("the soft lockup detector is off", found, wanted=wanted)
+    running = [name for name, value in found.items() if value not in (None, "0")]
+    read = tuple(
+        Reading(path, "absent" if found[name] is None else found[name] or "empty")
+        for name, path in detectors.items()
+    )
+    if not running:
+        return ok("no watchdog runs", *read, wanted=wanted)
     cpus = read_cpu_list(view, _CPUS)
-    read = (Reading(_SOFT, on), Reading(_CPUS, format_cpu_list(cpus)))
+    read = (*read, Reading(_CPUS, format_cpu_list(cpus)))
+    told = " and ".join(running)
     if watched := cpus & intent.cpus.isolated.cpus:
+        mask = f"kernel.watchdog_cpumask={intent.cpus.reserved.canonical}"
         return warn(
-            f"the soft lockup detector wakes isolated CPUs {format_cpu_list(watched)}",
+            f"{name_cpus(watched, 'isolated')}: watched by {told}",
             *read,
             wanted=wanted,
-            steps=[_narrow(intent)],
+            steps=[command("sysctl", "-w", mask)],
         )
-    return ok("the soft lockup detector watches housekeeping CPUs alone", *read, wanted=wanted)
-
-
-def _narrow(intent: Intent) -> Step:
-    return command("sysctl", "-w", f"kernel.watchdog_cpumask={intent.cpus.reserved.canonical}")
-
-
-def _judge(view: HostView, intent: Intent) -> Judgement:
-    return worst_of((_nmi(view), _soft(view, intent)))
+    return ok(f"{told}: on housekeeping CPUs alone", *read, wanted=wanted)
 
 
 CHECK = Check(
@@ -61,7 +81,7 @@ CHECK = Check(
     name="watchdog",
     group="boot",
     title="Watchdogs leave isolated CPUs alone",
-    reads=(_NMI, _SOFT, _CPUS),
+    reads=(*READS, _NMI, _SOFT, _CPUS),
     why=(
         "The NMI watchdog interrupts each CPU through a performance counter, and the soft "
         "lockup detector by a timer and a thread of the highest priority. A polling core "

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, fail, ok, worst_of, write
-from plimsoll.tune.host.cpu_sets import format_cpu_mask, read_cpu_mask
+from plimsoll.tune.host.cpu_sets import format_cpu_mask, name_cpus, read_cpu_mask
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -27,12 +26,12 @@ def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int])
     read, wanted = Reading(path, text), f"CPUs of {intent.cpus.reserved.canonical} alone"
     if astray := cpus & intent.cpus.isolated.cpus:
         return fail(
-            f"{what} may run on isolated CPUs {format_cpu_list(astray)}",
+            f"{what} may run on {name_cpus(astray, 'isolated')}",
             read,
             wanted=wanted,
             steps=[_narrow(intent, path)],
         )
-    return ok(f"{what} keeps to CPUs {format_cpu_list(cpus)}", read, wanted=wanted)
+    return ok(f"{what} keeps to {name_cpus(cpus)}", read, wanted=wanted)
 
 
 def _narrow(intent: Intent, path: str) -> Step:

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from plimsoll.errors import InputError
@@ -269,6 +270,72 @@ def test_when_no_run_can_be_read_that_is_the_error(tmp_path: Path) -> None:
         ask(run, MetricQuery("s", "t"))
 
 
+def test_what_no_sound_run_has_is_told_with_the_damaged_ones_that_may_have_it(
+    tmp_path: Path,
+) -> None:
+    good, bad = make_run(tmp_path, "good"), make_run(tmp_path, "bad")
+    write_rows(good, "trial-0001", [sending()])
+    (bad.metrics / "trial-0001.parquet").write_text("no parquet")
+    with pytest.raises(InputError) as caught:
+        ask([good, bad], MetricQuery("mpstat", "Busy-CPU"))
+    assert "no such source; but 1 of the runs cannot be read" in caught.value.message
+    assert str(bad.metrics / "trial-0001.parquet") in caught.value.remedy
+
+
+def test_of_the_files_of_a_run_the_damaged_one_is_named_and_no_sql(tmp_path: Path) -> None:
+    run = make_run(tmp_path, "run")
+    for name in ("a", "b", "c", "d"):
+        write_rows(run, f"trial-0001@{name}", [sending()])
+    damaged = run.metrics / "trial-0001@d.parquet"
+    damaged.write_text("no parquet")
+    with pytest.raises(RecordError) as caught:
+        ask(run, MetricQuery("trafficgen", "tx-pps"))
+    assert caught.value.where == str(damaged)
+    assert "SELECT" not in caught.value.message
+    assert "\n" not in caught.value.message
+
+
+def test_files_of_another_form_are_not_called_damaged(tmp_path: Path) -> None:
+    run = make_run(tmp_path, "run")
+    path = write_rows(run, "trial-0001", [sending()])
+    older = path.with_name("older")
+    with duckdb.connect() as connection:
+        rows = connection.read_parquet(str(path))
+        rows.select("* EXCLUDE (unit, aggregation)").write_parquet(str(older))
+    older.replace(path)
+    with pytest.raises(RecordError) as caught:
+        ask(run, MetricQuery("trafficgen", "tx-pps"))
+    assert "other columns than this version of Plimsoll records" in caught.value.message
+    assert '"unit"' in caught.value.message
+    assert "delete" not in caught.value.remedy
+
+
+def test_a_wrong_type_of_the_source_of_trex_is_told_as_a_type(tmp_path: Path) -> None:
+    run = make_run(tmp_path, "run")
+    write_rows(run, "trial-0001", [sending(), row("trafficgen-engine", "rx-port-util", {}, 1.0)])
+    error = told(run, MetricQuery("trafficgen-trex-profiler", "rx-port-utl"))
+    assert error.where == "--type rx-port-utl"
+    assert "rx-port-util" in error.remedy
+
+
+@pytest.mark.parametrize("period", ["measurement", "trial-0001"])
+def test_a_run_whose_files_cannot_be_told_is_not_taken_for_one_without(
+    tmp_path: Path, period: str
+) -> None:
+    good, bad = make_run(tmp_path, "good"), make_run(tmp_path, "bad")
+    write_rows(good, "trial-0001", [sending()])
+    # As a folder that may not be read, which is no obstacle to root.
+    bad.metrics.rmdir()
+    bad.metrics.write_text("")
+    answer = ask([bad, good], MetricQuery("trafficgen", "tx-pps", period=period))
+    assert [r.run for r in answer.rows] == ["good"]
+    assert answer.silent == ()
+    (failure,) = answer.failures
+    assert (failure.run, failure.error.where) == ("bad", str(bad.metrics))
+    with pytest.raises(RecordError, match="cannot be looked into: Not a directory"):
+        ask(bad, MetricQuery("trafficgen", "tx-pps", period=period))
+
+
 def test_only_the_files_of_the_period_are_opened(tmp_path: Path) -> None:
     run = make_run(tmp_path, "run", {"validation": {"trial": 2}})
     write_rows(run, "trial-0002", [sending(), row("s", "t", {}, 1.0)])
@@ -317,11 +384,17 @@ def told(run: RunDirectory, query: MetricQuery) -> InputError:
         ),
         (
             MetricQuery(*BUSY, begin=60_000, end=70_000),
-            *("demo", "from 1970-01-01 00:01:00 UTC to 1970-01-01 00:01:10", "choose another"),
+            "demo",
+            "from 1970-01-01 00:01:00 UTC to 1970-01-01 00:01:10",
+            "it was recorded from 1970-01-01 00:00:00 UTC to 1970-01-01 00:00:30 UTC",
         ),
         (
             MetricQuery(*BUSY, begin=Moment(60_000, "begin")),
             *("--begin, --end", "before it begins", "an end after the begin"),
+        ),
+        (
+            MetricQuery(*BUSY, period="9" * 5000),
+            *("--period", "999' has no metrics", "those recorded: trial-0001"),
         ),
         (
             MetricQuery(*BUSY, period="trial-0009"),

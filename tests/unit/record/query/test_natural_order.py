@@ -13,3 +13,13 @@ def test_numbers_in_names_are_in_their_own_order_and_no_name_is_last() -> None:
         "i40e-10",
         None,
     ]
+
+
+def test_a_number_of_any_length_has_its_place() -> None:
+    long = "1" + "0" * 5000
+    assert sorted([long, "9" * 5000, "11", "000"], key=natural_order) == [
+        "000",
+        "11",
+        "9" * 5000,
+        long,
+    ]

@@ -31,3 +31,5 @@ def test_a_malformed_filter_is_an_error(text: str) -> None:
 
 def test_it_is_shown_as_it_is_written() -> None:
     assert str(parse_filter("gt:0.50")) == "gt:0.5"
+    assert str(parse_filter("ge:13360184.86")) == "ge:13360184.86"
+    assert str(parse_filter("lt:2")) == "lt:2"

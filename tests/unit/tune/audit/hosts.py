@@ -6,6 +6,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Finding
 from plimsoll.tune.host.captured_host import CapturedHost
 from plimsoll.tune.host.host_view import CommandOutput
+from plimsoll.tune.host.path_pattern import matches
 from plimsoll.tune.host.unread import Unread
 
 
@@ -23,13 +24,16 @@ def host(
     A rule that reads more meets "not-captured" and ends in unknown, so that every test of
     a check also proves its list.
     """
+    patterns = (*check.reads, *check.links, *check.lists)
+    for path in (*files, *(links or {}), *(listed or {})):
+        assert any(matches(pattern, path) for pattern in patterns), f"{path} is not declared"
     return CapturedHost(
         files=files,
         links=links,
         listed=listed,
         outputs={name: CommandOutput(*given) for name, given in (outputs or {}).items()},
         unread=[Unread(path, "forbidden") for path in forbidden],
-        collected=(*check.reads, *check.links, *check.lists),
+        collected=patterns,
     )
 
 

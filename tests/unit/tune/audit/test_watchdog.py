@@ -1,50 +1,70 @@
-"""Check 7: watchdogs. Formats: Linux, Documentation/admin-guide/sysctl/kernel.rst."""
+"""Check 7. Formats: Linux, Documentation/admin-guide/sysctl/kernel.rst."""
 
 from plimsoll.tune.audit.checks.watchdog import CHECK
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import booted
 
 NMI = "/proc/sys/kernel/nmi_watchdog"
 SOFT = "/proc/sys/kernel/soft_watchdog"
 CPUS = "/proc/sys/kernel/watchdog_cpumask"
+REALTIME = intent(hints={"realtime": "on"})
+
+
+def boot(**files: str) -> dict[str, str]:
+    names = {"nmi": NMI, "soft": SOFT, "cpus": CPUS}
+    booted_files = {path: text for path, text in booted("").items() if "online" not in path}
+    return booted_files | {names[name]: text for name, text in files.items()}
 
 
 def test_off_is_ok() -> None:
-    finding = CHECK.judge(host(CHECK, {NMI: "0\n", SOFT: "0\n", CPUS: "0-7\n"}), intent())
+    finding = CHECK.judge(host(CHECK, boot(nmi="0\n", soft="0\n", cpus="0-7\n")), REALTIME)
     assert finding.verdict == "ok"
     assert [(each.where, each.what) for each in finding.read] == [(NMI, "0"), (SOFT, "0")]
 
 
 def test_a_kernel_without_watchdogs_is_ok() -> None:
-    assert CHECK.judge(host(CHECK, {}), intent()).verdict == "ok"
+    assert CHECK.judge(host(CHECK, boot()), REALTIME).verdict == "ok"
 
 
-def test_nmi_watchdog_on_fails() -> None:
-    finding = CHECK.judge(host(CHECK, {NMI: "1", SOFT: "1", CPUS: "0-1"}), intent())
+def test_nmi_watchdog_on_fails_where_it_is_to_be_off() -> None:
+    finding = CHECK.judge(host(CHECK, boot(nmi="1", soft="1", cpus="0-1")), REALTIME)
     assert finding.verdict == "fail"
     assert "interrupts every CPU" in finding.text
     assert commands(finding) == ["sysctl -w kernel.nmi_watchdog=0"]
 
 
-def test_soft_lockup_detector_on_isolated_cpus_is_warned() -> None:
-    finding = CHECK.judge(host(CHECK, {NMI: "0", SOFT: "1", CPUS: "0-3"}), intent())
+def test_openshift_turns_it_off_by_a_sysctl() -> None:
+    declared = intent(platform="openshift", pool={"role": "worker"})
+    assert CHECK.judge(host(CHECK, boot(nmi="1", cpus="0-1")), declared).verdict == "fail"
+
+
+def test_watchdogs_on_isolated_cpus_are_warned_of() -> None:
+    finding = CHECK.judge(host(CHECK, boot(nmi="1", soft="1", cpus="0-3")), intent())
     assert finding.verdict == "warn"
-    assert finding.text == "the soft lockup detector wakes isolated CPUs 2-3"
+    assert finding.text == (
+        "isolated CPUs 2-3: watched by the NMI watchdog and the soft lockup detector"
+    )
     assert commands(finding) == ["sysctl -w kernel.watchdog_cpumask=0-1"]
 
 
+def test_watchdogs_on_housekeeping_cpus_are_ok_where_the_intent_leaves_them_on() -> None:
+    view = host(CHECK, boot(nmi="1", soft="1", cpus="0-1"))
+    assert CHECK.judge(view, intent()).verdict == "ok"
+
+
 def test_without_an_intent_it_does_not_apply() -> None:
-    finding = CHECK.judge(host(CHECK, {NMI: "1"}), None, "nobody declared one")
+    finding = CHECK.judge(host(CHECK, boot(nmi="1")), None, "nobody declared one")
     assert (finding.verdict, finding.text) == ("not-applicable", "nobody declared one")
 
 
 def test_what_may_not_be_read_is_unknown() -> None:
-    finding = CHECK.judge(host(CHECK, {SOFT: "0"}, forbidden=[NMI]), intent())
+    finding = CHECK.judge(host(CHECK, boot(soft="0"), forbidden=[NMI]), REALTIME)
     assert finding.verdict == "unknown"
     assert finding.text == f"{NMI} may not be read without more privileges"
 
 
 def test_a_list_that_is_none_is_unknown() -> None:
-    finding = CHECK.judge(host(CHECK, {NMI: "0", SOFT: "1", CPUS: "f-f"}), intent())
+    finding = CHECK.judge(host(CHECK, boot(nmi="0", soft="1", cpus="f-f")), REALTIME)
     assert finding.verdict == "unknown"
     assert CPUS in finding.text

@@ -1,0 +1,137 @@
+"""37: whether the card's PCIe link may go to sleep."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    fail,
+    not_applicable,
+    ok,
+    unknown,
+    write,
+)
+from plimsoll.tune.audit.nic_ports import (
+    PORT_LINKS,
+    PORT_LISTS,
+    PORT_READS,
+    NicPort,
+    judge_functions,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
+from plimsoll.tune.host.pcie_link import LINK_READS, read_link
+from plimsoll.tune.intent.intent import Intent
+
+_POLICY = "/sys/module/pcie_aspm/parameters/policy"
+_STATES = ("l0s_aspm", "l1_aspm", "l1_1_aspm", "l1_2_aspm")
+_STATE_READS = tuple(f"/sys/bus/pci/devices/*/link/{name}" for name in _STATES)
+_CHOSEN = re.compile(r"\[(\w+)\]")
+_WANTED = "links that never sleep"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    if intent.bios.aspm:
+        return not_applicable("the intent wants ASPM (bios.aspm)")
+    return judge_functions(view, intent, partial(_port, view, intent))
+
+
+def _port(view: HostView, intent: Intent, port: NicPort) -> Judgement:
+    """What the link itself does counts more than the policy that it may be under."""
+    if read_link(view, port.address or "") is None:
+        return not_applicable(f"{port.name} has no PCIe link that shows, as in a guest")
+    states = {name: view.find(f"{port.pci}/link/{name}") for name in _STATES}
+    known = {name: value for name, value in states.items() if value is not None}
+    if known:
+        return _by_states(port, known)
+    said = view.command(LSPCI)
+    found = capabilities_of(said.text, port.address or "") if said else None
+    if found and found.aspm:
+        return _by_link_control(intent, port, found.aspm)
+    return _by_policy(view, intent, port)
+
+
+def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
+    on = [name for name, value in states.items() if value == "1"]
+    told = ", ".join(f"{name} {value}" for name, value in states.items())
+    read = Reading(f"{port.pci}/link", told)
+    if not on:
+        return ok(f"the link of {port.name} never sleeps", read, wanted=_WANTED)
+    return fail(
+        f"the link of {port.name} may sleep: {', '.join(on)}",
+        read,
+        wanted=_WANTED,
+        steps=[write(f"{port.pci}/link/{name}", "0") for name in on],
+    )
+
+
+def _by_link_control(intent: Intent, port: NicPort, aspm: str) -> Judgement:
+    read = Reading(LSPCI, f"{port.address}: ASPM {aspm}")
+    if aspm == "Disabled":
+        return ok(f"the link of {port.name} never sleeps", read, wanted=_WANTED)
+    return fail(
+        f"the link of {port.name} may sleep: ASPM {aspm}",
+        read,
+        wanted=_WANTED,
+        steps=[_performance(intent)],
+    )
+
+
+def _by_policy(view: HostView, intent: Intent, port: NicPort) -> Judgement:
+    text = view.find(_POLICY)
+    if text is None:
+        return unknown(
+            f"nothing tells whether the link of {port.name} sleeps: the kernel has no ASPM, and "
+            "the firmware's setting shows to root's lspci alone",
+            Reading(_POLICY, "absent"),
+            wanted=_WANTED,
+        )
+    chosen = _CHOSEN.search(text)
+    policy = chosen[1] if chosen else text
+    read = Reading(_POLICY, text)
+    if policy == "performance":
+        return ok("the policy lets no link sleep", read, wanted=_WANTED)
+    if policy == "default":
+        told = f"the firmware decides whether the link of {port.name} sleeps"
+        return unknown(told, read, wanted=_WANTED)
+    told = f"the policy is {policy}: links sleep"
+    return fail(told, read, wanted=_WANTED, steps=[_performance(intent)])
+
+
+def _performance(intent: Intent) -> Step:
+    if intent.platform == "openshift":
+        return add_at_boot(intent, "pcie_aspm.policy=performance")
+    return write(_POLICY, "performance")
+
+
+CHECK = Check(
+    number=37,
+    name="aspm",
+    group="nic",
+    title="The card's PCIe link never sleeps",
+    reads=(*PORT_READS, *LINK_READS, *_STATE_READS, _POLICY),
+    links=PORT_LINKS,
+    lists=PORT_LISTS,
+    commands=(LSPCI,),
+    why=(
+        "Active State Power Management puts a link to sleep after a few microseconds without "
+        "traffic. To wake it takes from some hundred nanoseconds (L0s) to tens of microseconds "
+        "(L1), which the first frame after a pause waits."
+    ),
+    fix=(
+        "Turn ASPM off in the firmware; else boot with pcie_aspm.policy=performance, or write 0 "
+        "to the link's l0s_aspm and l1_aspm."
+    ),
+    sources=(
+        "Linux, Documentation/ABI/testing/sysfs-bus-pci: link/l1_aspm",
+        "Linux, Documentation/admin-guide/kernel-parameters.txt: pcie_aspm",
+        "Article: Build deterministic OpenShift dataplane performance with TRex, BIOS table",
+    ),
+    rule=_judge,
+)

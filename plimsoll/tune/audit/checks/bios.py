@@ -1,0 +1,119 @@
+"""18: the firmware's settings, which only its BMC can tell."""
+
+from __future__ import annotations
+
+from pydantic import ValidationError
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    fail,
+    not_applicable,
+    ok,
+    unknown,
+    warn,
+    worst_of,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.bios import Bios
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.redfish.bios_answer import BIOS_PATH, BiosAnswer
+from plimsoll.tune.redfish.setting_found import find_setting
+from plimsoll.tune.redfish.vendor_map import SETTINGS, Setting, VendorMap, map_named
+
+_WORDS: dict[Setting, str] = {
+    "smt": "SMT",
+    "turbo": "turbo",
+    "c_states": "C-states",
+    "aspm": "PCIe ASPM",
+    "power_profile": "the power profile",
+}
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    wishes = _wishes(intent.bios)
+    if not wishes:
+        return not_applicable("the intent says nothing of the firmware's settings")
+    text = view.find(BIOS_PATH)
+    if text is None:
+        return not_applicable("no BMC was asked: plimsoll tune audit --bmc https://…")
+    try:
+        answer = BiosAnswer.model_validate_json(text)
+    except ValidationError:
+        return unknown(f"{BIOS_PATH} is no answer of a BMC", Reading(BIOS_PATH, text[:80]))
+    known = map_named(answer.vendor) if answer.vendor else None
+    if known is None:
+        return unknown(
+            f"there is no map of attributes for {answer.manufacturer or 'an unnamed maker'}",
+            Reading(answer.where, f"Manufacturer {answer.manufacturer}"),
+            wanted=", ".join(_wanted(setting, wish) for setting, wish in wishes.items()),
+        )
+    return worst_of(_setting(answer, known, setting, wish) for setting, wish in wishes.items())
+
+
+def _wishes(bios: Bios) -> dict[Setting, str]:
+    """What the intent declares, as meanings of the maps."""
+    given = ((setting, getattr(bios, setting)) for setting in SETTINGS)
+    return {
+        setting: value if isinstance(value, str) else "on" if value else "off"
+        for setting, value in given
+        if value is not None
+    }
+
+
+def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) -> Judgement:
+    name, wanted = _WORDS[setting], _wanted(setting, wish)
+    found = find_setting(answer, known, setting)
+    if found is None:
+        rules = known.settings.get(setting, [])
+        names = ", ".join(rule.attribute for rule in rules) or "nothing of it"
+        return unknown(
+            f"{name}: the BMC tells none of {names}",
+            Reading(answer.where, f"{known.vendor} {answer.model}"),
+            wanted=wanted,
+        )
+    read = Reading(answer.where, found.told)
+    if found.meaning is None:
+        return unknown(f"{name}: the map does not know {found.told}", read, wanted=wanted)
+    if found.meaning in ("deferred", "elsewhere"):
+        return warn(f"{name} is left open by {found.told}", read, wanted=wanted)
+    if found.meaning == wish:
+        return ok(f"{name} is {wish}", read, wanted=wanted)
+    return fail(
+        f"{name} is {found.meaning} ({found.told})",
+        read,
+        wanted=wanted,
+        steps=[advice(f"set {wanted} in the setup of the firmware: {found.told} now")],
+    )
+
+
+def _wanted(setting: Setting, wish: str) -> str:
+    return f"{_WORDS[setting]} {wish}"
+
+
+CHECK = Check(
+    number=18,
+    name="bios",
+    group="power",
+    title="The firmware's settings are the intent's",
+    reads=(BIOS_PATH,),
+    why=(
+        "Two threads of a core share its caches and execution units, turbo moves the "
+        "frequency with the temperature, idle states take time to leave, and a PCIe link "
+        "asleep delays the first frame. The kernel can undo only part of what the firmware "
+        "allows, and some power profiles hide their settings from it."
+    ),
+    fix=(
+        "Set them in the firmware's setup, or with the vendor's tool, and restart. Plimsoll "
+        "reads a BMC and never writes to it."
+    ),
+    sources=(
+        "DMTF, DSP2046 (Redfish resources), schema Bios: Attributes",
+        "Names by vendor: plimsoll/tune/redfish/maps, each with its source; tested with answers "
+        "made by hand after published ones, not with BMCs",
+        "Build deterministic OpenShift dataplane performance with TRex: table of BIOS settings",
+    ),
+    rule=_judge,
+)

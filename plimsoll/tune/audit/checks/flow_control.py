@@ -1,0 +1,116 @@
+"""38: whether pause frames are off, and how much the card reads at once."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    command,
+    fail,
+    not_applicable,
+    ok,
+    tell,
+    unknown,
+    warn,
+    worst_of,
+)
+from plimsoll.tune.audit.nic_ports import (
+    PORT_LINKS,
+    PORT_LISTS,
+    PORT_READS,
+    NicPort,
+    judge_ports,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
+from plimsoll.tune.host.pcie_link import LINK_READS, read_link
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.nic import MELLANOX
+
+_PAUSE = re.compile(r"^(RX|TX):\s*(on|off)\s*$", re.MULTILINE)
+# The kernel's own default, and what DPDK's guide to mlx5 asks for on some machines.
+_USUAL, _MLX5S = 512, 1024
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    return judge_ports(view, intent, partial(_port, view))
+
+
+def _port(view: HostView, port: NicPort) -> Judgement:
+    return worst_of((tell(partial(_pause, view, port)), tell(partial(_read_request, view, port))))
+
+
+def _pause(view: HostView, port: NicPort) -> Judgement:
+    if port.interface is None:
+        return not_applicable(f"{port.name} is not the kernel's: DPDK sets its flow control")
+    asked = f"ethtool -a {port.interface}"
+    output = view.need_command(asked)
+    found = {direction: state for direction, state in _PAUSE.findall(output.text)}
+    wanted = f"pause frames of {port.interface} off"
+    if not found:
+        # "netlink error: Operation not supported": the driver has none.
+        said = output.text.splitlines()[0] if output.text else "nothing"
+        if "not supported" in output.text:
+            told = f"{port.interface} has no flow control"
+            return ok(told, Reading(asked, said), wanted=wanted)
+        return unknown(f"{asked} says {said}", wanted=wanted)
+    read = Reading(asked, ", ".join(f"{name} {state}" for name, state in found.items()))
+    if "on" not in found.values():
+        return ok(f"pause frames of {port.interface} are off", read, wanted=wanted)
+    return fail(
+        f"{port.interface} obeys or sends pause frames: a full receiver stops its sender, and "
+        "loss turns into latency",
+        read,
+        wanted=wanted,
+        steps=[command("ethtool", "-A", port.interface, "rx", "off", "tx", "off")],
+    )
+
+
+def _read_request(view: HostView, port: NicPort) -> Judgement:
+    if port.address is None or read_link(view, port.address) is None:
+        return not_applicable(f"{port.name} has no PCIe link that shows, as in a guest")
+    output = view.need_command(LSPCI)
+    found = capabilities_of(output.text, port.address)
+    if found is None or found.max_read_request is None:
+        return unknown(f"lspci shows the read requests of {port.name} to root alone")
+    size = found.max_read_request
+    least = _MLX5S if view.find(f"{port.pci}/vendor") == f"0x{MELLANOX}" else _USUAL
+    wanted = f"read requests of {least} bytes at least"
+    read = Reading(LSPCI, f"{port.address}: MaxReadReq {size} bytes")
+    if size >= least:
+        return ok(f"{port.name} reads {size} bytes at once", read, wanted=wanted)
+    return warn(
+        f"{port.name} reads {size} bytes at once: more requests for the same frames",
+        read,
+        wanted=wanted,
+        steps=[advice("raise the PCIe maximum read request in the firmware, or with setpci")],
+    )
+
+
+CHECK = Check(
+    number=38,
+    name="flow-control",
+    group="nic",
+    title="Pause frames are off, and read requests large",
+    reads=(*PORT_READS, *LINK_READS),
+    links=PORT_LINKS,
+    lists=PORT_LISTS,
+    commands=("ethtool -a <interface>", LSPCI),
+    why=(
+        "With pause frames a receiver that cannot keep up stops its sender instead of dropping: "
+        "a tester then measures neither the load it asked for nor the loss there would be, and "
+        "one slow port holds up others. Small read requests cost the bus more for the same frames."
+    ),
+    fix="Run ethtool -A IF rx off tx off on each port, and on the switch or peer as well.",
+    sources=(
+        "DPDK, NVIDIA MLX5 Ethernet Driver: Quick Start Guide, Performance tuning",
+        "RFC 2544, section 7: the device under test's configuration",
+        "Linux, Documentation/networking/ethtool-netlink.rst: PAUSE_GET",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,64 @@
+"""17: the timer that looks for new firmware."""
+
+from __future__ import annotations
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    command,
+    fail,
+    not_applicable,
+    ok,
+    warn,
+)
+from plimsoll.tune.expected.tuned import expected_units
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+_UNIT = "fwupd-refresh.timer"
+_UNIT_FILES = (f"/usr/lib/systemd/system/{_UNIT}", f"/etc/systemd/system/{_UNIT}")
+_ACTIVE = f"systemctl is-active {_UNIT}"
+_ENABLED = f"systemctl is-enabled {_UNIT}"
+_WANTED = f"{_UNIT} off"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    if expected_units(intent).get(_UNIT) is not False:
+        return not_applicable("the intent does not turn it off (services.fwupd)")
+    if not any(view.find(path) is not None for path in _UNIT_FILES):
+        absent = (Reading(path, "absent") for path in _UNIT_FILES)
+        return ok("the timer is not installed", *absent, wanted=_WANTED)
+    active = view.need_command(_ACTIVE)
+    read = Reading(_ACTIVE, active.text)
+    stop = command("systemctl", "disable", "--now", _UNIT)
+    if active.status == 0:
+        return fail("the timer runs", read, wanted=_WANTED, steps=[stop])
+    enabled = view.need_command(_ENABLED)
+    read_enabled = Reading(_ENABLED, enabled.text)
+    if enabled.text == "enabled":
+        return warn(
+            "it is off now, and comes back at the next boot",
+            read,
+            read_enabled,
+            wanted=_WANTED,
+            steps=[stop],
+        )
+    return ok("the timer is off", read, read_enabled, wanted=_WANTED)
+
+
+CHECK = Check(
+    number=17,
+    name="fwupd",
+    group="power",
+    title="Nothing looks for new firmware meanwhile",
+    reads=_UNIT_FILES,
+    commands=("systemctl is-active <service>", "systemctl is-enabled <service>"),
+    why=(
+        "The refresh asks devices for their firmware's version, which on some means SMIs or a "
+        "stalled bus; the Node Tuning Operator turns it off for that reason."
+    ),
+    fix="systemctl disable --now fwupd-refresh.timer",
+    sources=("cluster-node-tuning-operator, its rendered tuned profile: [service]",),
+    rule=_judge,
+)

@@ -1,0 +1,90 @@
+"""12: who chooses the frequency of isolated CPUs."""
+
+from __future__ import annotations
+
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    command,
+    fail,
+    not_applicable,
+    ok,
+)
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.host.cpu_sets import name_cpus
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+_CPU = "/sys/devices/system/cpu"
+_WANTED = "performance"
+
+
+def _path(cpu: int) -> str:
+    return f"{_CPU}/cpu{cpu}/cpufreq/scaling_governor"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    if intent.hints.per_pod_power:
+        return not_applicable("pods choose the governors of their CPUs (hints.per_pod_power)")
+    if not _asked(intent):
+        return not_applicable("the intent does not say (hints.high_power, bios.power_profile)")
+    cpus = present_isolated(view, intent)
+    if not cpus:
+        return not_applicable(NONE_PRESENT)
+    found = {cpu: text for cpu in cpus if (text := view.find(_path(cpu)))}
+    if not found:
+        return not_applicable("the kernel sets no frequencies here: firmware or hypervisor do")
+    others = {cpu: governor for cpu, governor in found.items() if governor != _WANTED}
+    read = tuple(
+        Reading(f"{_CPU}/cpu{format_cpu_list(cpus)}/cpufreq/scaling_governor", governor)
+        for governor, cpus in _by_value(found).items()
+    )
+    if not others:
+        return ok("isolated CPUs run at the highest frequency", *read, wanted=_WANTED)
+    named = ", ".join(sorted(set(others.values())))
+    return fail(
+        f"the governor of {name_cpus(others, 'isolated')} is {named}",
+        *read,
+        wanted=_WANTED,
+        steps=[command("cpupower", "-c", format_cpu_list(others), "frequency-set", "-g", _WANTED)],
+    )
+
+
+def _asked(intent: Intent) -> bool:
+    """TuneD's latency-performance, from which OpenShift's profiles descend, sets it always."""
+    return (
+        intent.platform == "openshift"
+        or intent.hints.high_power is True
+        or intent.bios.power_profile == "max-performance"
+    )
+
+
+def _by_value(found: dict[int, str]) -> dict[str, list[int]]:
+    groups: dict[str, list[int]] = {}
+    for cpu, value in found.items():
+        groups.setdefault(value, []).append(cpu)
+    return groups
+
+
+CHECK = Check(
+    number=12,
+    name="governor",
+    group="power",
+    title="Isolated CPUs keep the highest frequency",
+    reads=(
+        ONLINE,
+        f"{_CPU}/cpu[0-9]*/cpufreq/scaling_governor",
+    ),
+    why=(
+        "A governor that saves power looks at a polling core's load, changes the frequency when "
+        "traffic does, and each change stops the core for tens of microseconds."
+    ),
+    fix="Set the governor performance; TuneD's profiles for latency do.",
+    sources=(
+        "Linux, Documentation/admin-guide/pm/cpufreq.rst",
+        "tuned, profile latency-performance: governor=performance",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,87 @@
+"""13: how deep isolated CPUs may sleep."""
+
+from __future__ import annotations
+
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Judgement, Reading, command, fail, not_applicable, ok
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
+from plimsoll.tune.host.cpu_sets import name_cpus
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.idle_states import IDLE_STATE_READS, IdleState, read_idle_states
+from plimsoll.tune.intent.intent import Intent
+
+_DRIVER = "/sys/devices/system/cpu/cpuidle/current_driver"
+_STATES = "/sys/devices/system/cpu/cpu*/cpuidle/state*"
+_ARGUMENTS = frozenset({"processor.max_cstate", "intel_idle.max_cstate", "idle"})
+_WANTED = "no state deeper than C1 on isolated CPUs"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    if not (intent.hints.high_power or intent.bios.c_states is False):
+        return not_applicable("the intent allows deep idle states (hints.high_power)")
+    cpus = present_isolated(view, intent)
+    if not cpus:
+        return not_applicable(NONE_PRESENT)
+    states = {cpu: read_idle_states(view, cpu) for cpu in cpus}
+    driver = Reading(_DRIVER, view.find(_DRIVER) or "absent")
+    if not any(states.values()):
+        return ok("the kernel manages no idle states", driver, wanted=_WANTED)
+    deep = {cpu: found for cpu, each in states.items() if (found := _enabled_deep(each))}
+    told = Reading(_STATES, _told(states))
+    if not deep:
+        return ok("no state deeper than C1 is enabled", driver, told, wanted=_WANTED)
+    names = sorted({state.name for found in deep.values() for state in found})
+    latency_us = max(state.latency_us for found in deep.values() for state in found)
+    steps = [command("cpupower", "-c", format_cpu_list(deep), "idle-set", "-D", "2")]
+    if words := [e.text for e in wanted_arguments(view, intent) if e.name in _ARGUMENTS]:
+        steps.append(add_at_boot(intent, *words))
+    return fail(
+        f"{name_cpus(deep, 'isolated')} may enter {', '.join(names)}, with up to {latency_us} us "
+        "to wake",
+        driver,
+        told,
+        wanted=_WANTED,
+        steps=steps,
+    )
+
+
+def _enabled_deep(states: tuple[IdleState, ...]) -> list[IdleState]:
+    return [state for state in states if state.deep and not state.disabled]
+
+
+def _told(states: dict[int, tuple[IdleState, ...]]) -> str:
+    """Each state once, by name, with what it takes to leave it."""
+    seen = {
+        f"{state.name} {state.latency_us} us{' (disabled)' if state.disabled else ''}": None
+        for each in states.values()
+        for state in each
+    }
+    return ", ".join(seen)
+
+
+CHECK = Check(
+    number=13,
+    name="idle-states",
+    group="power",
+    title="Isolated CPUs have no deep idle states",
+    reads=(*READS, ONLINE, _DRIVER, *IDLE_STATE_READS),
+    why=(
+        "A CPU in C6 takes some hundred microseconds to wake, with its caches cold, and an idle "
+        "sibling or package state slows the uncore that polling cores share. States may be "
+        "enabled and still kept from use by a request (TuneD's force_latency): whether any was "
+        "entered, the counters of a run show."
+    ),
+    fix=(
+        "Boot with processor.max_cstate=1 intel_idle.max_cstate=0 (the hint highPowerConsumption "
+        "renders it), turn C-states off in the firmware, or disable the states by cpuidle."
+    ),
+    sources=(
+        "Linux, Documentation/admin-guide/pm/cpuidle.rst, intel_idle.rst",
+        "cluster-node-tuning-operator, hint highPowerConsumption",
+        "Article: Build deterministic OpenShift dataplane performance with TRex, BIOS table",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,80 @@
+"""34: how often isolated CPUs were interrupted, by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, ok, warn
+from plimsoll.tune.host.cpu_sets import name_cpus
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.interrupt_counts import (
+    DEVICE,
+    INTERRUPTS,
+    SOFTIRQS,
+    UPTIME,
+    interrupts_on,
+    softirqs_on,
+    uptime_s,
+)
+from plimsoll.tune.intent.intent import Intent
+
+# The residual tick of a tickless CPU is one a second; what a boot leaves behind on each CPU,
+# spread over a day, is far below. Ours: ten times the former.
+_MOST_A_SECOND = 10.0
+_MOST_NAMED = 4
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    """Since the boot, the time before the tuning included: it warns, and never fails."""
+    isolated = intent.cpus.isolated.cpus
+    counts = interrupts_on(view, isolated)
+    softirqs = softirqs_on(view, isolated)
+    seconds = max(uptime_s(view), 1.0)
+    rate = sum(counts.values()) / seconds / len(isolated)
+    told = f"{rate:.3g} interrupts a second since the boot on each isolated CPU"
+    read = (
+        Reading(INTERRUPTS, _rates(counts, seconds, len(isolated))),
+        Reading(SOFTIRQS, _rates(softirqs, seconds, len(isolated))),
+        Reading(UPTIME, f"{seconds:.0f} s"),
+    )
+    wanted = f"{name_cpus(isolated, 'isolated')}: next to no interrupts, of devices none"
+    device = counts.get(DEVICE, 0)
+    if rate <= _MOST_A_SECOND and not device:
+        return ok(f"{told}, none of them a device's", *read, wanted=wanted)
+    return warn(
+        f"{told}: {_rates(counts, seconds, len(isolated))}",
+        *read,
+        wanted=wanted,
+        steps=[advice("see in a run's report what came while frames were sent")],
+    )
+
+
+def _rates(counts: Mapping[str, int], seconds: float, cpus: int) -> str:
+    """The largest kinds: "LOC 100/s, device 3/s"."""
+    largest = sorted(counts.items(), key=lambda each: -each[1])[:_MOST_NAMED]
+    named = [f"{name} {count / seconds / cpus:.3g}/s" for name, count in largest if count]
+    return ", ".join(named) or "none"
+
+
+CHECK = Check(
+    number=34,
+    name="interrupt-counts",
+    group="memory",
+    title="Isolated CPUs are hardly interrupted",
+    reads=(INTERRUPTS, SOFTIRQS, UPTIME),
+    why=(
+        "All settings above serve to keep these counters still: local timer interrupts (LOC), "
+        "rescheduling and function call IPIs (RES, CAL), TLB shootdowns (TLB) and devices'. What "
+        "they rose by during a run is stronger than any setting; here it is since the boot."
+    ),
+    fix=(
+        "Go by the largest kind: LOC is nohz_full (check 3), RES and CAL tasks and work (5, 6), "
+        "TLB what changes mappings (22, 23), devices their affinity (33)."
+    ),
+    sources=(
+        "proc_interrupts(5), proc_softirqs(5)",
+        "Linux, Documentation/admin-guide/kernel-per-CPU-kthreads.rst",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,106 @@
+"""9: the IOMMU, through which user space reaches a device safely."""
+
+from __future__ import annotations
+
+from plimsoll.tune.audit.boot_arguments import add_at_boot
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    fail,
+    not_applicable,
+    ok,
+    warn,
+    worst_of,
+    write,
+)
+from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.kernel_command_line import PATH, read_command_line
+from plimsoll.tune.intent.intent import Intent
+
+_GROUPS = "/sys/kernel/iommu_groups"
+_UNSAFE = "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
+_WANTED = "IOMMU groups, and no unsafe mode"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    parts = [_unsafe(view, intent)]
+    if any(nic.driver == "vfio-pci" for nic in intent.nics):
+        parts += [_groups(view, intent), _pass_through(view, intent)]
+    return worst_of(parts)
+
+
+def _unsafe(view: HostView, intent: Intent) -> Judgement:
+    value = view.find(_UNSAFE)
+    if value is None:
+        return not_applicable("no device is to be driven through vfio-pci, and VFIO is not loaded")
+    if value != "Y":
+        return ok("VFIO insists on an IOMMU", Reading(_UNSAFE, value), wanted=_WANTED)
+    text = "VFIO's unsafe mode is on: a device, and who drives it, may write to any memory"
+    if intent.platform == "vm":
+        # Without a virtual IOMMU a guest has no other way.
+        return warn(text, Reading(_UNSAFE, value), wanted=_WANTED)
+    return fail(text, Reading(_UNSAFE, value), wanted=_WANTED, steps=[write(_UNSAFE, "N")])
+
+
+def _groups(view: HostView, intent: Intent) -> Judgement:
+    groups = view.find_names(_GROUPS)
+    if groups:
+        read = Reading(_GROUPS, f"{len(groups)} groups")
+        return ok(f"the IOMMU has {len(groups)} groups", read, wanted=_WANTED)
+    steps = [advice("turn VT-d or AMD-Vi on in the firmware")]
+    if words := _implied(view, intent):
+        steps.append(add_at_boot(intent, *words))
+    return fail(
+        "there are no IOMMU groups, so that vfio-pci can bind no device safely",
+        Reading(_GROUPS, "empty"),
+        wanted=_WANTED,
+        steps=steps,
+    )
+
+
+def _pass_through(view: HostView, intent: Intent) -> Judgement:
+    """Devices of the kernel's own drivers need no translation, which costs them throughput."""
+    if "iommu=pt" not in _implied(view, intent):
+        return not_applicable("the intent implies no iommu=pt")
+    line = read_command_line(view)
+    if line.last("iommu") == "pt" or line.last("iommu.passthrough") == "1":
+        return ok("the kernel's own devices bypass it", Reading(PATH, "iommu=pt"))
+    return warn(
+        "devices of the kernel's own drivers are translated too",
+        Reading(PATH, line.told("iommu")),
+        wanted="iommu=pt",
+        steps=[add_at_boot(intent, "iommu=pt")],
+    )
+
+
+def _implied(view: HostView, intent: Intent) -> list[str]:
+    names = ("iommu", "intel_iommu")
+    return [each.text for each in wanted_arguments(view, intent) if each.name in names]
+
+
+CHECK = Check(
+    number=9,
+    name="iommu",
+    group="boot",
+    title="An IOMMU stands between user-space drivers and memory",
+    reads=(*READS, _UNSAFE),
+    lists=(_GROUPS,),
+    why=(
+        "vfio-pci gives a device to a process only behind an IOMMU. Its unsafe mode does "
+        "without: then a wrong descriptor overwrites the kernel, and DPDK needs physical "
+        "addresses, for which it has to be root."
+    ),
+    fix=(
+        "Turn VT-d or AMD-Vi on in the firmware, and boot with intel_iommu=on iommu=pt (AMD: "
+        "iommu=pt); leave enable_unsafe_noiommu_mode off."
+    ),
+    sources=(
+        "Linux, Documentation/driver-api/vfio.rst",
+        "DPDK, Getting Started Guide for Linux: Linux Drivers, VFIO no-IOMMU mode",
+        "cluster-node-tuning-operator, its rendered tuned profile: intel_iommu=on iommu=pt",
+    ),
+    rule=_judge,
+)

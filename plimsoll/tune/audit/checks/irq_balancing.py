@@ -1,0 +1,169 @@
+"""32: where new interrupts go, and where irqbalance would move them."""
+
+from __future__ import annotations
+
+import re
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    advice,
+    command,
+    fail,
+    ok,
+    tell,
+    unknown,
+    warn,
+    worst_of,
+    write,
+)
+from plimsoll.tune.expected.irq import IrqPlacement, expected_irqs, keeps_irqs_off
+from plimsoll.tune.host.cpu_sets import (
+    format_cpu_mask,
+    name_cpus,
+    parse_cpu_mask,
+    read_cpu_list,
+    read_cpu_mask,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.irqs import DEFAULT_AFFINITY
+from plimsoll.tune.host.threads import PROCESS_READS, read_processes
+from plimsoll.tune.intent.intent import Intent
+
+# RHEL's and its kin's file, and Debian's.
+_CONFIGURATIONS = ("/etc/sysconfig/irqbalance", "/etc/default/irqbalance")
+_ISOLATED = "/sys/devices/system/cpu/isolated"
+_NOHZ_FULL = "/sys/devices/system/cpu/nohz_full"
+_SETTING = re.compile(
+    r"^\s*(?:export\s+)?IRQBALANCE_BANNED_(CPUS|CPULIST)=[\"']?([^\"'#\n]*)", re.MULTILINE
+)
+_PROCESSES = "/proc/*/stat"
+_EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    placement = expected_irqs(intent)
+    parts = [tell(lambda: _irqbalance(view, intent, placement))]
+    if placement.default_smp_affinity is not None:
+        parts.insert(0, tell(lambda: _default(view, intent)))
+    return worst_of(parts)
+
+
+def _default(view: HostView, intent: Intent) -> Judgement:
+    cpus = read_cpu_mask(view, DEFAULT_AFFINITY)
+    reserved = intent.cpus.reserved
+    wanted = f"new interrupts go to {name_cpus(reserved.cpus, 'reserved')}"
+    read = Reading(DEFAULT_AFFINITY, format_cpu_list(cpus))
+    if isolated := cpus & intent.cpus.isolated.cpus:
+        return fail(
+            f"new interrupts may go to {name_cpus(isolated, 'isolated')}",
+            read,
+            wanted=wanted,
+            steps=[write(DEFAULT_AFFINITY, format_cpu_mask(reserved.cpus))],
+        )
+    return ok(f"new interrupts go to {name_cpus(cpus)}", read, wanted=wanted)
+
+
+def _irqbalance(view: HostView, intent: Intent, placement: IrqPlacement) -> Judgement:
+    running = any(each.comm == "irqbalance" for each in read_processes(view))
+    read = Reading(_PROCESSES, "irqbalance runs" if running else "no irqbalance")
+    asked = intent.services.irqbalance
+    if not running:
+        if asked:
+            steps = [command("systemctl", "enable", "--now", "irqbalance")]
+            return fail("irqbalance does not run", read, wanted="irqbalance on", steps=steps)
+        return ok("no irqbalance moves interrupts", read)
+    if asked is False:
+        steps = [command("systemctl", "disable", "--now", "irqbalance")]
+        return fail("irqbalance runs", read, wanted="irqbalance off", steps=steps)
+    return _banned(view, intent, placement, read)
+
+
+def _banned(view: HostView, intent: Intent, placement: IrqPlacement, running: Reading) -> Judgement:
+    """Without a setting irqbalance itself spares isolated and tickless CPUs."""
+    path, told, banned = _configured(view)
+    if banned is None:
+        return unknown(f"{path} bans {told!r}, which is no set of CPUs", running)
+    read = (running, Reading(path, told))
+    if not keeps_irqs_off(intent):
+        return _left_to_pods(intent, banned, read)
+    wanted = f"irqbalance spares {name_cpus(placement.banned, 'isolated')}"
+    if open_to := placement.banned - banned:
+        return fail(
+            f"irqbalance may move interrupts to {name_cpus(open_to, 'isolated')}",
+            *read,
+            wanted=wanted,
+            steps=_ban(intent),
+        )
+    return ok(f"irqbalance spares {name_cpus(banned)}", *read, wanted=wanted)
+
+
+def _left_to_pods(intent: Intent, banned: frozenset[int], read: tuple[Reading, ...]) -> Judgement:
+    """Where each pod asks for itself, what CRI-O bans is that pod's, and comes and goes."""
+    if banned >= intent.cpus.isolated.cpus:
+        return warn(
+            "irqbalance spares all isolated CPUs, so that the reserved ones take all interrupts",
+            *read,
+            wanted="irqbalance spares the CPUs of pods that ask, and no others",
+        )
+    told = f"irqbalance spares {name_cpus(banned)}" if banned else "irqbalance spares no CPU"
+    return ok(told, *read)
+
+
+def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
+    """(where, what it says, the CPUs it bans); the first setting that is not empty counts."""
+    for path in _CONFIGURATIONS:
+        for kind, value in _SETTING.findall(view.find(path) or ""):
+            if value := value.strip():
+                return path, f"IRQBALANCE_BANNED_{kind}={value}", _parsed(kind, value)
+    cpus = read_cpu_list(view, _ISOLATED)
+    if view.find(_NOHZ_FULL):
+        cpus |= read_cpu_list(view, _NOHZ_FULL)
+    told = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(cpus) or 'none'}"
+    return _CONFIGURATIONS[0], told, cpus
+
+
+def _parsed(kind: str, value: str) -> frozenset[int] | None:
+    try:
+        return parse_cpu_mask(value) if kind == "CPUS" else frozenset(parse_cpu_list(value))
+    except (InputError, ValueError):
+        return None
+
+
+def _ban(intent: Intent) -> list[Step]:
+    if intent.platform == "openshift":
+        return [advice("let the PerformanceProfile have globallyDisableIrqLoadBalancing: true")]
+    line = f"{_EXAMPLE}={intent.cpus.isolated.canonical}"
+    return [
+        advice(f"write {line} into {' or '.join(_CONFIGURATIONS)}"),
+        command("systemctl", "restart", "irqbalance"),
+    ]
+
+
+CHECK = Check(
+    number=32,
+    name="irq-balancing",
+    group="memory",
+    title="Interrupts to come stay on reserved CPUs",
+    reads=(DEFAULT_AFFINITY, *_CONFIGURATIONS, _ISOLATED, _NOHZ_FULL, *PROCESS_READS),
+    why=(
+        "An interrupt that a driver asks for later, such as one of a VF that a pod takes, gets "
+        "the default affinity. irqbalance moves interrupts about every ten seconds, to any CPU "
+        "that it is not told to spare; it reads its configuration when it starts."
+    ),
+    fix=(
+        "Boot with irqaffinity= the reserved CPUs, or write the mask to "
+        "/proc/irq/default_smp_affinity; ban the isolated CPUs in irqbalance's configuration."
+    ),
+    sources=(
+        "Linux, Documentation/core-api/irq/irq-affinity.rst",
+        "irqbalance(1): IRQBALANCE_BANNED_CPUS, IRQBALANCE_BANNED_CPULIST",
+        "cluster-node-tuning-operator: globallyDisableIrqLoadBalancing, "
+        "clear-irqbalance-banned-cpus.sh",
+    ),
+    rule=_judge,
+)

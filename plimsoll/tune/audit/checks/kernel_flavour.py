@@ -1,0 +1,86 @@
+"""11: the kernel that runs, against the one that is meant."""
+
+from __future__ import annotations
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    advice,
+    fail,
+    not_applicable,
+    ok,
+    worst_of,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+_REALTIME = "/sys/kernel/realtime"
+_VERSION = "/proc/version"
+_RELEASE = "/proc/sys/kernel/osrelease"
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    return worst_of((_judge_preemption(view, intent), _judge_pages(view, intent)))
+
+
+def _judge_preemption(view: HostView, intent: Intent) -> Judgement:
+    version = view.need(_VERSION)
+    # The file came with the RT patches; newer kernels say it in their version alone.
+    realtime = view.find(_REALTIME) == "1" or "PREEMPT_RT" in version
+    wanted = "the real-time kernel" if intent.kernel.realtime else "no real-time kernel"
+    read = Reading(_VERSION, version)
+    if realtime == intent.kernel.realtime:
+        kind = "is" if realtime else "is not"
+        return ok(f"the kernel {kind} a real-time one", read, wanted=wanted)
+    text = (
+        "the kernel is a real-time one, which costs throughput that nobody asked to give"
+        if realtime
+        else "the kernel is not a real-time one"
+    )
+    return fail(text, read, wanted=wanted, steps=[_install(intent)])
+
+
+def _install(intent: Intent) -> Step:
+    kind = "kernel-rt" if intent.kernel.realtime else "kernel"
+    if intent.platform == "openshift":
+        return advice("let the PerformanceProfile set realTimeKernel (plimsoll tune render)")
+    return advice(f"boot the distribution's {kind}")
+
+
+def _judge_pages(view: HostView, intent: Intent) -> Judgement:
+    """RHEL's arm64 kernels with pages of 64 KiB have it in their name."""
+    if intent.kernel.page_size is None:
+        return not_applicable("the intent leaves the page size open")
+    release = view.need(_RELEASE)
+    found = "64k" if "64k" in release else "4k"
+    read, wanted = Reading(_RELEASE, release), f"pages of {intent.kernel.page_size}"
+    if found == intent.kernel.page_size:
+        return ok(f"its pages are of {found}", read, wanted=wanted)
+    return fail(
+        f"its pages are of {found}",
+        read,
+        wanted=wanted,
+        steps=[advice("boot the kernel of that page size (kernel-64k on arm64)")],
+    )
+
+
+CHECK = Check(
+    number=11,
+    name="kernel-flavour",
+    group="boot",
+    title="The kernel is of the flavour meant",
+    reads=(_REALTIME, _VERSION, _RELEASE),
+    why=(
+        "The real-time kernel bounds how long anything keeps a thread from running, and pays "
+        "with throughput in every lock and interrupt. Measurements on one say nothing about "
+        "the other."
+    ),
+    fix="Set kernel.realtime as meant and boot that kernel; on OpenShift realTimeKernel.enabled.",
+    sources=(
+        "Linux, kernel/Kconfig.preempt: PREEMPT_RT",
+        "OpenShift, PerformanceProfile: realTimeKernel, kernelPageSize",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,103 @@
+"""22: whether the kernel makes huge pages by itself, or merges equal ones."""
+
+from __future__ import annotations
+
+import re
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    fail,
+    not_applicable,
+    ok,
+    warn,
+    worst_of,
+    write,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+_THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+_KSM = "/sys/kernel/mm/ksm/run"
+_CHOSEN = re.compile(r"\[(\w+)\]")
+_UNMERGE = "2"
+
+
+def _thp(view: HostView, intent: Intent) -> Judgement:
+    """Left out, it is OpenShift's profile that says never; elsewhere nobody does."""
+    wanted_on = intent.services.thp
+    if wanted_on is None and intent.platform == "openshift":
+        wanted_on = False
+    if wanted_on is None:
+        return not_applicable("the intent does not say whether THP is to be on")
+    text = view.find(_THP)
+    if text is None:
+        return ok("the kernel has no transparent hugepages", Reading(_THP, "absent"))
+    chosen = _CHOSEN.search(text)
+    mode = chosen[1] if chosen else text
+    read = Reading(_THP, text)
+    wanted = "transparent hugepages on" if wanted_on else "transparent hugepages never"
+    if wanted_on == (mode != "never"):
+        return ok(f"transparent hugepages: {mode}", read, wanted=wanted)
+    if wanted_on:
+        steps = [write(_THP, "madvise")]
+        return warn("transparent hugepages are off", read, wanted=wanted, steps=steps)
+    steps = [write(_THP, "never")]
+    if mode == "madvise":
+        told = "transparent hugepages are made for programs that ask (madvise)"
+        return warn(told, read, wanted=wanted, steps=steps)
+    told = "transparent hugepages are made for all programs: khugepaged stops them to do so"
+    return fail(told, read, wanted=wanted, steps=steps)
+
+
+def _ksm(view: HostView, intent: Intent) -> Judgement:
+    """Left out, it is OpenShift's parent profile (cpu-partitioning) that turns it off."""
+    wanted_on = intent.services.ksm
+    if wanted_on is None and intent.platform == "openshift":
+        wanted_on = False
+    if wanted_on is None:
+        return not_applicable("the intent does not say whether KSM is to be on")
+    value = view.find(_KSM)
+    if wanted_on:
+        told = "on" if value == "1" else "off"
+        say = ok if value == "1" else warn
+        return say(f"KSM is {told}", Reading(_KSM, value or "absent"), wanted="KSM on")
+    if value is None:
+        return ok("the kernel merges no pages", Reading(_KSM, "absent"), wanted="KSM off")
+    if value != "1":
+        return ok("KSM is off", Reading(_KSM, value), wanted="KSM off")
+    return fail(
+        "KSM is on: ksmd compares pages, and a write to a merged one faults",
+        Reading(_KSM, value),
+        wanted="KSM off",
+        steps=[write(_KSM, _UNMERGE)],
+    )
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    return worst_of((_thp(view, intent), _ksm(view, intent)))
+
+
+CHECK = Check(
+    number=22,
+    name="memory-merging",
+    group="kernel",
+    title="Transparent hugepages and page merging are off",
+    reads=(_THP, _KSM),
+    why=(
+        "khugepaged moves a program's pages together, and ksmd shares equal ones: both change "
+        "mappings of running programs, which takes their locks and interrupts all their CPUs to "
+        "flush their TLBs."
+    ),
+    fix=(
+        "Boot with transparent_hugepage=never, or let TuneD set it; write 2 to "
+        "/sys/kernel/mm/ksm/run, and disable the services ksm and ksmtuned."
+    ),
+    sources=(
+        "Linux, Documentation/admin-guide/mm/transhuge.rst, ksm.rst",
+        "TuneD, profile network-latency: transparent_hugepages=never",
+        "TuneD, profile cpu-partitioning: disable_ksm",
+    ),
+    rule=_judge,
+)

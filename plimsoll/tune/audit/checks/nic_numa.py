@@ -1,0 +1,118 @@
+"""35: whether card, isolated CPUs and hugepages are on one NUMA node."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from plimsoll.errors import MachineError
+from plimsoll.tune.audit.check import TOPOLOGY, Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    fail,
+    ok,
+    unknown,
+    warn,
+    worst_of,
+)
+from plimsoll.tune.audit.nic_ports import (
+    PORT_LINKS,
+    PORT_LISTS,
+    PORT_READS,
+    NicPort,
+    judge_functions,
+)
+from plimsoll.tune.host.cpu_sets import name_cpus
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.topology import Topology, read_topology
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    try:
+        topology = read_topology(view.read)
+    except MachineError as error:
+        return unknown(f"{error.where}: {error.message}")
+    return judge_functions(view, intent, partial(_port, view, intent, topology))
+
+
+def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> Judgement:
+    where = f"{port.pci}/numa_node"
+    text = view.need(where)
+    node = int(text) if text.isdecimal() else None
+    read = Reading(where, text)
+    if node is None:
+        if sum(1 for cpus in topology.nodes.values() if cpus) <= 1:
+            return ok(f"{port.name} is on a host of one node", read)
+        told = f"the firmware does not say on which node {port.name} is"
+        return warn(told, read, wanted=f"{port.name} on a known node")
+    pools = read_pools(view, tuple(sorted(topology.nodes)))
+    return worst_of(_on_node(intent, topology, pools, port, node, read))
+
+
+def _on_node(
+    intent: Intent,
+    topology: Topology,
+    pools: tuple[NodePool, ...],
+    port: NicPort,
+    node: int,
+    read: Reading,
+) -> Iterator[Judgement]:
+    here = topology.nodes.get(node, frozenset()) & intent.cpus.isolated.cpus
+    if port.nic.numa_node not in (None, node):
+        yield fail(
+            f"{port.name} is on node {node}, not {port.nic.numa_node}",
+            read,
+            wanted=f"{port.name} on node {port.nic.numa_node}",
+            steps=[advice("move the card to a slot of that node, or change numa_node")],
+        )
+    wanted = f"isolated CPUs on node {node}, where {port.name} is"
+    if here:
+        yield ok(f"{port.name} and {name_cpus(here)} are on node {node}", read, wanted=wanted)
+    else:
+        yield fail(
+            f"{port.name} is on node {node}, where no CPU is isolated",
+            read,
+            wanted=wanted,
+            steps=[advice(f"isolate CPUs of node {node}, or use a card of another")],
+        )
+    if intent.hugepages is not None:
+        yield _pages(pools, port, node)
+
+
+def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> Judgement:
+    found = [pool for pool in pools if pool.node == node and pool.total]
+    wanted = f"hugepages on node {node}, where {port.name} is"
+    read = (Reading(pool.path, f"{pool.total} pages") for pool in found)
+    if found:
+        return ok(f"hugepages are on node {node}", *read, wanted=wanted)
+    return fail(
+        f"{port.name} is on node {node}, where no hugepages are",
+        wanted=wanted,
+        steps=[advice(f"set hugepages aside with node: {node}")],
+    )
+
+
+CHECK = Check(
+    number=35,
+    name="nic-numa",
+    group="nic",
+    title="Card, isolated CPUs and hugepages are on one node",
+    reads=(*TOPOLOGY, *PORT_READS, *POOL_READS),
+    links=PORT_LINKS,
+    lists=PORT_LISTS,
+    why=(
+        "A card writes frames into memory and the CPU reads them there. With one of the three on "
+        "another node each frame crosses the link between the sockets, which costs latency on "
+        "every access and a share of the throughput."
+    ),
+    fix="Choose CPUs and hugepages of the card's node, or put the card into another slot.",
+    sources=(
+        "Linux, Documentation/ABI/testing/sysfs-bus-pci: numa_node",
+        "DPDK, Getting Started Guide for Linux: How to get best performance with NICs",
+    ),
+    rule=_judge,
+)

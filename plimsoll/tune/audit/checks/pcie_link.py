@@ -1,0 +1,99 @@
+"""36: whether the card's PCIe link is as fast and as wide as it can be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    fail,
+    not_applicable,
+    ok,
+    warn,
+    worst_of,
+)
+from plimsoll.tune.audit.nic_ports import (
+    PORT_LINKS,
+    PORT_LISTS,
+    PORT_READS,
+    NicPort,
+    judge_functions,
+)
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.pcie_link import LINK_READS, PcieLink, read_link
+from plimsoll.tune.intent.intent import Intent
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    return judge_functions(view, intent, partial(_port, view))
+
+
+def _port(view: HostView, port: NicPort) -> Judgement:
+    link = read_link(view, port.address or "")
+    if link is None:
+        return not_applicable(f"{port.name} has no PCIe link that shows, as in a guest")
+    slot = read_link(view, port.upstream) if port.upstream else None
+    return worst_of(_told(port, link, slot))
+
+
+def _told(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[Judgement]:
+    read = Reading(link.path, str(link))
+    wanted = f"{port.name} at {link.most_speed:g} GT/s x{link.most_width}"
+    if (link.speed, link.width) == (link.most_speed, link.most_width):
+        yield ok(f"{port.name}: {link}", read, wanted=wanted)
+    elif slot is not None and _is_all(link, slot):
+        yield warn(
+            f"{port.name}: {link}, which is all that its slot gives",
+            read,
+            Reading(slot.path, str(slot)),
+            wanted=wanted,
+            steps=[advice("put the card into a faster or wider slot")],
+        )
+    else:
+        yield fail(
+            f"{port.name}: the link came up as {link}",
+            read,
+            wanted=wanted,
+            steps=[advice("reseat the card; see the slot's settings in the firmware, and risers")],
+        )
+    needed = port.nic.link_speed_gbps
+    if needed is not None and link.gbps < needed:
+        yield fail(
+            f"{port.name}: the link carries {link.gbps:.1f} Gbit/s, less than the port's {needed}",
+            read,
+            wanted=f"more than {needed} Gbit/s of PCIe for {port.name}",
+            steps=[advice("put the card into a faster or wider slot")],
+        )
+
+
+def _is_all(link: PcieLink, slot: PcieLink) -> bool:
+    """Whether it is as much as both ends can."""
+    return link.speed == min(link.most_speed, slot.most_speed) and link.width == min(
+        link.most_width, slot.most_width
+    )
+
+
+CHECK = Check(
+    number=36,
+    name="pcie-link",
+    group="nic",
+    title="The card has its full PCIe link",
+    reads=(*PORT_READS, *LINK_READS),
+    links=PORT_LINKS,
+    lists=PORT_LISTS,
+    why=(
+        "A card in a slot of half its lanes, or whose link came up at a lower speed, drops "
+        "frames at loads that it could carry: 64-byte frames cost the bus descriptors and "
+        "headers besides, well above their own bits."
+    ),
+    fix="Use a slot with the card's lanes and generation; reseat the card; check bifurcation.",
+    sources=(
+        "Linux, Documentation/ABI/testing/sysfs-bus-pci: current_link_speed, max_link_speed",
+        "DPDK, Getting Started Guide for Linux: How to get best performance with NICs",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,75 @@
+"""29: whether stalld and chronyd run, or not, as the intent has it."""
+
+from __future__ import annotations
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    advice,
+    command,
+    fail,
+    not_applicable,
+    ok,
+    worst_of,
+)
+from plimsoll.tune.expected.tuned import expected_units
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.threads import PROCESS_READS, Thread, read_processes
+from plimsoll.tune.intent.intent import Intent
+
+_PROCESSES = "/proc/*/stat"
+_HARM = {
+    ("stalld", True): "stalld does not run, which boosts threads that a poller starves",
+    ("stalld", False): "stalld runs: it wakes on every CPU and boosts threads over pollers",
+    ("chronyd", True): "chronyd does not run: the clock drifts from that of other hosts",
+    ("chronyd", False): "chronyd runs: it steers the clock and wakes for it",
+}
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    wanted = {name: on for name, on in expected_units(intent).items() if (name, on) in _HARM}
+    if not wanted:
+        return not_applicable("the intent does not say whether stalld and chronyd are to run")
+    processes = read_processes(view)
+    return worst_of(_one(intent, processes, name, on) for name, on in wanted.items())
+
+
+def _one(intent: Intent, processes: tuple[Thread, ...], name: str, on: bool) -> Judgement:
+    pids = [each.pid for each in processes if each.comm == name]
+    told = f"{name}: process {pids[0]}" if pids else f"no process is named {name}"
+    wanted = f"{name} {'on' if on else 'off'}"
+    if bool(pids) == on:
+        return ok(f"{name} is {'on' if on else 'off'}", Reading(_PROCESSES, told), wanted=wanted)
+    return fail(
+        _HARM[name, on], Reading(_PROCESSES, told), wanted=wanted, steps=[_switch(intent, name, on)]
+    )
+
+
+def _switch(intent: Intent, name: str, on: bool) -> Step:
+    if intent.platform == "openshift":
+        action = "start,enable" if on else "stop,disable"
+        return advice(f"set service.{name}={action} in the Tuned patch (plimsoll tune render)")
+    return command("systemctl", "enable" if on else "disable", "--now", name)
+
+
+CHECK = Check(
+    number=29,
+    name="service-daemons",
+    group="kernel",
+    title="stalld and chronyd run as the intent has it",
+    reads=PROCESS_READS,
+    why=(
+        "stalld gives starved threads a moment before a polling loop of real-time priority: "
+        "without it such a loop can hang the host, with it the loop is interrupted. chronyd "
+        "steps and slews the clock, and its timers and network traffic are one more disturbance."
+    ),
+    fix="Switch the services by a Tuned patch on OpenShift, else by systemctl.",
+    sources=(
+        "stalld(8)",
+        "cluster-node-tuning-operator, real-time hint: service.stalld=start,enable",
+        "Article: DPDK latency in OpenShift - Part II, Tuned performance-patch",
+    ),
+    rule=_judge,
+)

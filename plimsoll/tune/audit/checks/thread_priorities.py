@@ -1,0 +1,200 @@
+"""28: who runs before whom on the isolated CPUs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    advice,
+    command,
+    fail,
+    ok,
+    warn,
+    worst_of,
+)
+from plimsoll.tune.host.cpu_sets import name_cpus
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.threads import (
+    LONGEST_COMM,
+    THREAD_READS,
+    Thread,
+    allowed_cpus,
+    read_processes,
+    read_threads,
+)
+from plimsoll.tune.intent.intent import Intent
+
+_STAT = "/proc/*/stat"
+# The kernel's threads of one CPU each that must not starve: softirqs, RCU's callbacks, and
+# the timers that the real-time kernel has of its own.
+_OWN = re.compile(r"(ksoftirqd|rcuc|ktimers)/(\d{1,4})")
+# The Node Tuning Operator's priority of all three, as rcutree.kthread_prio=11.
+_OPERATORS = 11
+_MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """`kernel` by CPU; `pollers` are threads of real-time priority on isolated CPUs alone.
+
+    `others` are the expected processes' threads there of ordinary priority.
+    """
+
+    kernel: dict[int, tuple[Thread, ...]]
+    pollers: tuple[tuple[Thread, frozenset[int]], ...]
+    others: tuple[tuple[Thread, frozenset[int]], ...]
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    seen = _look(view, intent)
+    return worst_of((_kernel(intent, seen), *_pollers(intent, seen), *_lacking(intent, seen)))
+
+
+def _look(view: HostView, intent: Intent) -> _Seen:
+    kernel: dict[int, tuple[Thread, ...]] = {}
+    pinned: list[tuple[Thread, frozenset[int], bool]] = []
+    expected = {name[:LONGEST_COMM] for name in intent.expected_processes}
+    for process in read_processes(view):
+        if process.kernel:
+            if (own := _OWN.fullmatch(process.comm)) and int(own[2]) in intent.cpus.isolated:
+                kernel[int(own[2])] = (*kernel.get(int(own[2]), ()), process)
+            continue
+        wanted = process.comm in expected
+        for thread in read_threads(view, process.pid):
+            cpus = allowed_cpus(view, thread) if thread.realtime or wanted else frozenset()
+            if cpus and cpus <= intent.cpus.isolated.cpus:
+                pinned.append((thread, cpus, wanted))
+    return _Seen(
+        kernel,
+        tuple((thread, cpus) for thread, cpus, _ in pinned if thread.realtime),
+        tuple((thread, cpus) for thread, cpus, wanted in pinned if wanted and not thread.realtime),
+    )
+
+
+def _kernel(intent: Intent, seen: _Seen) -> Judgement:
+    """On OpenShift the profile gives all three kinds a priority; elsewhere nobody does."""
+    threads = [thread for each in seen.kernel.values() for thread in each]
+    told = Reading(_STAT, _summary(threads) or "no ksoftirqd, rcuc or ktimers on isolated CPUs")
+    if intent.platform != "openshift":
+        return ok("no thread of real-time priority runs before the kernel's own", told)
+    wanted = f"ksoftirqd, rcuc and ktimers of isolated CPUs at SCHED_FIFO {_OPERATORS}"
+    low = [each for each in threads if each.policy != "fifo" or each.priority != _OPERATORS]
+    if not low:
+        return ok("the kernel's threads have the profile's priority", told, wanted=wanted)
+    names = ", ".join(each.comm for each in low[:_MOST_NAMED])
+    return warn(
+        f"{len(low)} kernel threads have not the profile's priority: {names}",
+        told,
+        wanted=wanted,
+        steps=[advice("see whether TuneD runs and its scheduler plugin is on (check 30)")],
+    )
+
+
+def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
+    for thread, cpus in seen.pollers:
+        name = f"{thread.comm} ({thread.tid})"
+        read = Reading(f"/proc/{thread.pid}/task/{thread.tid}/stat", _scheduled(thread))
+        starved = sorted(
+            {
+                each.comm
+                for cpu in cpus
+                for each in seen.kernel.get(cpu, ())
+                if _before(thread, each)
+            }
+        )
+        asked = intent.scheduling.fifo_priority
+        as_asked = thread.policy == "fifo" and thread.priority == asked
+        wanted = "SCHED_OTHER" if asked is None else f"SCHED_FIFO {asked}"
+        step = _schedule(thread, asked)
+        if starved:
+            yield warn(
+                f"{name} polls at {_scheduled(thread)} before {', '.join(starved[:_MOST_NAMED])}, "
+                "which then never run",
+                read,
+                wanted=f"{wanted}, and the kernel's own threads before it",
+                steps=[_raise(seen.kernel, cpus, thread), *([] if as_asked else [step])],
+            )
+        elif as_asked:
+            yield ok(f"{name} is at {_scheduled(thread)}, as asked", read, wanted=wanted)
+        else:
+            yield warn(
+                f"{name} is at {_scheduled(thread)} on {name_cpus(cpus, 'isolated')}: if it polls, "
+                "nothing else runs there",
+                read,
+                wanted=wanted,
+                steps=[step],
+            )
+
+
+def _lacking(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
+    """Pollers that the intent wants at SCHED_FIFO."""
+    asked = intent.scheduling.fifo_priority
+    for thread, _ in seen.others if asked is not None else ():
+        yield fail(
+            f"{thread.comm} ({thread.tid}) is not at SCHED_FIFO {asked}",
+            Reading(f"/proc/{thread.pid}/task/{thread.tid}/stat", _scheduled(thread)),
+            wanted=f"SCHED_FIFO {asked}",
+            steps=[_schedule(thread, asked)],
+        )
+
+
+def _before(poller: Thread, kernel: Thread) -> bool:
+    """Whether the kernel's thread never runs while the poller does."""
+    return not kernel.realtime or kernel.priority < poller.priority
+
+
+def _raise(kernel: dict[int, tuple[Thread, ...]], cpus: Iterable[int], poller: Thread) -> Step:
+    tids = [each.tid for cpu in cpus for each in kernel.get(cpu, ()) if _before(poller, each)]
+    return advice(
+        f"raise them above {poller.priority}: chrt -f -p {min(poller.priority + 1, 99)} for "
+        f"{', '.join(map(str, sorted(tids)[:_MOST_NAMED]))}"
+    )
+
+
+def _schedule(thread: Thread, asked: int | None) -> Step:
+    if asked is None:
+        return command("chrt", "-o", "-p", "0", str(thread.tid))
+    return command("chrt", "-f", "-p", str(asked), str(thread.tid))
+
+
+def _scheduled(thread: Thread) -> str:
+    policy = f"SCHED_{thread.policy.upper()}"
+    return f"{policy} {thread.priority}" if thread.policy in ("fifo", "rr") else policy
+
+
+def _summary(threads: Iterable[Thread]) -> str:
+    """Each kind with its priorities: "ksoftirqd SCHED_OTHER"."""
+    kinds = {f"{each.comm.partition('/')[0]} {_scheduled(each)}": None for each in threads}
+    return ", ".join(sorted(kinds))
+
+
+CHECK = Check(
+    number=28,
+    name="thread-priorities",
+    group="kernel",
+    title="No polling thread starves the kernel's own",
+    reads=THREAD_READS,
+    why=(
+        "A loop that never sleeps at SCHED_FIFO keeps everything of a lower priority off its "
+        "CPU for good: ksoftirqd and rcuc among it, so that callbacks of RCU pile up, memory is "
+        "not freed, and the kernel reports stalls. On isolated CPUs an ordinary priority is "
+        "enough, because nothing else wants to run there."
+    ),
+    fix=(
+        "Run polling loops at SCHED_OTHER; where they must be at SCHED_FIFO, keep their priority "
+        "below that of ksoftirqd, rcuc and ktimers (rcutree.kthread_prio at boot), and run stalld."
+    ),
+    sources=(
+        "sched(7)",
+        "Linux, Documentation/RCU/stallwarn.rst",
+        "cluster-node-tuning-operator, openshift-node-performance: [scheduler] group.ksoftirqd",
+        "Article: DPDK latency in OpenShift - Part II, Scheduling priority",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,124 @@
+"""30: whether TuneD has the intent's profile active, and its settings still hold."""
+
+from __future__ import annotations
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    command,
+    fail,
+    not_applicable,
+    ok,
+    tell,
+    unknown,
+    worst_of,
+)
+from plimsoll.tune.expected.tuned import expected_profile
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.threads import PROCESS_READS, read_processes
+from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.intent.intent import Intent
+
+_ACTIVE = "/etc/tuned/active_profile"
+_VERIFY = "tuned-adm verify"
+_PROCESSES = "/proc/*/stat"
+_IN_A_CONTAINER = (
+    "on OpenShift TuneD runs in a container, whose profile the host's files need not show: "
+    "oc get profiles.tuned.openshift.io -n openshift-cluster-node-tuning-operator"
+)
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    wanted = expected_profile(intent)
+    if wanted is None:
+        if intent.services.tuned is False:
+            return _off(view)
+        return not_applicable("the intent does not ask for TuneD")
+    return worst_of((tell(lambda: _active(view, intent, wanted)), _verified(view)))
+
+
+def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
+    found = view.find(_ACTIVE)
+    wish = f"TuneD runs, with the profile {wanted}"
+    if not found:
+        if intent.platform == "openshift":
+            return unknown(_IN_A_CONTAINER, Reading(_ACTIVE, "absent"), wanted=wish)
+        return fail(
+            "TuneD has no active profile",
+            Reading(_ACTIVE, "absent" if found is None else "empty"),
+            wanted=wish,
+            steps=[command("tuned-adm", "profile", wanted)],
+        )
+    read = Reading(_ACTIVE, found)
+    if wanted not in found.split():
+        return fail(
+            f"TuneD's profile is {found}, not {wanted}",
+            read,
+            wanted=wish,
+            steps=[command("tuned-adm", "profile", wanted)],
+        )
+    if not _runs(view):
+        return fail(
+            f"the profile {wanted} is chosen, and TuneD does not run",
+            read,
+            Reading(_PROCESSES, "no process is named tuned"),
+            wanted=wish,
+            steps=[command("systemctl", "enable", "--now", "tuned")],
+        )
+    return ok(f"the profile {wanted} is active", read, wanted=wish)
+
+
+def _verified(view: HostView) -> Judgement:
+    """Not applicable where the command is not there: then the other checks have to do."""
+    try:
+        output = view.need_command(_VERIFY)
+    except CannotRead as error:
+        if error.unread.cause == "absent":
+            return not_applicable(str(error.unread))
+        return unknown(str(error.unread))
+    last = output.text.splitlines()[-1] if output.text else ""
+    read = Reading(_VERIFY, last or f"status {output.status}")
+    wish = "all settings are still the profile's"
+    if output.status == 0:
+        return ok(wish, read, wanted=wish)
+    return fail(
+        "some settings are no longer the profile's, by TuneD's own verification",
+        read,
+        wanted=wish,
+        steps=[advice("see /var/log/tuned/tuned.log for which, then restart TuneD")],
+    )
+
+
+def _off(view: HostView) -> Judgement:
+    read = Reading(_PROCESSES, "tuned runs" if _runs(view) else "no process is named tuned")
+    if _runs(view):
+        steps = [command("systemctl", "disable", "--now", "tuned")]
+        return fail("TuneD runs", read, wanted="TuneD off", steps=steps)
+    return ok("TuneD is off", read, wanted="TuneD off")
+
+
+def _runs(view: HostView) -> bool:
+    return any(each.comm == "tuned" for each in read_processes(view))
+
+
+CHECK = Check(
+    number=30,
+    name="tuned-profile",
+    group="kernel",
+    title="TuneD has the intent's profile active",
+    reads=(_ACTIVE, *PROCESS_READS),
+    commands=(_VERIFY,),
+    why=(
+        "Most settings here are TuneD's: with another profile active, or TuneD stopped, they "
+        "change back at the next boot or were never made. What somebody set by hand since, only "
+        "its verification shows."
+    ),
+    fix="Activate the profile with tuned-adm profile; on OpenShift see the node's Profile object.",
+    sources=(
+        "tuned-adm(8)",
+        "cluster-node-tuning-operator: openshift-node-performance-<name>",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,52 @@
+"""15: frequencies above the nominal one."""
+
+from __future__ import annotations
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, write
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+# The file, and its text while turbo is on: intel_pstate's, and every other driver's.
+_SWITCHES = {
+    "/sys/devices/system/cpu/intel_pstate/no_turbo": ("0", "1"),
+    "/sys/devices/system/cpu/cpufreq/boost": ("1", "0"),
+}
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    wanted = intent.bios.turbo
+    if wanted is None:
+        return not_applicable("the intent does not say (bios.turbo)")
+    for path, texts in _SWITCHES.items():
+        found = view.find(path)
+        if found is None:
+            continue
+        text = texts[0 if wanted else 1]
+        read, asked = Reading(path, found), f"turbo {'on' if wanted else 'off'}"
+        if found == text:
+            return ok(f"{asked}", read, wanted=asked)
+        told = "off" if wanted else "on: the frequency depends on heat and on the other cores"
+        return fail(f"turbo is {told}", read, wanted=asked, steps=[write(path, text)])
+    return not_applicable("the kernel has no switch for it here: firmware or hypervisor decide")
+
+
+CHECK = Check(
+    number=15,
+    name="turbo",
+    group="power",
+    title="Turbo is as meant",
+    reads=tuple(_SWITCHES),
+    why=(
+        "Turbo gives a core more than its nominal frequency while few cores work and the "
+        "package is cool. Results then depend on what else runs and for how long, and a load "
+        "that held for a minute may not hold for an hour."
+    ),
+    fix="Set it in the firmware; until the next boot by the file named.",
+    sources=(
+        "Linux, Documentation/admin-guide/pm/intel_pstate.rst: no_turbo",
+        "Linux, Documentation/admin-guide/pm/cpufreq.rst: boost",
+        "Article: Build deterministic OpenShift dataplane performance with TRex, BIOS table",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,97 @@
+"""docs/tuning.md, made of the checks' own words.
+
+Run `python -m plimsoll.tune.audit.document > docs/tuning.md` after a change of a check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import GROUP_TITLES
+from plimsoll.tune.audit.registry import all_checks
+
+_INTRODUCTION = """\
+# Tuning audit: what is checked, why, and how to fix it
+
+`plimsoll tune audit` compares a host with an intent ([tuning-intent.md](tuning-intent.md)) and \
+gives one verdict for each check below. It needs no root, changes nothing, and says what it \
+could not read.
+
+```
+plimsoll tune audit --intent intent.yaml          # this host against a declared intent
+plimsoll tune audit --intent intent.yaml --fix    # what would set it right; nothing is run
+plimsoll tune capture -o worker-1.tar.gz          # on the host: what the audit reads, in a file
+plimsoll tune audit --intent intent.yaml --root worker-1.tar.gz --json
+```
+
+It ends with 1 where a check failed, and with 0 otherwise.
+
+| verdict | meaning |
+|---|---|
+| `fail` | not as the intent has it |
+| `warn` | sound on some hosts on purpose, or of small weight |
+| `unknown` | what it rests on could not be read; no fault of the host |
+| `ok` | as the intent has it |
+| `n/a` (`not-applicable` in JSON) | the intent does not say, or the host has no such thing |
+
+**Without an intent** the audit assumes one from the kernel's command line: the CPUs of \
+`isolcpus` and `nohz_full` are isolated and all others reserved, and nothing else is asked \
+for. Where the command line isolates no CPUs, only the checks that need no intent are made. \
+The heading says which it was.
+
+**A capture** is a tar archive of a manifest and of exactly the files listed below, with the \
+output of a few commands; `--root` takes it as it is or unpacked, and also the root directory \
+of a mounted file system. It holds the names of the host, of its interfaces and of its \
+processes, but no process's arguments or environment, no keys and no passwords: files that hold \
+a private key, a token or a password are left out, values of kernel arguments that carry secrets \
+(`rd.luks.*`, `rd.iscsi.*`, `systemd.set_credential`, anything called password, token, key …) \
+are masked, and what follows `--` on the command line is too. As root more can be read; \
+what could not be, the manifest says.
+"""
+
+
+def tuning_document() -> str:
+    """The whole document."""
+    checks = all_checks()
+    groups = [(group, list(members)) for group, members in groupby(checks, lambda c: c.group)]
+    lines = [_INTRODUCTION, *_overview(checks)]
+    for group, members in groups:
+        lines += ["", f"## {GROUP_TITLES[group]}"]
+        for check in members:
+            lines += ["", *_section(check)]
+    return "\n".join(lines) + "\n"
+
+
+def _overview(checks: tuple[Check, ...]) -> Iterator[str]:
+    yield "| # | check | question |"
+    yield "|--:|---|---|"
+    for check in checks:
+        yield f"| {check.number} | [{check.name}](#{_anchor(check)}) | {check.title} |"
+
+
+def _section(check: Check) -> Iterator[str]:
+    yield f"### {_heading(check)}"
+    yield ""
+    yield f"{check.title}. {check.why}"
+    yield ""
+    yield f"**Fix.** {check.fix}"
+    yield ""
+    if read := [*check.reads, *check.links, *check.lists, *check.commands]:
+        yield f"**Reads** {', '.join(f'`{each}`' for each in dict.fromkeys(read))}"
+        yield ""
+    yield f"**Sources**: {'; '.join(check.sources)}"
+
+
+def _heading(check: Check) -> str:
+    return f"{check.number} {check.name}"
+
+
+def _anchor(check: Check) -> str:
+    """As Markdown viewers make it of the heading."""
+    return _heading(check).replace(" ", "-")
+
+
+if __name__ == "__main__":
+    print(tuning_document(), end="")

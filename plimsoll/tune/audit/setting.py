@@ -1,0 +1,68 @@
+"""One setting of the kernel under /proc/sys, compared with what the intent implies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
+from plimsoll.tune.expected.tuned import asked_sysctls, expected_sysctls
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+# Whether the value that was read serves where another was wanted.
+Serves = Callable[[str, str], bool]
+
+
+def setting_path(name: str) -> str:
+    """ "vm.stat_interval" is /proc/sys/vm/stat_interval."""
+    return f"/proc/sys/{name.replace('.', '/')}"
+
+
+def judge_setting(
+    view: HostView,
+    intent: Intent,
+    name: str,
+    *,
+    harm: str,
+    serves: Serves = str.__eq__,
+    without: str = "",
+) -> Judgement:
+    """Whether the setting `name` serves the intent; `harm` says what the other value does.
+
+    Not applicable where the intent says nothing of it. `without` says why a kernel that has
+    no such setting is as wanted; without it such a kernel is not applicable.
+    Raises CannotRead.
+    """
+    wanted_value = expected_sysctls(intent).get(name)
+    if wanted_value is None:
+        return not_applicable(f"the intent does not say what {name} is to be")
+    path = setting_path(name)
+    value = view.find(path)
+    wanted = f"{name} = {wanted_value}"
+    if value is None:
+        told = f"this kernel has no {name}"
+        return (
+            ok(without, Reading(path, "absent"), wanted=wanted) if without else not_applicable(told)
+        )
+    if serves(value, wanted_value):
+        return ok(f"{name} is {value}", Reading(path, value), wanted=wanted)
+    return fail(
+        f"{name} is {value}, not {wanted_value}, {_who(intent, name)}: {harm}",
+        Reading(path, value),
+        wanted=wanted,
+        steps=[set_it(name, wanted_value)],
+    )
+
+
+def set_it(name: str, value: str) -> Step:
+    """The step that sets it until the next boot."""
+    return command("sysctl", "-w", f"{name}={value}")
+
+
+def at_least(value: str, wanted: str) -> bool:
+    """Whether a whole number is no less than the one wanted."""
+    return value.isascii() and value.isdigit() and int(value) >= int(wanted)
+
+
+def _who(intent: Intent, name: str) -> str:
+    return "as the intent has it" if name in asked_sysctls(intent) else "as OpenShift's TuneD sets"

@@ -1,0 +1,127 @@
+"""A connection to a cluster's API server, by Kubernetes' own Python client.
+
+The client knows what a kubeconfig may say: certificates, tokens, plugins that log in. It is an
+extra, for most who use Plimsoll have no cluster.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.errors import InputError, MachineError
+
+# Connecting, and waiting for each part of an answer.
+_TIMEOUT_S = (10, 60)
+_MOST_ANSWER_BYTES = 256 << 20
+_LONGEST_REASON = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAnswer:
+    """An answer's `status`, and its `document`, empty where the status is no success.
+
+    `reason` is the server's own word for what went wrong.
+    """
+
+    status: int
+    document: Mapping[str, Any]
+    reason: str = ""
+
+
+class ApiClient:
+    """Reads from one API server; it can do nothing else."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @property
+    def server(self) -> str:
+        """The server's URL."""
+        return str(self._client.configuration.host)
+
+    def get(self, path: str, query: Sequence[tuple[str, str]] = ()) -> ApiAnswer:
+        """What the server answers. Raises MachineError where it does not, or with no JSON."""
+        from kubernetes.client.exceptions import ApiException  # noqa: PLC0415
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+        try:
+            response = self._client.call_api(
+                path,
+                "GET",
+                query_params=list(query),
+                header_params={"Accept": "application/json"},
+                auth_settings=["BearerToken"],
+                _preload_content=False,
+                _return_http_data_only=True,
+                _request_timeout=_TIMEOUT_S,
+            )
+            content = response.read(_MOST_ANSWER_BYTES + 1)
+        except ApiException as error:
+            if not error.status:
+                raise self._failed(str(error.reason)) from None
+            return ApiAnswer(int(error.status), {}, str(error.reason or "")[:_LONGEST_REASON])
+        except HTTPError as error:
+            raise self._failed(str(error)) from None
+        return ApiAnswer(200, self._document(content))
+
+    def _document(self, content: bytes) -> Mapping[str, Any]:
+        if len(content) > _MOST_ANSWER_BYTES:
+            raise self._failed(f"an answer is larger than {_MOST_ANSWER_BYTES >> 20} MiB")
+        try:
+            found = json.loads(content)
+        except (ValueError, RecursionError):
+            raise self._failed("it answered with something that is no JSON") from None
+        return found if isinstance(found, dict) else {}
+
+    def _failed(self, reason: str) -> MachineError:
+        return MachineError(
+            f"the API server cannot be read: {reason[:_LONGEST_REASON]}",
+            where=self.server,
+            remedy="check with kubectl version, or name another cluster with --context",
+        )
+
+
+def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiClient:
+    """Connect as kubectl would: by $KUBECONFIG or ~/.kube/config, or from inside a pod.
+
+    Raises MachineError without the client's package, where the server does not answer, and
+    where it does not know who asks; InputError for a kubeconfig or context that is none.
+    """
+    client = ApiClient(_configured(context, kubeconfig))
+    answer = client.get("/version")
+    if answer.status == 401:
+        raise MachineError(
+            "the API server does not know who asks",
+            where=client.server,
+            remedy="log in again (oc login), or name another user with --context",
+        )
+    return client
+
+
+def _configured(context: str | None, kubeconfig: str | None) -> Any:
+    try:
+        from kubernetes import client, config  # noqa: PLC0415
+    except ImportError:
+        raise MachineError(
+            "reading a cluster needs the Python package kubernetes",
+            where="--kube",
+            remedy="pip install 'plimsoll[kube]', or read a must-gather with --from",
+        ) from None
+    inside = "KUBERNETES_SERVICE_HOST" in os.environ and not os.environ.get("KUBECONFIG")
+    try:
+        if inside and context is None and kubeconfig is None:
+            settings = client.Configuration()
+            config.load_incluster_config(settings)
+            return client.ApiClient(settings)
+        return config.new_client_from_config(kubeconfig, context, persist_config=False)
+    # The client raises whatever the parts of a broken kubeconfig make it raise.
+    except Exception as error:
+        raise InputError(
+            f"the kubeconfig cannot be used: {' '.join(str(error).split())[:_LONGEST_REASON]}",
+            where=kubeconfig or os.environ.get("KUBECONFIG") or "~/.kube/config",
+            remedy="list what there is with kubectl config get-contexts",
+        ) from None

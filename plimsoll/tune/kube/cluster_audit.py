@@ -1,0 +1,59 @@
+"""An audit of a cluster: every check of its objects against one intent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plimsoll.tune.audit.audit import Audit
+from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.kube.cluster_check import ClusterCheck
+from plimsoll.tune.kube.cluster_view import ClusterView
+from plimsoll.tune.kube.kube_object import KubeObject, text_at
+from plimsoll.tune.kube.pool_nodes import pool_nodes
+from plimsoll.tune.kube.registry import all_cluster_checks
+
+
+def audit_cluster(
+    view: ClusterView, intent: Intent, checks: Sequence[ClusterCheck] | None = None
+) -> Audit:
+    """Ask `checks`, by default all there are. Raises nothing for what cannot be read.
+
+    The audit's host is the pool of nodes, its kernel the one that all of them run.
+    """
+    asked = all_cluster_checks() if checks is None else checks
+    return Audit(
+        source=view.where,
+        host=f"pool {intent.pool.role}" if intent.pool else "a cluster",
+        kernel=_kernel(view, intent),
+        intent=intent.name,
+        assumed="",
+        findings=tuple(check.judge(view, intent) for check in asked),
+    )
+
+
+def joined(one: Audit, other: Audit) -> Audit:
+    """The findings of a host and of a cluster as one audit, which keeps the names of `one`."""
+    findings = sorted((*one.findings, *other.findings), key=lambda finding: finding.number)
+    return Audit(
+        source=f"{one.source}, {other.source}",
+        host=one.host,
+        kernel=one.kernel,
+        intent=one.intent,
+        assumed=one.assumed,
+        findings=tuple(findings),
+    )
+
+
+def _kernel(view: ClusterView, intent: Intent) -> str | None:
+    try:
+        nodes = pool_nodes(view, intent.pool) if intent.pool else ()
+    except CannotRead:
+        return None
+    found = {kernel_of(each) for each in nodes}
+    return (found.pop() or None) if len(found) == 1 else None
+
+
+def kernel_of(node: KubeObject) -> str:
+    """The release of the kernel that a node runs; empty where it does not say."""
+    return text_at(node, "status", "nodeInfo", "kernelVersion")

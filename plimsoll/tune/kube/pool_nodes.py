@@ -1,0 +1,25 @@
+"""The nodes that an intent is for."""
+
+from __future__ import annotations
+
+from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.kube.cluster_view import ClusterView
+from plimsoll.tune.kube.kinds import NODE
+from plimsoll.tune.kube.kube_object import KubeObject, labels_of, name_of
+
+
+def pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
+    """Those with all labels of the pool, by name. Raises CannotRead."""
+    wanted = pool.node_labels.items()
+    found = [each for each in view.need(NODE) if wanted <= labels_of(each).items()]
+    return tuple(sorted(found, key=name_of))
+
+
+def need_pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
+    """The same. Raises CannotRead where there are none, for nothing can be judged of them."""
+    found = pool_nodes(view, pool)
+    if not found:
+        labels = ",".join(f"{key}={value}" for key, value in pool.node_labels.items())
+        raise CannotRead(Unread(f"nodes with {labels}", "absent"))
+    return found

@@ -1,0 +1,138 @@
+"""Asking a BMC for its host's firmware settings, by Redfish.
+
+By sushy, OpenStack's Redfish client: docs/decisions say why.
+"""
+
+from __future__ import annotations
+
+import logging
+import ssl
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import InputError, MachineError
+from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.redfish.bmc_credentials import BmcCredentials
+from plimsoll.tune.redfish.vendor_map import map_of
+
+_ROOT = "/redfish/v1/"
+_TIMEOUT_S = 30.0
+_LONGEST = 200
+
+
+def read_bios(address: str, credentials: BmcCredentials, ca_file: Path | None = None) -> BiosAnswer:
+    """The settings that the maps know, of the one system behind the BMC at `address`.
+
+    Sends GET alone, with basic authentication: a session would have to be made by POST.
+    Raises InputError for a `ca_file` that is none, and MachineError without sushy, where
+    the BMC does not answer, is not trusted, refuses, or has no or several systems.
+    """
+    if ca_file is not None:
+        _check_authorities(ca_file)
+    return _answer(address, _system(address, credentials, ca_file))
+
+
+def _check_authorities(path: Path) -> None:
+    """Before anybody is asked, for errors of the connection hide this one."""
+    try:
+        ssl.create_default_context(cafile=str(path))
+    except (OSError, ValueError) as error:
+        reason = "holds no certificate" if isinstance(error, ssl.SSLError) else "cannot be read"
+        raise InputError(
+            reason, where=str(path), remedy="give a file of certificates in PEM form"
+        ) from None
+
+
+def _system(address: str, credentials: BmcCredentials, ca_file: Path | None) -> Any:
+    try:
+        import sushy  # noqa: PLC0415 - optional
+        from sushy.auth import BasicAuth  # noqa: PLC0415
+
+        from plimsoll.tune.redfish.reading_connector import ReadingConnector  # noqa: PLC0415
+    except ImportError:
+        raise MachineError(
+            "asking a BMC needs the Python package sushy",
+            where=address,
+            remedy="pip install 'plimsoll[redfish]'",
+        ) from None
+    # What it has to say is in the errors below; by itself it would write on stderr.
+    logging.getLogger("sushy").addHandler(logging.NullHandler())
+    connector = ReadingConnector(
+        address, ca_file=str(ca_file) if ca_file else None, timeout_s=_TIMEOUT_S
+    )
+    auth = BasicAuth(credentials.user, credentials.password)
+    return _asked(
+        address,
+        lambda: sushy.Sushy(address, auth=auth, connector=connector).get_system(),
+    )
+
+
+def _answer(address: str, system: Any) -> BiosAnswer:
+    bios = _asked(address, lambda: system.bios)
+    manufacturer = _text(system.manufacturer)
+    known = map_of(manufacturer)
+    given = bios.attributes if isinstance(bios.attributes, Mapping) else {}
+    return BiosAnswer(
+        where=address + _text(bios.path),
+        manufacturer=manufacturer,
+        model=_text(system.model),
+        bios_version=_text(system.bios_version),
+        vendor=known.vendor if known else None,
+        attributes={
+            _text(name): _text(value)
+            for name, value in given.items()
+            if known is not None and known.knows(_text(name))
+        },
+    )
+
+
+def _text(value: object) -> str:
+    """On one line and short, whatever the BMC sent; "" for what is no text or number."""
+    if not isinstance(value, str | int | float):
+        return ""
+    return "".join(c if c.isprintable() else "?" for c in str(value))[:_LONGEST]
+
+
+def _asked(address: str, ask: Callable[[], Any]) -> Any:
+    """What sushy gives; whatever it stumbles over is the BMC's doing, and is told as such."""
+    import requests  # noqa: PLC0415 - sushy's
+    import sushy  # noqa: PLC0415
+
+    try:
+        return ask()
+    except sushy.exceptions.AccessError:
+        raise MachineError(
+            "the BMC refuses the name or the password",
+            where=address,
+            remedy="check them, and that the user may read",
+        ) from None
+    except sushy.exceptions.UnknownDefaultError:
+        raise MachineError(
+            "the BMC manages no system, or several",
+            where=address,
+            remedy="ask the BMC of the host itself, not the chassis manager",
+        ) from None
+    except (sushy.exceptions.SushyError, requests.RequestException) as error:
+        raise _no_answer(address, str(error)) from None
+    except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
+        raise MachineError(
+            "what answers does not speak Redfish as it should",
+            where=address,
+            remedy="check that the address is the BMC's, and update its firmware",
+        ) from None
+
+
+def _no_answer(address: str, told: str) -> MachineError:
+    if "CERTIFICATE_VERIFY_FAILED" in told:
+        return MachineError(
+            "nobody who is trusted has signed the BMC's certificate, or it is another host's",
+            where=address,
+            remedy="give the authority that signed it: --ca-file FILE",
+        )
+    # The cause stands at the end, behind the names of the layers that passed it on.
+    return MachineError(
+        f"the BMC gives no answer: {_text(told[-_LONGEST:])}",
+        where=address,
+        remedy="check the address, and that the BMC is reachable from here",
+    )

@@ -1,0 +1,146 @@
+"""README.md: what each file does, in which order to apply them, how to undo it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from plimsoll.tune.expected.kernel_argument import Vendor, command_line
+from plimsoll.tune.expected.node import expected_node
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.render.machine_config_pool import BUILT_IN
+from plimsoll.tune.render.rendered_file import RenderedFile
+
+PATH = "README.md"
+
+
+def render_readme(
+    intent: Intent, files: Sequence[RenderedFile], header: str, vendor: Vendor
+) -> RenderedFile:
+    """The README of `files`."""
+    steps = _cluster_steps if intent.platform == "openshift" else _host_steps
+    parts = [
+        f"# {intent.name}",
+        *([_plain(intent.description)] if intent.description else []),
+        f"{header} Change the intent and render anew rather than these files.",
+        "## What each file does",
+        _table(files),
+        "## In which order",
+        *steps(intent, files),
+        "## What to expect",
+        *_expectation(intent, vendor),
+        "## How to undo it",
+        "The other way round: " + ("the last folder first." if files else "nothing was rendered."),
+        "\n".join(f"- `{each.path}`: {_cell(each.undo)}" for each in reversed(files)),
+    ]
+    text = "\n\n".join(part for part in parts if part) + "\n"
+    return RenderedFile(PATH, text, does="This.", undo="", commented=False)
+
+
+def _plain(text: str) -> str:
+    """No markup of the description's own."""
+    return "".join(f"\\{each}" if each in "\\`*_{}[]<>#|!" else each for each in text)
+
+
+def _table(files: Iterable[RenderedFile]) -> str:
+    rows = [f"| `{each.path}` | {_cell(each.does)} |" for each in files]
+    return "\n".join(["| file | what it does |", "|---|---|", *rows])
+
+
+def _cell(text: str) -> str:
+    """Names of interfaces and arguments may hold what ends a cell or opens a tag."""
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def _cluster_steps(intent: Intent, files: Sequence[RenderedFile]) -> Iterator[str]:
+    pool = _pool(intent)
+    folders = {each.folder for each in files}
+    pause = f"oc patch machineconfigpool {pool.role} --type merge -p"
+    steps = []
+    if any(each.path == "bios-checklist.md" for each in files):
+        steps.append("Set the firmware by `bios-checklist.md`.")
+    if pool.role not in BUILT_IN:
+        labels = " ".join(f"{key}={value}" for key, value in pool.node_labels.items())
+        steps.append(
+            "`oc apply -f 1-node/10-machine-config-pool.yaml`, then label the nodes: "
+            f"`oc label node NODE {labels}`"
+        )
+    steps += [
+        f"Pause the pool, so that its nodes restart once and not once a file: "
+        f'`{pause} \'{{"spec":{{"paused":true}}}}\'`',
+        "`oc apply -f 1-node/`",
+        f'`{pause} \'{{"spec":{{"paused":false}}}}\'`, and wait for the restarts: `oc wait '
+        f"machineconfigpool/{pool.role} --for=condition=Updated --timeout=60m`",
+    ]
+    if "2-network" in folders:
+        steps.append(
+            "With the SR-IOV operator installed where there are `sriov` files: "
+            "`oc apply -f 2-network/`; wait until `oc get sriovnetworknodestates -A` says Succeeded"
+        )
+    if "3-workload" in folders:
+        steps.append(
+            "`oc apply -f 3-workload/`. The pods' service account needs a security context "
+            "constraint that allows their capabilities and no more."
+        )
+    if "generator" in folders:
+        steps.append("`generator/` goes to the generator's host.")
+    yield "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    if "alternatives" in folders:
+        yield "`alternatives/` is **not** applied with the rest: each file says instead of what."
+
+
+def _host_steps(_: Intent, files: Sequence[RenderedFile]) -> Iterator[str]:
+    steps = []
+    if any(each.path == "bios-checklist.md" for each in files):
+        steps.append("Set the firmware by `bios-checklist.md`.")
+    units = [each.path for each in files if each.path.endswith(".service")]
+    names = " ".join(path.rpartition("/")[2].removesuffix(".service") for path in units)
+    steps += [
+        "Read what is under `host/`, then, as root: `cp -r host/. / && systemctl daemon-reload`",
+        "The kernel's command line: `grubby` or `update-grub`, as above",
+        f"`systemctl enable {names}`",
+        "Restart the host. Then the TuneD profile, if there is one.",
+    ]
+    if any(each.folder == "generator" for each in files):
+        steps.append("`generator/` goes to the generator's host.")
+    yield "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+
+
+def _expectation(intent: Intent, vendor: Vendor) -> Iterator[str]:
+    node = expected_node(intent, vendor)
+    line = command_line(node.effective_arguments)
+    yield f"The kernel's arguments ({vendor}; a bar stands between values of which one is right):"
+    yield f"```\n{line}\n```"
+    if node.crio:
+        yield (
+            f"Runtime class `{node.crio.runtime_class}`, whose handler is "
+            f"`{node.crio.runtime_handler}`; kubelet: topology policy "
+            f"`{node.kubelet['topologyManagerPolicy']}`, reserved CPUs "
+            f"`{node.kubelet['reservedSystemCPUs']}`; active TuneD profile `{node.tuned_profile}`."
+        )
+    if node.node_pages and node.crio:
+        units = ", ".join(f"`{each.operator_unit}`" for each in node.node_pages)
+        yield f"Hugepages on nodes are not on the command line; services take them: {units}."
+    if by_hand := list(_by_hand(intent)):
+        yield f"By hand, for no file does it: {', '.join(by_hand)}."
+    yield "Whether it came true: `plimsoll tune audit --intent` with the same intent."
+
+
+def _by_hand(intent: Intent) -> Iterator[str]:
+    """What the intent asks for and none of the files does."""
+    on_host = intent.platform != "openshift"
+    if on_host and intent.kernel.realtime:
+        yield "the real-time kernel"
+    fields = ["swap", "tuned"] if on_host else ["swap", "ksm"]
+    if on_host and intent.services.tuned is False:
+        fields += ["stalld", "chronyd", "irqbalance", "fwupd"]
+    for field in fields:
+        switch = getattr(intent.services, field)
+        if switch is not None:
+            yield f"{field} {'on' if switch else 'off'}"
+
+
+def _pool(intent: Intent) -> Pool:
+    if intent.pool is None:
+        raise ValueError("an intent for OpenShift has a pool")
+    return intent.pool

@@ -1,0 +1,98 @@
+"""An intent as files: for OpenShift its manifests, for a host its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from plimsoll.tune.expected.kernel_argument import Vendor
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.render.bios_checklist import render_bios_checklist
+from plimsoll.tune.render.cluster_services import (
+    render_console,
+    render_monitoring,
+    render_network_diagnostics,
+)
+from plimsoll.tune.render.host_command_line import render_command_line
+from plimsoll.tune.render.host_housekeeping import render_housekeeping, render_irqbalance
+from plimsoll.tune.render.host_hugepages import render_node_pages
+from plimsoll.tune.render.host_ports import render_ports
+from plimsoll.tune.render.host_tuned import render_sysctls, render_tuned_profile
+from plimsoll.tune.render.kubelet_config import render_kubelet_config
+from plimsoll.tune.render.kubelet_housekeeping import render_kubelet_housekeeping
+from plimsoll.tune.render.machine_config_pool import render_machine_config_pool
+from plimsoll.tune.render.network_attachment import render_networks
+from plimsoll.tune.render.operator_rules import check_operator_rules
+from plimsoll.tune.render.performance_profile import render_performance_profile
+from plimsoll.tune.render.plain_words import check_plain_words
+from plimsoll.tune.render.pod import render_pods
+from plimsoll.tune.render.readme import render_readme
+from plimsoll.tune.render.refusal import refuse
+from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.sriov_policy import render_sriov_policies
+from plimsoll.tune.render.trex_config import render_trex_config
+from plimsoll.tune.render.tuned_patch import render_tuned_patch
+from plimsoll.tune.render.workload_partitioning import render_workload_partitioning
+
+# A new manifest is one more function, and one more line here. In the order of application.
+_FOR_A_POOL: tuple[Callable[[Intent, Pool], Iterator[RenderedFile]], ...] = (
+    render_machine_config_pool,
+    render_performance_profile,
+    render_tuned_patch,
+    render_workload_partitioning,
+    render_kubelet_housekeeping,
+    render_monitoring,
+    render_network_diagnostics,
+    render_console,
+    render_sriov_policies,
+    render_networks,
+    render_pods,
+    render_kubelet_config,
+)
+_FOR_A_HOST: tuple[Callable[[Intent], Iterator[RenderedFile]], ...] = (
+    render_tuned_profile,
+    render_sysctls,
+    render_node_pages,
+    render_housekeeping,
+    render_irqbalance,
+    render_ports,
+)
+_FOR_ALL: tuple[Callable[[Intent], Iterator[RenderedFile]], ...] = (
+    render_trex_config,
+    render_bios_checklist,
+)
+
+
+def render(
+    intent: Intent, *, origin: str = "", vendor: Vendor = "intel"
+) -> tuple[RenderedFile, ...]:
+    """All files, README.md first, then in the order in which they are applied.
+
+    `origin` is what the intent was read from, for the files' first lines; `vendor` who made
+    the processors, which matters to a host's arguments alone. The same intent makes the same
+    bytes. Raises InputError for what an operator would refuse, and for words that a shell or
+    TuneD would act on.
+    """
+    where = _printable(origin) or intent.name
+    refuse(list(check_plain_words(intent)), where)
+    files = [*_platform_files(intent, where, vendor)]
+    files += [each for function in _FOR_ALL for each in function(intent)]
+    header = f"From the intent {intent.name}{f' ({where})' if origin else ''}."
+    commented = [each.with_header(f"{header} By plimsoll tune render.") for each in files]
+    return (render_readme(intent, commented, header, vendor), *commented)
+
+
+def _platform_files(intent: Intent, where: str, vendor: Vendor) -> Iterator[RenderedFile]:
+    if intent.platform == "openshift" and intent.pool is not None:
+        refuse(list(check_operator_rules(intent, intent.pool)), where)
+        for for_a_pool in _FOR_A_POOL:
+            yield from for_a_pool(intent, intent.pool)
+        return
+    yield from render_command_line(intent, vendor)
+    for for_a_host in _FOR_A_HOST:
+        yield from for_a_host(intent)
+
+
+def _printable(text: str) -> str:
+    """A file's name may hold a line end, and then more than a comment."""
+    return "".join(each if each.isprintable() else "?" for each in text)

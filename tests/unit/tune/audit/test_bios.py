@@ -1,0 +1,197 @@
+"""Check 18. Answers after the vendors' published attributes, made by hand."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from plimsoll.tune.audit.checks.bios import CHECK
+from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.redfish.bios_answer import BIOS_PATH
+from tests.unit.tune.audit.hosts import host
+from tests.unit.tune.audit.intents import intent
+
+WHERE = "https://bmc.lab/redfish/v1/Systems/1/Bios"
+ALL_OFF = {
+    "smt": False,
+    "turbo": False,
+    "c_states": False,
+    "aspm": False,
+    "power_profile": "max-performance",
+}
+DELL = {
+    "LogicalProc": "Disabled",
+    "ProcTurboMode": "Disabled",
+    "ProcCStates": "Disabled",
+    "PcieAspmL1": "Disabled",
+    "SysProfile": "PerfOptimized",
+}
+HPE = {
+    "ProcHyperthreading": "Disabled",
+    "ProcTurbo": "Disabled",
+    "MinProcIdlePower": "NoCStates",
+    "PciSlot1Aspm": "Disabled",
+    "PciSlot12Aspm": "Disabled",
+    "PowerRegulator": "StaticHighPerf",
+}
+LENOVO = {
+    "Processors_HyperThreading": "Disable",
+    "Processors_TurboMode": "Disabled",
+    "Processors_CStates": "Disabled",
+    "Power_ASPM": "Disabled",
+    "OperatingModes_ChooseOperatingMode": "MaximumPerformance",
+}
+SUPERMICRO = {
+    "Hyper-Threading[ALL]#0832": "Disable",
+    "TurboMode#0850": "Disable",
+    "CPUC6Report#0840": "Disable",
+    "PackageCState#0843": "C0/C1 state",
+    "PCI-EASPMSupport(Global)#0902": "Disable",
+    "PowerTechnology#2800": "Custom",
+    "ENERGY_PERF_BIAS_CFGmode#083A": "Maximum Performance",
+}
+
+
+def judged(vendor: str | None, attributes: dict[str, str], declared: Intent) -> Finding:
+    text = json.dumps(
+        {
+            "where": WHERE,
+            "manufacturer": vendor or "QEMU",
+            "model": "a model",
+            "bios_version": "1",
+            "vendor": vendor,
+            "attributes": attributes,
+        }
+    )
+    return CHECK.judge(host(CHECK, {BIOS_PATH: text}), declared)
+
+
+@pytest.mark.parametrize(
+    ("vendor", "attributes"),
+    [("Dell", DELL), ("HPE", HPE), ("Lenovo", LENOVO), ("Supermicro", SUPERMICRO)],
+)
+def test_all_as_the_article_sets_it_is_ok(vendor: str, attributes: dict[str, str]) -> None:
+    finding = judged(vendor, attributes, intent(bios=ALL_OFF))
+    assert finding.verdict == "ok"
+    assert finding.text == (
+        "SMT is off; turbo is off; C-states is off; PCIe ASPM is off; "
+        "the power profile is max-performance"
+    )
+    assert {reading.where for reading in finding.read} == {WHERE}
+
+
+@pytest.mark.parametrize(
+    ("vendor", "attributes", "changed", "text"),
+    [
+        ("Dell", DELL, {"ProcTurboMode": "Enabled"}, "turbo is on (ProcTurboMode Enabled)"),
+        ("Dell", DELL, {"ProcCStates": "Autonomous"}, "C-states is on (ProcCStates Autonomous)"),
+        (
+            "Dell",
+            DELL,
+            {"SysProfile": "PerfPerWattOptimizedDapc"},
+            "the power profile is balanced (SysProfile PerfPerWattOptimizedDapc)",
+        ),
+        ("HPE", HPE, {"ProcHyperthreading": "Enabled"}, "SMT is on (ProcHyperthreading Enabled)"),
+        (
+            "HPE",
+            HPE,
+            {"PciSlot12Aspm": "AspmL1Enabled"},
+            "PCIe ASPM is on (PciSlot12Aspm AspmL1Enabled, PciSlot1Aspm Disabled)",
+        ),
+        (
+            "HPE",
+            HPE,
+            {"PowerRegulator": "StaticLowPower"},
+            "the power profile is power-saving (PowerRegulator StaticLowPower)",
+        ),
+        (
+            "Lenovo",
+            LENOVO,
+            {"Processors_CStates": "Legacy"},
+            "C-states is on (Processors_CStates Legacy)",
+        ),
+        # A package that stays in C0 may have cores in C6.
+        (
+            "Supermicro",
+            SUPERMICRO,
+            {"CPUC6Report#0840": "Auto"},
+            "C-states is on (CPUC6Report#0840 Auto)",
+        ),
+        (
+            "Supermicro",
+            SUPERMICRO,
+            {"ENERGY_PERF_BIAS_CFGmode#083A": "Power"},
+            "the power profile is power-saving (ENERGY_PERF_BIAS_CFGmode#083A Power)",
+        ),
+    ],
+)
+def test_one_that_is_otherwise_fails(
+    vendor: str, attributes: dict[str, str], changed: dict[str, str], text: str
+) -> None:
+    finding = judged(vendor, attributes | changed, intent(bios=ALL_OFF))
+    assert finding.verdict == "fail"
+    assert finding.text == text
+    assert [step.kind for step in finding.steps] == ["advice"]
+
+
+def test_what_is_wanted_on_is_judged_too() -> None:
+    declared = intent(bios={"turbo": True})
+    assert judged("Dell", DELL, declared).verdict == "fail"
+    assert judged("Dell", DELL | {"ProcTurboMode": "Enabled"}, declared).verdict == "ok"
+
+
+def test_what_the_intent_leaves_out_is_not_judged() -> None:
+    finding = judged("Dell", DELL | {"ProcTurboMode": "Enabled"}, intent(bios={"smt": False}))
+    assert (finding.verdict, finding.text) == ("ok", "SMT is off")
+
+
+def test_a_profile_left_to_the_operating_system_is_warned_of() -> None:
+    finding = judged("HPE", HPE | {"PowerRegulator": "OsControl"}, intent(bios=ALL_OFF))
+    assert finding.verdict == "warn"
+    assert "the power profile is left open by PowerRegulator OsControl" in finding.text
+
+
+def test_a_profile_of_single_settings_is_told_by_those() -> None:
+    declared = intent(bios={"power_profile": "max-performance"})
+    custom = {"SysProfile": "Custom", "ProcPwrPerf": "MaxPerf"}
+    assert judged("Dell", custom, declared).verdict == "ok"
+    assert judged("Dell", {"SysProfile": "Custom"}, declared).verdict == "warn"
+
+
+def test_an_attribute_that_the_bmc_does_not_tell_is_unknown() -> None:
+    finding = judged("Lenovo", {"Processors_TurboMode": "Disabled"}, intent(bios=ALL_OFF))
+    assert finding.verdict == "unknown"
+    assert "PCIe ASPM: the BMC tells none of Power_ASPM" in finding.text
+
+
+def test_a_value_that_the_map_does_not_know_is_unknown() -> None:
+    finding = judged("Dell", {"LogicalProc": "Sometimes"}, intent(bios={"smt": False}))
+    assert finding.verdict == "unknown"
+    assert finding.text == "SMT: the map does not know LogicalProc Sometimes"
+
+
+def test_a_maker_without_a_map_is_unknown() -> None:
+    finding = judged(None, {}, intent(bios={"smt": False}))
+    assert finding.verdict == "unknown"
+    assert finding.text == "there is no map of attributes for QEMU"
+
+
+def test_an_answer_that_is_none_is_unknown() -> None:
+    finding = CHECK.judge(host(CHECK, {BIOS_PATH: "{}"}), intent(bios={"smt": False}))
+    assert finding.verdict == "unknown"
+
+
+def test_without_a_bmc_it_does_not_apply() -> None:
+    finding = CHECK.judge(host(CHECK, {}), intent(bios=ALL_OFF))
+    assert finding.verdict == "not-applicable"
+    assert finding.text == "no BMC was asked: plimsoll tune audit --bmc https://…"
+
+
+def test_without_a_wish_it_does_not_apply() -> None:
+    assert judged("Dell", DELL, intent()).verdict == "not-applicable"
+
+
+def test_the_finding_says_that_the_names_were_never_tried() -> None:
+    assert any("not with BMCs" in source for source in CHECK.sources)

@@ -1,0 +1,57 @@
+"""Check 19. Formats: Linux, Documentation/ABI/testing/sysfs-devices-edac."""
+
+from plimsoll.tune.audit.checks.memory_channels import CHECK
+from tests.unit.tune.audit.hosts import host
+from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL, ONLINE, cores
+
+NODES = cores((0,), (1,), (2,), (3,), nodes={0: "0-1", 1: "2-3"})
+CONTROLLER = "/sys/devices/system/edac/mc/mc0"
+NODE_1_MEMORY = "/sys/devices/system/node/node1/meminfo"
+
+
+def channels(*sizes_mb: int) -> dict[str, str]:
+    """A controller of as many channels, with one slot each; 0 is an empty slot."""
+    files = {f"{CONTROLLER}/max_location": f"channel {len(sizes_mb) - 1} slot 0 \n"}
+    for channel, size_mb in enumerate(sizes_mb):
+        if size_mb:
+            folder = f"{CONTROLLER}/dimm{channel}"
+            files[f"{folder}/dimm_location"] = f"channel {channel} slot 0 \n"
+            files[f"{folder}/size"] = f"{size_mb}\n"
+    return files
+
+
+def test_equal_channels_are_ok() -> None:
+    files = NODES | {CPUINFO: INTEL} | channels(32768, 32768, 32768)
+    finding = CHECK.judge(host(CHECK, files), None)
+    assert finding.verdict == "ok"
+    assert "mc0 has memory in all 3 channels" in finding.text
+
+
+def test_an_empty_channel_and_unequal_ones_are_warned_of() -> None:
+    finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: INTEL} | channels(8192, 0, 8192)), None)
+    assert (finding.verdict, finding.text) == ("warn", "mc0 has no memory in channel 1")
+    finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: INTEL} | channels(8192, 4096)), None)
+    assert (finding.verdict, finding.text) == ("warn", "mc0's channels differ in size")
+
+
+def test_a_node_without_memory_fails() -> None:
+    files = NODES | {CPUINFO: GUEST, NODE_1_MEMORY: "Node 1 MemTotal:       0 kB\n"}
+    finding = CHECK.judge(host(CHECK, files), None)
+    assert finding.verdict == "fail"
+    assert finding.text.startswith("node 1 has CPUs and no memory")
+
+
+def test_a_guest_is_judged_by_its_nodes_alone() -> None:
+    finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: GUEST}), None)
+    assert (finding.verdict, finding.text) == ("ok", "each node has memory")
+
+
+def test_a_machine_without_edac_is_unknown() -> None:
+    finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: INTEL}), None)
+    assert finding.verdict == "unknown"
+    assert "EDAC" in finding.text
+
+
+def test_what_may_not_be_read_is_unknown() -> None:
+    view = host(CHECK, {CPUINFO: GUEST}, forbidden=[ONLINE])
+    assert CHECK.judge(view, None).verdict == "unknown"

@@ -1,0 +1,85 @@
+"""A live host: its files, and commands that are stand-ins on PATH."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.tune.host import live_host
+from plimsoll.tune.host.host_view import CommandOutput
+from plimsoll.tune.host.live_host import LiveHost
+from plimsoll.tune.host.unread import CannotRead
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    return tmp_path
+
+
+def install(folder: Path, name: str, script: str) -> None:
+    program = folder / name
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+def test_files_of_this_host_are_read() -> None:
+    view = LiveHost()
+    assert view.read("/proc/sys/kernel/ostype") == "Linux"
+    assert "cpu0" in (view.listing("/sys/devices/system/cpu") or ())
+    assert view.where == "this host"
+
+
+def test_absent_is_none_and_why_not_says_so() -> None:
+    view = LiveHost()
+    assert view.read("/proc/no-such-file") is None
+    assert view.find("/proc/no-such-file") is None
+    unread = view.why_not("/proc/no-such-file")
+    assert unread is not None
+    assert str(unread) == "/proc/no-such-file does not exist"
+    with pytest.raises(CannotRead, match="does not exist"):
+        view.need("/proc/no-such-file")
+
+
+def test_a_command_speaks_english_and_its_status_is_kept(programs: Path) -> None:
+    install(programs, "tuned-adm", 'echo "$1 in $LC_ALL"; exit 3')
+    assert LiveHost().command("tuned-adm active") == CommandOutput(3, "active in C")
+
+
+def test_what_a_command_complains_of_counts_where_it_says_nothing(programs: Path) -> None:
+    install(programs, "tuned-adm", "echo no profile >&2; exit 1")
+    assert LiveHost().command("tuned-adm active") == CommandOutput(1, "no profile")
+
+
+def test_a_command_that_cannot_ask_gave_no_answer(programs: Path) -> None:
+    install(programs, "systemctl", "echo Failed to connect to bus: Host is down >&2; exit 1")
+    view = LiveHost()
+    assert view.command("systemctl is-active tuned") is None
+    with pytest.raises(CannotRead, match="Failed to connect to bus"):
+        view.need_command("systemctl is-active tuned")
+
+
+def test_a_command_that_hangs_is_ended(programs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(live_host, "_TIMEOUT_S", 0.2)
+    install(programs, "tuned-adm", "exec sleep 60")
+    with pytest.raises(CannotRead, match=r"no answer within 0\.2 s"):
+        LiveHost().need_command("tuned-adm active")
+
+
+def test_a_command_that_is_not_installed_is_absent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CannotRead, match="tuned-adm is not installed") as caught:
+        LiveHost().need_command("tuned-adm active")
+    assert caught.value.unread.cause == "absent"
+
+
+def test_commands_do_not_answer_for_another_root(tmp_path: Path, programs: Path) -> None:
+    install(programs, "tuned-adm", "echo mine")
+    assert LiveHost(tmp_path).command("tuned-adm active") is None
+
+
+def test_no_other_command_is_run() -> None:
+    with pytest.raises(ValueError, match="none of the commands"):
+        LiveHost().command("id")

@@ -1,0 +1,115 @@
+"""`plimsoll tune render` as a user calls it."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.unit.cli.runs_command import Plimsoll
+
+
+@pytest.fixture
+def plimsoll(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[Plimsoll]:
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    monkeypatch.chdir(tmp_path)
+    yield Plimsoll(monkeypatch, capsys)
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+INTENT = """
+name: box
+platform: bare-metal
+cpus: {reserved: "0", isolated: "1-3"}
+"""
+
+
+def host(root: Path, cpus: str) -> Path:
+    """A root file system with CPUs, each a core of its own, and nothing else."""
+    cpu = root / "sys/devices/system/cpu"
+    cpu.mkdir(parents=True)
+    (cpu / "online").write_text(cpus)
+    return root
+
+
+def test_a_preset(plimsoll: Plimsoll) -> None:
+    assert plimsoll("tune", "render", "--preset", "telco-core-rds", "-o", "out") == 0
+    assert plimsoll.out == "8 files in out: read out/README.md\n"
+    found = yaml.safe_load(Path("out/1-node/20-performance-profile.yaml").read_text())
+    assert found["metadata"]["name"] == "customcnf"
+    assert "(preset telco-core-rds)" in Path("out/README.md").read_text()
+
+
+def test_a_file(plimsoll: Plimsoll) -> None:
+    Path("box.yaml").write_text(INTENT)
+    assert plimsoll("tune", "render", "box.yaml", "--output", "out", "--vendor", "amd") == 0
+    script = Path("out/host/usr/local/sbin/plimsoll-housekeeping")
+    assert script.stat().st_mode & 0o111
+    assert "# From the intent box (box.yaml)." in script.read_text()
+
+
+@pytest.mark.parametrize("words", [(), ("box.yaml", "--preset", "vm")])
+def test_an_intent_comes_from_one_place(plimsoll: Plimsoll, words: tuple[str, ...]) -> None:
+    Path("box.yaml").write_text(INTENT)
+    assert plimsoll("tune", "render", *words, "-o", "out") == 2
+    assert "an intent comes from one file or from one preset" in plimsoll.err
+    assert "give a file, or --preset with its name" in plimsoll.err
+
+
+def test_an_unknown_preset(plimsoll: Plimsoll) -> None:
+    assert plimsoll("tune", "render", "--preset", "bare-mettle", "-o", "out") == 2
+    assert "did you mean bare-metal?" in plimsoll.err
+    assert not Path("out").exists()
+
+
+def test_foreign_files_are_kept(plimsoll: Plimsoll) -> None:
+    Path("out").mkdir()
+    Path("out/README.md").write_text("mine")
+    assert plimsoll("tune", "render", "--preset", "vm", "-o", "out") == 2
+    assert "holds README.md, not as an earlier rendering left it" in plimsoll.err
+    assert plimsoll("tune", "render", "--preset", "vm", "-o", "out", "--force") == 0
+    assert Path("out/README.md").read_text() != "mine"
+
+
+def test_files_of_an_earlier_rendering_are_told(plimsoll: Plimsoll) -> None:
+    plimsoll("tune", "render", "--preset", "bare-metal", "-o", "out")
+    assert plimsoll("tune", "render", "--preset", "vm", "-o", "out") == 0
+    told = "warning: out/bios-checklist.md is an earlier rendering's; remove it"
+    assert told in plimsoll.err
+
+
+def test_a_host_that_fits(plimsoll: Plimsoll, tmp_path: Path) -> None:
+    Path("box.yaml").write_text(INTENT)
+    root = host(tmp_path / "root", "0-3")
+    assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", root) == 0
+    assert Path("out/README.md").exists()
+
+
+def test_a_host_that_does_not_fit_is_refused_with_all_that_is_wrong(
+    plimsoll: Plimsoll, tmp_path: Path
+) -> None:
+    Path("box.yaml").write_text(INTENT + "nics: [{name: east, pf_names: [ens1]}]\n")
+    root = host(tmp_path / "root", "0-2,4-5")
+    assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", root) == 2
+    assert "3 mistakes:" in plimsoll.err
+    assert "cpus.isolated: CPU 3 " in plimsoll.err
+    assert "cpus: CPUs 4-5 are online and neither reserved nor isolated" in plimsoll.err
+    assert "nics[0]: no port is ens1 (name another)" in plimsoll.err
+    assert not Path("out").exists()
+
+
+def test_a_capture_that_is_none(plimsoll: Plimsoll) -> None:
+    assert plimsoll("tune", "render", "--preset", "vm", "-o", "out", "--topology", "gone") == 2
+    assert "gone: does not exist" in plimsoll.err
+
+
+def test_this_host(plimsoll: Plimsoll) -> None:
+    """Whatever this machine is, an intent for 8000 CPUs is for another."""
+    cpus = 'cpus: {reserved: "0", isolated: "1-7999"}'
+    Path("box.yaml").write_text(f"name: box\nplatform: bare-metal\n{cpus}\n")
+    assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", "live") == 2
+    assert "box on this host" in plimsoll.err
