@@ -19,7 +19,8 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test bench bench-search bench-metrics bench-observe lint format clean \
-	fuzz soak-engine system-packages test-packages fuzz-packages \
+	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
+	vm-captures \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
 help: ## Show this
@@ -85,6 +86,18 @@ test-packages:
 fuzz-packages:
 	-@build-aux/install-system-packages fuzz
 
+# Without them the tests that boot virtual machines are skipped, and say so.
+vm-packages:
+	-@build-aux/install-system-packages vm
+
+vm-kernel: vm-packages build/vm-kernel/vmlinuz ## Fetch the kernel of the tests' virtual machines
+
+build/vm-kernel/vmlinuz:
+	-@build-aux/unpack-vm-kernel $(@D)
+
+vm-captures: vm-kernel $(DEV_REQUIREMENTS) ## Capture the tests' virtual machines anew, after a check reads more
+	$(BIN)/python -m tests.integration.vm.keep_captures
+
 # Tools of another version cannot go on in an old build folder, so that goes too.
 $(RUN_REQUIREMENTS): pyproject.toml build-aux/list-requirements.py | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
@@ -140,5 +153,5 @@ delay-dut: build/engine-tests/build.ninja
 engine-threads: build/engine-threads/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel
 	$(BIN)/pytest tests/unit tests/integration

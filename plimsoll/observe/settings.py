@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -9,6 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.units import DurationField
+
+# As ssh takes it; never anything that it would take for an option.
+_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}")
 
 
 class RemoteHost(BaseModel):
@@ -20,11 +24,18 @@ class RemoteHost(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    # As ssh takes it; never anything that it would take for an option.
-    ssh: Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}$")]
+    ssh: str
     polled_cpus: tuple[Annotated[int, Field(ge=0, le=8191)], ...] = ()
     telemetry: dict[str, str] = Field(default_factory=dict)
-    pids: dict[str, int] = Field(default_factory=dict)
+    pids: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+
+    @field_validator("ssh")
+    @classmethod
+    def _is_a_host(cls, ssh: str) -> str:
+        if _HOST.fullmatch(ssh) is None:
+            remedy = "write it as ssh takes it, such as root@dut.lab, options in ~/.ssh/config"
+            raise mistake(f"{ssh!r} is no host", remedy)
+        return ssh
 
 
 class ObserveSettings(BaseModel):

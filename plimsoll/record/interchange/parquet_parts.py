@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from plimsoll.errors import InputError
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.interchange.metric_batches import RecordedPeriod
 from plimsoll.record.interchange.output_file import unwritable
 from plimsoll.record.metrics import METRICS, metric_parts
@@ -20,7 +21,12 @@ from plimsoll.record.run_directory import RunDirectory
 
 
 def partition(run: RunDirectory) -> str:
-    """The folder of the run below the root."""
+    """The folder of the run below the root: each run's own, also of those of a matrix."""
+    path = run.path.resolve()
+    matrix = path.parent.parent
+    if path in part_paths(matrix):
+        # All of them are called sample-1, and so on.
+        return f"run={matrix.name}.{path.parent.name}.{path.name}"
     return f"run={run.run_id}"
 
 

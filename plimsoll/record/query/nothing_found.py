@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from plimsoll.errors import InputError
 from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.query.answer import RunFailure, TimeRange
 from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.breakout import Breakout
@@ -31,7 +32,7 @@ def unknown_metric(
         return InputError(
             f"nothing was recorded there ({query.period})",
             where=_named(asked),
-            remedy="choose another --period or --run; plimsoll metrics list shows what there is",
+            remedy=_instead_of_none(asked),
         )
     if sources.isdisjoint(answering):
         remedy = did_you_mean(query.source, sources)
@@ -44,6 +45,14 @@ def unknown_metric(
         remedy = did_you_mean(query.type, types)
         return InputError(problem, where=f"--type {plain_text(query.type)}", remedy=remedy)
     return None
+
+
+def _instead_of_none(asked: Sequence[AskedRun]) -> str:
+    for run in asked:
+        if next(part_paths(run.run.path), None) is not None:
+            parts = plain_text(str(run.run.path / "iteration-*" / "sample-*"))
+            return f"of a matrix, ask its runs, all or one of them: --run '{parts}'"
+    return "choose another --period or --run; plimsoll metrics list shows what there is"
 
 
 def nothing_recorded(

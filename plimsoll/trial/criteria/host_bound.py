@@ -36,7 +36,8 @@ class HostBound:
 
     `words` tell what was found, with `{}` for the value; `unit` is "ratio" for a share of
     the whole. Of a broken bound is told what made up most of it, by the names in `parts`.
-    Of a host's CPUs, or other groups of series, the worst is judged, or `each`.
+    Of a host's CPUs, or other groups of series, the worst is judged, or `each`; where a
+    breach is not the same fault for all, the worst of each.
     """
 
     rule: str
@@ -70,11 +71,18 @@ class HostBound:
         figures = [each for each in everywhere if each.hostname == host.hostname]
         if gap := self._gap(host, figures, metrics.length_s):
             return [self._unknown(host.hostname, *gap)]
-        worst = (min if self.least else max)(figures, key=self._value)
-        return [
-            self._judge(host, figure, metrics, blame)
-            for figure in (figures if self.each else [worst])
-        ]
+        told = figures if self.each else self._worst(host, figures, blame)
+        return [self._judge(host, figure, metrics, blame) for figure in told]
+
+    def _worst(
+        self, host: ObservedHostRecord, figures: Sequence[HostFigure], blame: Blame
+    ) -> list[HostFigure]:
+        """One of each kind of breach: the DUT's worst must not hide what the tester did."""
+        by_breach: dict[Breach, list[HostFigure]] = {}
+        for figure in figures:
+            by_breach.setdefault(blame(host, figure), []).append(figure)
+        worst = min if self.least else max
+        return [worst(those, key=self._value) for those in by_breach.values()]
 
     def _judge(
         self, host: ObservedHostRecord, figure: HostFigure, metrics: HostMetrics, blame: Blame

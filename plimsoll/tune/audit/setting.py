@@ -7,6 +7,7 @@ from collections.abc import Callable
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
 from plimsoll.tune.expected.tuned import asked_sysctls, expected_sysctls
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 # Whether the value that was read serves where another was wanted.
@@ -61,7 +62,8 @@ def set_it(name: str, value: str) -> Step:
 
 def at_least(value: str, wanted: str) -> bool:
     """Whether a whole number is no less than the one wanted."""
-    return value.isascii() and value.isdigit() and int(value) >= int(wanted)
+    found, least = whole_number(value), whole_number(wanted)
+    return found is not None and least is not None and found >= least
 
 
 def _who(intent: Intent, name: str) -> str:

@@ -39,6 +39,11 @@ _NEVER = (
     "/home/**",
     "/dev/**",
 )
+# Below those, what Plimsoll itself keeps: a calibration is figures of the tester.
+_YET = (
+    "/root/.local/state/plimsoll/calibrations/*.json",
+    "/home/*/.local/state/plimsoll/calibrations/*.json",
+)
 # Where a service's own file has one after all: a kubeadm kubelet.conf is a kubeconfig.
 _SECRET_TEXT = re.compile(
     r"PRIVATE KEY|client-key-data|^\s*[\"']?(?:token|password)[\"']?\s*[:=]",
@@ -57,7 +62,9 @@ _WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 
 def is_private(path: str) -> bool:
     """Whether a capture must not take the file, whatever pattern asks for it."""
-    return any(matches(pattern, path) for pattern in _NEVER)
+    return any(matches(pattern, path) for pattern in _NEVER) and not any(
+        matches(pattern, path) for pattern in _YET
+    )
 
 
 def holds_secret(text: str) -> bool:

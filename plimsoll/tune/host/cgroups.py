@@ -7,11 +7,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from plimsoll.tune.host.cpu_sets import read_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
 
 CGROUP_READS = ("/proc/[0-9]*/cgroup",)
 _ROOT = "/sys/fs/cgroup"
+CPUSET_READS = (
+    *CGROUP_READS,
+    f"{_ROOT}/**/cpuset.cpus.effective",
+    f"{_ROOT}/**/cpuset.cpus",
+)
 
 Qos = Literal["guaranteed", "burstable", "besteffort"]
 
@@ -83,3 +89,11 @@ def pod_of(path: str) -> PodOfGroup | None:
     if found[1] in ("burstable", "besteffort"):
         qos = "burstable" if found[1] == "burstable" else "besteffort"
     return PodOfGroup(found[2].replace("_", "-"), qos)
+
+
+def cpuset_of(view: HostView, pid: int) -> tuple[str, frozenset[int]]:
+    """(file, CPUs): those that a process's group may use at all. Raises CannotRead."""
+    group = group_of(view, pid, "cpuset")
+    name = "cpuset.cpus.effective" if group.version == 2 else "cpuset.cpus"
+    path = f"{group.directory}/{name}"
+    return path, read_cpu_list(view, path)

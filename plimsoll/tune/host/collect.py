@@ -60,21 +60,20 @@ def collect(view: HostView, wanted: Wanted, now: datetime) -> Capture:
     for path in _paths(view, (*_IDENTITY, *wanted.files), found):
         _take_file(view, path, found)
     for path in _paths(view, wanted.links, found):
-        said = view.target(path)
-        if isinstance(said, str):
-            found.links[path] = said
+        _take_link(view, path, found)
     for path in _paths(view, wanted.lists, found):
-        names = view.directory(path)
-        if isinstance(names, Unread):
-            _note(names, found)
-        else:
-            found.listed[path] = list(names)
+        _take_names(view, path, found)
     for command in _commands(view, wanted.commands):
         _take_output(view, command, found)
-    manifest = Manifest(
+    return Capture(_manifest(view, wanted, found, now), found.files)
+
+
+def _manifest(view: HostView, wanted: Wanted, found: _Collected, now: datetime) -> Manifest:
+    host, kernel = (view.read(path) or "" for path in _IDENTITY)
+    return Manifest(
         plimsoll=VERSION,
-        host=view.read(_IDENTITY[0]) or "",
-        kernel=view.read(_IDENTITY[1]) or "",
+        host=host,
+        kernel=kernel,
         time=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         collected=[*_IDENTITY, *wanted.files, *wanted.links, *wanted.lists],
         links=found.links,
@@ -85,7 +84,6 @@ def collect(view: HostView, wanted: Wanted, now: datetime) -> Capture:
             for each in found.unread.values()
         ],
     )
-    return Capture(manifest, found.files)
 
 
 def _take_file(view: HostView, path: str, found: _Collected) -> None:
@@ -107,6 +105,22 @@ def _take_file(view: HostView, path: str, found: _Collected) -> None:
     return None
 
 
+def _take_link(view: HostView, path: str, found: _Collected) -> None:
+    said = view.target(path)
+    if isinstance(said, Unread):
+        return _note(said, found)
+    found.links[path] = said
+    return None
+
+
+def _take_names(view: HostView, path: str, found: _Collected) -> None:
+    names = view.directory(path)
+    if isinstance(names, Unread):
+        return _note(names, found)
+    found.listed[path] = list(names)
+    return None
+
+
 def _take_output(view: HostView, command: str, found: _Collected) -> None:
     output = view.output(command)
     if isinstance(output, Unread):
@@ -122,7 +136,12 @@ def _note(unread: Unread, found: _Collected) -> None:
 
 
 def _commands(view: HostView, forms: Iterable[str]) -> Iterator[str]:
-    interfaces = view.listing(_INTERFACES) or ()
+    """Of interfaces only those of devices: a node has hundreds of pods' virtual ones."""
+    interfaces = tuple(
+        name
+        for name in view.listing(_INTERFACES) or ()
+        if view.link(f"{_INTERFACES}/{name}/device") is not None
+    )
     for form in dict.fromkeys(forms):
         yield from commands_of(form, interfaces)
 

@@ -17,6 +17,11 @@ DEVICE = "device"
 _CPU = re.compile(r"CPU(\d{1,4})")
 
 
+def counted_cpus(view: HostView) -> frozenset[int]:
+    """The CPUs that /proc/interrupts has a column for: those online. Raises CannotRead."""
+    return frozenset(_columns(INTERRUPTS, view.need(INTERRUPTS)))
+
+
 def interrupts_on(view: HostView, cpus: Collection[int]) -> Mapping[str, int]:
     """Interrupts of `cpus` by kind: "LOC", "RES", ... and "device". Raises CannotRead."""
     counts: dict[str, int] = {}
@@ -42,16 +47,20 @@ def uptime_s(view: HostView) -> float:
 
 def _counted(where: str, text: str, cpus: Collection[int]) -> list[tuple[str, int]]:
     """Each line's name and its sum over `cpus`; lines that count no CPUs are left out."""
-    lines = text.splitlines()
-    columns = [int(number) for number in _CPU.findall(lines[0])] if lines else []
-    if not columns:
-        raise CannotRead(Unread(where, "unreadable", "its first line names no CPUs"))
+    columns = _columns(where, text)
     wanted = [place for place, cpu in enumerate(columns) if cpu in cpus]
     found: list[tuple[str, int]] = []
-    for line in lines[1:]:
+    for line in text.splitlines()[1:]:
         name, colon, rest = line.partition(":")
         fields = rest.split()[: len(columns)]
         # ERR and MIS are single numbers of the whole host.
         if colon and len(fields) == len(columns) and all(f.isdecimal() for f in fields):
             found.append((name.strip(), sum(int(fields[place]) for place in wanted)))
     return found
+
+
+def _columns(where: str, text: str) -> list[int]:
+    columns = [int(number) for number in _CPU.findall(text.partition("\n")[0])]
+    if not columns:
+        raise CannotRead(Unread(where, "unreadable", "its first line names no CPUs"))
+    return columns

@@ -42,11 +42,11 @@ class RootedFiles:
         """What a link says."""
         return _asked(path, lambda: os.readlink(self._resolved(path, follow_last=False)))
 
-    def _resolved(self, path: str, *, follow_last: bool = True) -> Path:
+    def _resolved(self, path: str, *, follow_last: bool = True) -> str:
         """The real place of `path`; raises OSError where links never end."""
         if self._root == Path("/"):
             # The system itself does, including the links of procfs that have no text.
-            return Path(path)
+            return path
         waiting = _parts(path)[::-1]
         place: list[str] = []
         links = 0
@@ -65,14 +65,14 @@ class RootedFiles:
             said = os.readlink(here)
             place = [] if said.startswith("/") else place
             waiting += _parts(said)[::-1]
-        return self._root.joinpath(*place)
+        return str(self._root.joinpath(*place))
 
 
 def _parts(path: str) -> list[str]:
     return [part for part in PurePosixPath(path).parts if part not in ("/", "//")]
 
 
-def _read(path: Path) -> str:
+def _read(path: str) -> str:
     # Without O_NONBLOCK opening a FIFO would wait for a writer.
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     with open(descriptor, "rb", buffering=0) as file:

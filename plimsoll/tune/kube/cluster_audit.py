@@ -9,8 +9,7 @@ from plimsoll.tune.host.unread import CannotRead
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
-from plimsoll.tune.kube.kube_object import KubeObject, text_at
-from plimsoll.tune.kube.pool_nodes import pool_nodes
+from plimsoll.tune.kube.pool_nodes import kernel_of, pool_nodes
 from plimsoll.tune.kube.registry import all_cluster_checks
 
 
@@ -52,8 +51,3 @@ def _kernel(view: ClusterView, intent: Intent) -> str | None:
         return None
     found = {kernel_of(each) for each in nodes}
     return (found.pop() or None) if len(found) == 1 else None
-
-
-def kernel_of(node: KubeObject) -> str:
-    """The release of the kernel that a node runs; empty where it does not say."""
-    return text_at(node, "status", "nodeInfo", "kernelVersion")

@@ -40,13 +40,17 @@ def _check_structure(text: str) -> None:
     depth = 0
     for event in yaml.parse(text, Loader=_LOADER):
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            raise ValueError(f"line {event.start_mark.line + 1}: has an anchor or alias")
+            raise ValueError(f"{_line(event)}has an anchor or alias")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > _DEEPEST:
-            raise ValueError(f"line {event.start_mark.line + 1}: is nested too deeply")
+            raise ValueError(f"{_line(event)}is nested too deeply")
+
+
+def _line(event: yaml.Event) -> str:
+    return f"line {event.start_mark.line + 1}: " if event.start_mark else ""
 
 
 def _objects(found: Any) -> Iterator[KubeObject]:

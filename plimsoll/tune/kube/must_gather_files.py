@@ -16,7 +16,7 @@ import tarfile
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO, Protocol, cast
+from typing import Any, BinaryIO, Protocol, cast
 
 from plimsoll.errors import InputError
 
@@ -29,11 +29,7 @@ _MOST_MEMBERS = 1_000_000
 _MOST_HEADER_BYTES = 1 << 20
 _REMEDY = "give the directory or archive that oc adm must-gather wrote"
 
-_OPENERS: tuple[tuple[bytes, Callable[[BinaryIO], BinaryIO]], ...] = (
-    (b"\x1f\x8b", lambda file: cast(BinaryIO, gzip.open(file, "rb"))),
-    (b"\xfd7zXZ\0", lambda file: cast(BinaryIO, lzma.open(file, "rb"))),
-    (b"BZh", lambda file: cast(BinaryIO, bz2.open(file, "rb"))),
-)
+_GZIP, _XZ, _BZIP2 = b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh"
 
 Wanted = Callable[[str], bool]
 
@@ -102,11 +98,16 @@ def _of_archive(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
 
 
 def _decompressed(file: BinaryIO) -> BinaryIO:
-    start = file.read(8)
+    """The bytes of the archive itself, by what the file starts with."""
+    start = file.read(len(_XZ))
     file.seek(0)
-    found = (opened for magic, opened in _OPENERS if start.startswith(magic))
-    opener = next(found, None)
-    return file if opener is None else opener(file)
+    if start.startswith(_GZIP):
+        return cast(BinaryIO, gzip.GzipFile(fileobj=file))
+    if start.startswith(_XZ):
+        return cast(BinaryIO, lzma.LZMAFile(file))
+    if start.startswith(_BZIP2):
+        return cast(BinaryIO, bz2.BZ2File(file))
+    return file
 
 
 def _members(
@@ -117,7 +118,7 @@ def _members(
             raise _refused(path, f"holds more than {_MOST_MEMBERS} files")
         bounded.allow(member.size)
         # tarfile keeps all members, for the random access that a stream does not have.
-        archive.members.clear()
+        cast(Any, archive).members.clear()
         name = member.name.removeprefix("./")
         if not wanted(name):
             continue

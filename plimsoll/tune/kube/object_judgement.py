@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from plimsoll.tune.audit.finding import (
@@ -13,6 +14,7 @@ from plimsoll.tune.audit.finding import (
     fail,
     not_applicable,
     ok,
+    tell,
     warn,
     worst_of,
 )
@@ -65,7 +67,7 @@ def judge_each(
     """One judgement of many: of those that are not sound, else `sound`; `none` for no items."""
     if not items:
         return not_applicable(none)
-    parts = [judge(each) for each in items]
+    parts = [tell(partial(judge, each)) for each in items]
     amiss = [part for part in parts if part.verdict in ("fail", "warn", "unknown")]
     if not amiss:
         applies = [part for part in parts if part.verdict == "ok"]

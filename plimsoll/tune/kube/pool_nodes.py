@@ -6,7 +6,7 @@ from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import NODE
-from plimsoll.tune.kube.kube_object import KubeObject, labels_of, name_of
+from plimsoll.tune.kube.kube_object import KubeObject, labels_of, name_of, text_at
 
 
 def pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
@@ -23,3 +23,8 @@ def need_pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
         labels = ",".join(f"{key}={value}" for key, value in pool.node_labels.items())
         raise CannotRead(Unread(f"nodes with {labels}", "absent"))
     return found
+
+
+def kernel_of(node: KubeObject) -> str:
+    """The release of the kernel that a node runs; empty where it does not say."""
+    return text_at(node, "status", "nodeInfo", "kernelVersion")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.tune.kube.difference import Difference, Meanings, differences
+from plimsoll.tune.kube.difference import PLAIN, Difference, Meanings, differences
 from plimsoll.tune.kube.kinds import Kind
 from plimsoll.tune.kube.kube_object import KubeObject, full_name, name_of, namespace_of
 from plimsoll.tune.render.manifest import Manifest
@@ -20,7 +20,7 @@ class WantedObject:
 
     kind: Kind
     manifest: Manifest
-    meanings: Meanings = Meanings()
+    meanings: Meanings = PLAIN
     required: bool = True
 
     @property

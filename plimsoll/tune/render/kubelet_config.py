@@ -25,8 +25,8 @@ def render_kubelet_config(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
         "alternatives/kubelet-config.yaml",
         manifest_text(kubelet_config(intent.cluster.cpu_manager)),
         does="The kubelet's CPU manager for a pool **without** the performance profile, which sets "
-        "it itself. Of two for one pool the one made last counts, and with it the topology policy and "
-        "the reserved CPUs would be lost. Select the pool with "
+        "it itself. Of two for one pool the one made last counts: the topology policy and the "
+        "reserved CPUs would be lost. Select the pool with "
         f"`oc label machineconfigpool {pool.role} custom-kubelet={_NAME}`.",
         undo=f"`oc delete kubeletconfig {_NAME}`",
         notes=("Not for a pool that a performance profile tunes: see README.md.",),

@@ -51,8 +51,8 @@ def render_kubelet_housekeeping(intent: Intent, pool: Pool) -> Iterator[Rendered
         "1-node/31-machine-config-kubelet-housekeeping.yaml",
         manifest_text(kubelet_housekeeping(housekeeping, pool)),
         does=f"Has the kubelet look around every {housekeeping.interval_s} s instead of every "
-        "10 s. The article also gives the kubelet and CRI-O a mount namespace; from OpenShift 4.12 "
-        "on enable the node's own kubens.service for that, a Technology Preview.",
+        "10 s. For a mount namespace of the kubelet's and CRI-O's own enable the node's "
+        "kubens.service: OpenShift 4.12 and later have it, as a Technology Preview.",
         undo=f"`oc delete machineconfig {_name(pool)}`; the nodes restart.",
     )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import lzma
 import platform
 import shutil
 import subprocess
@@ -31,18 +32,16 @@ ROOT = Path(__file__).parents[3]
 # Where `make vm-kernel` unpacks the package.
 UNPACKED = ROOT / "build" / "vm-kernel"
 QEMU = "qemu-system-x86_64"
-# The static one; /bin/busybox of other packages needs libraries that the guest has not.
-BUSYBOX = Path("/bin/busybox")
-# In the order of their need of each other: devices with interrupts of their own.
+# A card with interrupts of its own; in the order of their need of each other.
 MODULES = (
-    "drivers/virtio/virtio_ring.ko",
-    "drivers/virtio/virtio.ko",
-    "drivers/virtio/virtio_pci_legacy_dev.ko",
-    "drivers/virtio/virtio_pci_modern_dev.ko",
-    "drivers/virtio/virtio_pci.ko",
-    "net/core/failover.ko",
-    "drivers/net/net_failover.ko",
-    "drivers/net/virtio_net.ko",
+    "virtio_ring",
+    "virtio",
+    "virtio_pci_legacy_dev",
+    "virtio_pci_modern_dev",
+    "virtio_pci",
+    "failover",
+    "net_failover",
+    "virtio_net",
 )
 # Nobody waits for ever; a boot takes some 20 s of a 3 GHz core.
 LONGEST_BOOT_S = 600.0
@@ -50,35 +49,48 @@ ALWAYS = "console=ttyS0 quiet loglevel=3 panic=-1"
 
 
 @dataclass(frozen=True)
-class GuestKernel:
-    """The kernel's image, and its modules by file name."""
+class GuestParts:
+    """What guests are made of: a kernel's image, its modules by file name, a static busybox."""
 
-    image: Path
-    modules: tuple[Path, ...]
+    kernel: Path
+    modules: dict[str, bytes]
+    busybox: Path
 
 
 class CannotBoot(Exception):
     """What is missing here, in words for a skipped test."""
 
 
-def find_kernel() -> GuestKernel:
-    """The kernel that `make vm-kernel` unpacked. Raises CannotBoot."""
+def find_parts() -> GuestParts:
+    """Of packages, and of what `make vm-kernel` unpacked. Raises CannotBoot."""
     if platform.machine() != "x86_64":
         raise CannotBoot("the guests are of x86-64")
     if shutil.which(QEMU) is None:
         raise CannotBoot(f"there is no {QEMU} (package qemu-system-x86)")
-    if not _is_static(BUSYBOX):
+    busybox = shutil.which("busybox")
+    if busybox is None or b"/ld-linux" in Path(busybox).read_bytes():
+        # An ELF interpreter would need libraries, which the guest has not.
         raise CannotBoot("there is no static busybox (package busybox-static)")
-    images = sorted(UNPACKED.glob("boot/vmlinuz-*"))
-    if not images:
+    kernel = UNPACKED / "vmlinuz"
+    if not kernel.exists():
         raise CannotBoot("there is no kernel for guests (make vm-kernel)")
-    folder = UNPACKED / "lib" / "modules" / images[-1].name.removeprefix("vmlinuz-") / "kernel"
-    return GuestKernel(images[-1], tuple(folder / name for name in MODULES))
+    return GuestParts(kernel, _modules(UNPACKED / "modules"), Path(busybox))
 
 
-def boot(kernel: GuestKernel, system: TunedSystem, folder: Path) -> Capture:
+def _modules(folder: Path) -> dict[str, bytes]:
+    """Those that are there; the others are built into the kernel."""
+    found: dict[str, bytes] = {}
+    for name in MODULES:
+        if (plain := folder / f"{name}.ko").exists():
+            found[plain.name] = plain.read_bytes()
+        elif (packed := folder / f"{name}.ko.xz").exists():
+            found[plain.name] = lzma.decompress(packed.read_bytes())
+    return found
+
+
+def boot(parts: GuestParts, system: TunedSystem, folder: Path) -> Capture:
     """Boot the guest, and what it gave of itself. Files of the boot are left in `folder`."""
-    (folder / "initramfs").write_bytes(_initramfs(kernel, system))
+    (folder / "initramfs").write_bytes(_initramfs(parts, system))
     sent = folder / "sent.tar.gz"
     console = folder / "console"
     command = [
@@ -87,7 +99,7 @@ def boot(kernel: GuestKernel, system: TunedSystem, folder: Path) -> Capture:
         *("-smp", "4", "-m", "640", "-nodefaults", "-no-user-config", "-no-reboot"),
         *("-display", "none", "-serial", f"file:{console}", "-serial", f"file:{sent}"),
         *(system.machine or ("-device", "virtio-net-pci,romfile=")),
-        *("-kernel", str(kernel.image), "-initrd", str(folder / "initramfs")),
+        *("-kernel", str(parts.kernel), "-initrd", str(folder / "initramfs")),
         *("-append", f"{ALWAYS} {system.arguments}"),
     ]
     done = subprocess.run(command, capture_output=True, timeout=LONGEST_BOOT_S, check=False)
@@ -97,19 +109,14 @@ def boot(kernel: GuestKernel, system: TunedSystem, folder: Path) -> Capture:
     return _capture(sent.read_bytes())
 
 
-def _is_static(program: Path) -> bool:
-    """No ELF interpreter's path is in it."""
-    return program.is_file() and b"/ld-linux" not in program.read_bytes()
-
-
-def _initramfs(kernel: GuestKernel, system: TunedSystem) -> bytes:
+def _initramfs(parts: GuestParts, system: TunedSystem) -> bytes:
     files = {
         "init": (Path(__file__).parent / "init.sh").read_bytes(),
-        "bin/busybox": BUSYBOX.read_bytes(),
+        "bin/busybox": parts.busybox.read_bytes(),
         "tune.sh": system.tune.encode(),
         "wanted": _wanted_lines(wanted_files()).encode(),
-        "modules/order": "\n".join(module.name for module in kernel.modules).encode(),
-        **{f"modules/{module.name}": module.read_bytes() for module in kernel.modules},
+        "modules/order": "\n".join(parts.modules).encode(),
+        **{f"modules/{name}": content for name, content in parts.modules.items()},
     }
     return gzip.compress(initramfs(files), 1)
 
@@ -138,7 +145,8 @@ def _capture(sent: bytes) -> Capture:
     for path, name in _pairs(members.get("names", "")):
         listed[path].append(name)
     # The guest has busybox and nothing else.
-    commands = [command for form in wanted.commands for command in commands_of(form)]
+    ports = tuple(listed.get("/sys/class/net", ()))
+    commands = [command for form in wanted.commands for command in commands_of(form, ports)]
     host = CapturedHost(
         files={
             name.removeprefix("files"): text

@@ -18,10 +18,7 @@ _LAST = "TRAILER!!!"
 def initramfs(files: Mapping[str, bytes]) -> bytes:
     """An archive of `files` by path without its first slash; all of them may be executed."""
     folders = {
-        str(folder): b""
-        for name in files
-        for folder in PurePosixPath(name).parents
-        if folder.name
+        str(folder): b"" for name in files for folder in PurePosixPath(name).parents if folder.name
     }
     members = [(name, _DIRECTORY, b"") for name in sorted(folders)]
     members += [(name, _EXECUTABLE, content) for name, content in files.items()]

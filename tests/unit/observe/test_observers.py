@@ -152,8 +152,10 @@ def test_a_host_is_watched_once(ledger: Ledger, tmp_path: Path) -> None:
         ({"sources": ["mpsat"]}, "no source 'mpsat'"),
         ({"sources": []}, "at least 1 item"),
         ({"interval": "10ms"}, "greater than or equal to 0.1"),
-        ({"hosts": [{"ssh": "-oProxyCommand=true"}]}, "should match pattern"),
-        ({"hosts": [{"ssh": "a b"}]}, "should match pattern"),
+        ({"hosts": [{"ssh": "-oProxyCommand=true"}]}, "'-oProxyCommand=true' is no host"),
+        ({"hosts": [{"ssh": "a b"}]}, "'a b' is no host"),
+        ({"hosts": [{"ssh": "node\n"}]}, "is no host"),
+        ({"hosts": [{"ssh": "node", "pids": {"vpp": 0}}]}, "greater than or equal to 1"),
         ({"hosts": [{"ssh": "node", "polled_cpus": [-1]}]}, "greater than or equal to 0"),
     ],
 )

@@ -158,8 +158,19 @@ def test_a_polling_loop_needs_its_cpu_to_itself(record: HostRecord) -> None:
         "bench-07 CPU 1: 98.5 % of its time was spent in user space; at least 99 % needed"
     )
     assert found(metrics, kind="busy", at_least="98%").outcome == "ok"
-    tester = found(metrics, kind="busy", cpus="under-test")
+    tester = found(metrics, kind="busy", cpus="tester")
     assert (tester.subject, tester.outcome) == ("bench-07 CPU 0", "invalid")
+
+
+def test_what_the_tester_did_is_not_hidden_by_a_dut_that_is_worse(record: HostRecord) -> None:
+    metrics = record.write(share(0, "usr", 0.985), share(1, "usr", 0.9), share(2, "usr", 0.01))
+    both = criterion(kind="busy", cpus="under-test")
+    findings = both.evaluate(replace(outcome(), host=metrics))
+    assert [(each.subject, each.outcome) for each in findings] == [
+        ("bench-07 CPU 0", "invalid"),
+        ("bench-07 CPU 1", "fail"),
+    ]
+    assert found(metrics, kind="busy", cpus="under-test", on_breach="fail").value == 0.9
 
 
 def test_any_metric_can_be_bounded(record: HostRecord) -> None:

@@ -73,7 +73,7 @@ CHECK = Check(
     reads=TOPOLOGY,
     why=(
         "Two threads of a core share its caches and execution units: a housekeeping thread "
-        "beside a polling one takes a third of its throughput. A CPU that is neither reserved "
+        "takes its share from the polling one beside it. A CPU that is neither reserved "
         "nor isolated gets whatever comes; CPU 0 keeps work of the kernel that cannot be "
         "moved; a node without a reserved core has its housekeeping done across the link "
         "between the sockets. The Node Tuning Operator sees none of this."

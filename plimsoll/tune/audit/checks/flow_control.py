@@ -50,7 +50,7 @@ def _pause(view: HostView, port: NicPort) -> Judgement:
         return not_applicable(f"{port.name} is not the kernel's: DPDK sets its flow control")
     asked = f"ethtool -a {port.interface}"
     output = view.need_command(asked)
-    found = {direction: state for direction, state in _PAUSE.findall(output.text)}
+    found = dict(_PAUSE.findall(output.text))
     wanted = f"pause frames of {port.interface} off"
     if not found:
         # "netlink error: Operation not supported": the driver has none.

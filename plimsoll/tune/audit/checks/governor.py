@@ -79,7 +79,7 @@ CHECK = Check(
     ),
     why=(
         "A governor that saves power looks at a polling core's load, changes the frequency when "
-        "traffic does, and each change stops the core for tens of microseconds."
+        "traffic does, and each change stops the core for a moment."
     ),
     fix="Set the governor performance; TuneD's profiles for latency do.",
     sources=(

@@ -35,7 +35,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         return ok("no state deeper than C1 is enabled", driver, told, wanted=_WANTED)
     names = sorted({state.name for found in deep.values() for state in found})
     latency_us = max(state.latency_us for found in deep.values() for state in found)
-    steps = [command("cpupower", "-c", format_cpu_list(deep), "idle-set", "-D", "2")]
+    steps = [command("cpupower", "-c", format_cpu_list(deep), "idle-set", "-D", "3")]
     if words := [e.text for e in wanted_arguments(view, intent) if e.name in _ARGUMENTS]:
         steps.append(add_at_boot(intent, *words))
     return fail(

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, ok, warn
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    not_applicable,
+    ok,
+    warn,
+)
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.interrupt_counts import (
@@ -13,6 +20,7 @@ from plimsoll.tune.host.interrupt_counts import (
     INTERRUPTS,
     SOFTIRQS,
     UPTIME,
+    counted_cpus,
     interrupts_on,
     softirqs_on,
     uptime_s,
@@ -27,7 +35,9 @@ _MOST_NAMED = 4
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     """Since the boot, the time before the tuning included: it warns, and never fails."""
-    isolated = intent.cpus.isolated.cpus
+    isolated = intent.cpus.isolated.cpus & counted_cpus(view)
+    if not isolated:
+        return not_applicable("none of the isolated CPUs is online")
     counts = interrupts_on(view, isolated)
     softirqs = softirqs_on(view, isolated)
     seconds = max(uptime_s(view), 1.0)

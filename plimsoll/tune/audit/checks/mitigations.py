@@ -64,8 +64,8 @@ CHECK = Check(
     title="Mitigations and microcode are recorded, and the same everywhere",
     reads=(PATH, CPUINFO, f"{_VULNERABILITIES}/*"),
     why=(
-        "Mitigations cost system calls, interrupts and context switches up to a third of their "
-        "speed, and microcode changes both. They are no fault of a host, but two hosts that "
+        "Mitigations lengthen system calls, interrupts and context switches, and microcode "
+        "decides which of them are needed. They are no fault of a host, but two hosts that "
         "differ in them are not comparable; and CPUs of one host that differ are a fault."
     ),
     fix="Record them with every result; keep microcode the same on all sockets.",

@@ -97,6 +97,8 @@ def _bound(view: HostView, port: NicPort, address: str, name: str) -> Judgement:
 
 
 def _vfs(view: HostView, port: NicPort) -> Judgement:
+    if port.address is None:
+        return fail(f"{port.name} is no PCI function, and has no VFs")
     wanted = port.nic.num_vfs or 0
     path = f"{port.pci}/sriov_numvfs"
     text = view.find(path)

@@ -50,18 +50,16 @@ def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> 
         told = f"the firmware does not say on which node {port.name} is"
         return warn(told, read, wanted=f"{port.name} on a known node")
     pools = read_pools(view, tuple(sorted(topology.nodes)))
-    return worst_of(_on_node(intent, topology, pools, port, node, read))
+    here = topology.nodes.get(node, frozenset()) & intent.cpus.isolated.cpus
+    judged = [*_on_node(port, node, here, read)]
+    if intent.hugepages is not None:
+        judged.append(_pages(pools, port, node))
+    return worst_of(judged)
 
 
 def _on_node(
-    intent: Intent,
-    topology: Topology,
-    pools: tuple[NodePool, ...],
-    port: NicPort,
-    node: int,
-    read: Reading,
+    port: NicPort, node: int, isolated: frozenset[int], read: Reading
 ) -> Iterator[Judgement]:
-    here = topology.nodes.get(node, frozenset()) & intent.cpus.isolated.cpus
     if port.nic.numa_node not in (None, node):
         yield fail(
             f"{port.name} is on node {node}, not {port.nic.numa_node}",
@@ -70,8 +68,8 @@ def _on_node(
             steps=[advice("move the card to a slot of that node, or change numa_node")],
         )
     wanted = f"isolated CPUs on node {node}, where {port.name} is"
-    if here:
-        yield ok(f"{port.name} and {name_cpus(here)} are on node {node}", read, wanted=wanted)
+    if isolated:
+        yield ok(f"{port.name} and {name_cpus(isolated)} are on node {node}", read, wanted=wanted)
     else:
         yield fail(
             f"{port.name} is on node {node}, where no CPU is isolated",
@@ -79,8 +77,6 @@ def _on_node(
             wanted=wanted,
             steps=[advice(f"isolate CPUs of node {node}, or use a card of another")],
         )
-    if intent.hugepages is not None:
-        yield _pages(pools, port, node)
 
 
 def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> Judgement:

@@ -55,7 +55,7 @@ def _cards(view: HostView) -> Iterator[str]:
 
 
 def _queues(view: HostView, name: str) -> int:
-    names = view.listing(f"{_NET}/{name}/queues") or ()
+    names = view.find_names(f"{_NET}/{name}/queues")
     return sum(1 for each in names if each.startswith("rx-"))
 
 

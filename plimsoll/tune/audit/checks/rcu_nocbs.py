@@ -61,7 +61,7 @@ CHECK = Check(
     reads=(*READS, ONLINE, _TICKLESS),
     why=(
         "What the kernel frees after a grace period is freed in a softirq of the CPU that asked, "
-        "thousands of callbacks at a time. Offloaded, a thread does it, which can run on "
+        "many callbacks at a time. Offloaded, a thread does it, which can run on "
         "another CPU. Tickless CPUs are offloaded without being named."
     ),
     fix="Boot with rcu_nocbs=LIST (nohz_full implies it for its CPUs).",

@@ -6,6 +6,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, ok, warn
 from plimsoll.tune.audit.setting import judge_setting, set_it, setting_path
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _RUNTIME = "kernel.sched_rt_runtime_us"
@@ -33,9 +34,10 @@ def _harm(view: HostView) -> str:
     runtime, period = view.read(setting_path(_RUNTIME)), view.read(setting_path(_PERIOD))
     if runtime == _NO_LIMIT or not (runtime and period):
         return "a poller of real-time priority may starve all else on its CPU"
-    if not (runtime.isdigit() and period.isdigit()):
+    runtime_us, period_us = whole_number(runtime), whole_number(period)
+    if runtime_us is None or period_us is None:
         return "the limit is not the intent's"
-    idle_ms = max(0, int(period) - int(runtime)) / 1e3
+    idle_ms = max(0, period_us - runtime_us) / 1e3
     return f"a poller of real-time priority is stopped for {idle_ms:g} ms of each period"
 
 

@@ -85,7 +85,7 @@ CHECK = Check(
     why=(
         "The NMI watchdog interrupts each CPU through a performance counter, and the soft "
         "lockup detector by a timer and a thread of the highest priority. A polling core "
-        "looks like a lockup to both, and each look costs microseconds."
+        "looks like a lockup to both, and each look takes time from it."
     ),
     fix=(
         "Boot with nmi_watchdog=0 (the Node Tuning Operator does), or set the sysctls "

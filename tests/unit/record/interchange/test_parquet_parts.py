@@ -30,6 +30,20 @@ def test_two_runs_are_one_table(tmp_path: Path) -> None:
     assert found == [(run.run_id, 14, 4 * (1900 + 1000)) for run in runs]
 
 
+def test_the_runs_of_a_matrix_do_not_take_each_others_place(tmp_path: Path) -> None:
+    matrix = tmp_path / "20270101T000000-sizes"
+    for number in (1, 2):
+        made = small_run(tmp_path / str(number))
+        part = matrix / f"iteration-000{number}" / "sample-1"
+        part.parent.mkdir(parents=True)
+        run = RunDirectory(made.path.rename(part))
+        copy_parts(run, recorded_periods(run), tmp_path / "lake", force=False)
+    assert sorted(folder.name for folder in (tmp_path / "lake").iterdir()) == [
+        "run=20270101T000000-sizes.iteration-0001.sample-1",
+        "run=20270101T000000-sizes.iteration-0002.sample-1",
+    ]
+
+
 def test_the_files_are_the_records_own(run: RunDirectory, tmp_path: Path) -> None:
     (copied,) = copy_parts(run, recorded_periods(run, ["trial-0002"]), tmp_path / "x", force=False)
     assert copied == tmp_path / "x" / f"run={run.run_id}" / "trial-0002.parquet"

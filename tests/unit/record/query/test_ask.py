@@ -270,6 +270,16 @@ def test_when_no_run_can_be_read_that_is_the_error(tmp_path: Path) -> None:
         ask(run, MetricQuery("s", "t"))
 
 
+def test_a_matrix_has_metrics_in_its_runs(tmp_path: Path) -> None:
+    matrix = make_run(tmp_path, "sizes")
+    part = matrix.path / "iteration-0001" / "sample-1"
+    part.mkdir(parents=True)
+    (part / "journal.jsonl").touch()
+    error = told(matrix, MetricQuery(*BUSY))
+    assert error.message == "nothing was recorded there (measurement)"
+    assert f"--run '{matrix.path}/iteration-*/sample-*'" in error.remedy
+
+
 def test_what_no_sound_run_has_is_told_with_the_damaged_ones_that_may_have_it(
     tmp_path: Path,
 ) -> None:

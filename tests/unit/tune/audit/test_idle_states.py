@@ -45,7 +45,7 @@ def test_deep_states_fail() -> None:
     assert finding.verdict == "fail"
     assert finding.text == "isolated CPUs 2-7 may enter C1E, C6, with up to 133 us to wake"
     assert commands(finding) == [
-        "cpupower -c 2-7 idle-set -D 2",
+        "cpupower -c 2-7 idle-set -D 3",
         "grubby --update-kernel=ALL '--args=processor.max_cstate=1 intel_idle.max_cstate=0'",
     ]
 

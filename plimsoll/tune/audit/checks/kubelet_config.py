@@ -1,0 +1,141 @@
+"""46: whether the kubelet has the settings that the intent means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
+from plimsoll.traffic.document import parse_document
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    advice,
+    fail,
+    not_applicable,
+    ok,
+    tell,
+    unknown,
+    worst_of,
+)
+from plimsoll.tune.expected.kubelet import expected_kubelet
+from plimsoll.tune.host.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.intent.intent import Intent
+
+# OpenShift's, and kubeadm's, where /etc/kubernetes/kubelet.conf is a kubeconfig instead.
+_FILES = ("/etc/kubernetes/kubelet.conf", "/var/lib/kubelet/config.yaml")
+_KIND = "KubeletConfiguration"
+_CPU_LISTS = ("reservedSystemCPUs",)
+
+
+def _judge(view: HostView, intent: Intent) -> Judgement:
+    wanted = _wanted(intent)
+    if not wanted:
+        return not_applicable("the intent is of a platform without a kubelet")
+    return worst_of((tell(lambda: _configured(view, wanted)), tell(lambda: _kept(view, wanted))))
+
+
+def _wanted(intent: Intent) -> dict[str, Any]:
+    """The intent's own cpu_manager, over what the Node Tuning Operator makes of the rest."""
+    wanted = expected_kubelet(intent)
+    manager = intent.cluster.cpu_manager
+    if manager is not None:
+        wanted["cpuManagerPolicy"] = manager.policy
+    return wanted
+
+
+def _configured(view: HostView, wanted: dict[str, Any]) -> Judgement:
+    path, found = _read(view)
+    wish = ", ".join(f"{name}: {_shown(value)}" for name, value in wanted.items())
+    if found is None:
+        return unknown(f"neither {' nor '.join(_FILES)} is a {_KIND}", wanted=wish)
+    wrong = list(_differences(wanted, found))
+    read = Reading(path, ", ".join(f"{n}: {_shown(found.get(n))}" for n in wanted))
+    if not wrong:
+        return ok("the kubelet's configuration is the intent's", read, wanted=wish)
+    told = "; ".join(wrong)
+    return fail(f"of the kubelet's configuration {told}", read, wanted=wish, steps=[_apply()])
+
+
+def _read(view: HostView) -> tuple[str, dict[str, Any] | None]:
+    for path in _FILES:
+        text = view.find(path)
+        if text is None:
+            continue
+        try:
+            data = parse_document(Path(path), text).data
+        except InputError:
+            continue
+        if isinstance(data, dict) and data.get("kind") == _KIND:
+            return path, data
+    return _FILES[0], None
+
+
+def _differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
+    """Fields that are not as wanted; those that the intent does not speak of are ignored."""
+    for name, value in wanted.items():
+        have = found.get(name)
+        if isinstance(value, dict) and isinstance(have, dict):
+            yield from (f"{name}.{each}" for each in _differences(value, have))
+        elif _canonical(name, have) != _canonical(name, value):
+            yield f"{name} is {_shown(have)}, not {_shown(value)}"
+
+
+def _canonical(name: str, value: object) -> object:
+    """The same CPUs may be written in many ways."""
+    if name not in _CPU_LISTS or not isinstance(value, str | int):
+        return value
+    try:
+        return format_cpu_list(parse_cpu_list(str(value)))
+    except InputError:
+        return value
+
+
+def _kept(view: HostView, wanted: dict[str, Any]) -> Judgement:
+    """The policy under which the kubelet runs, as its state file has it."""
+    manager = read_cpu_manager(view)
+    policy = wanted.get("cpuManagerPolicy")
+    if manager is None or policy is None:
+        return not_applicable("the kubelet keeps no state of a CPU manager here")
+    read = Reading(CPU_MANAGER_STATE, manager.policy)
+    wish = f"CPU manager: {policy}"
+    if manager.policy == policy:
+        return ok(f"the CPU manager's policy is {policy}", read, wanted=wish)
+    told = f"the kubelet runs with the CPU manager's policy {manager.policy}, not {policy}"
+    return fail(told, read, wanted=wish, steps=[_apply()])
+
+
+def _apply() -> Step:
+    return advice(
+        "let a PerformanceProfile or KubeletConfig select the node's pool, and see in the pool's "
+        "status whether it was rolled out"
+    )
+
+
+def _shown(value: object) -> str:
+    return "not set" if value is None else str(value)
+
+
+CHECK = Check(
+    number=46,
+    name="kubelet-config",
+    group="pod",
+    title="The kubelet has the intent's settings",
+    reads=(*_FILES, CPU_MANAGER_STATE),
+    why=(
+        "Objects in the cluster are what was asked for. A pool that is paused, a selector that "
+        "matches nothing or a kubelet that did not restart leave the node as it was; then pods "
+        "are placed by another policy than the manifests say."
+    ),
+    fix="See why the pool's rendered configuration did not reach the node; restart the kubelet.",
+    sources=(
+        "Kubernetes, Kubelet Configuration (v1beta1)",
+        "cluster-node-tuning-operator, components/kubeletconfig/kubeletconfig.go",
+    ),
+    rule=_judge,
+)

@@ -1,0 +1,129 @@
+"""47: how long the host itself keeps a polling loop from running."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, command, fail, ok, unknown, warn
+from plimsoll.tune.host.host_view import HostView
+
+# Where `plimsoll calibrate` keeps what it found, by default, and where the output of
+# oslat or `rtla osnoise top -q` may be put for the audit to find.
+_CALIBRATIONS = (
+    "/root/.local/state/plimsoll/calibrations/*.json",
+    "/home/*/.local/state/plimsoll/calibrations/*.json",
+)
+_OUTPUTS = "/var/lib/plimsoll/noise"
+_HOSTNAME = "/proc/sys/kernel/hostname"
+# OpenShift's latency tests take 20 us as the example of a bound for real-time workloads.
+_QUIET_US = 20.0
+# A ring of 2048 descriptors takes 2 ms of 1 Mpps: half of it is ours to call too long.
+_LOUD_US = 1000.0
+_MOST_FILES = 64
+
+_OSLAT = re.compile(r"^\s*Maximum:\s*([\d .]+?)\s*\(us\)", re.MULTILINE)
+# CPU, period, runtime, noise, "% CPU available", longest noise, longest single noise, ...
+_OSNOISE = re.compile(
+    r"^\s*\d+\s+#\d+\s+\d+\s+\d+\s+[\d.]+\s+(\d+)\s+\d+(?:\s+\d+)*\s*$", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Floor:
+    """The longest time that a loop was kept from running, and who measured it."""
+
+    worst_us: float
+    where: str
+    told: str
+
+
+def _judge(view: HostView) -> Judgement:
+    floors = [*_calibrated(view), *_measured(view)]
+    wanted = f"no gap in a polling loop longer than {_QUIET_US:g} us"
+    if not floors:
+        return unknown(
+            "nobody has measured the noise floor here: plimsoll calibrate does", wanted=wanted
+        )
+    worst = max(floors, key=lambda floor: floor.worst_us)
+    read = [Reading(floor.where, floor.told) for floor in floors]
+    told = f"polling loops were kept from running for up to {_us(worst.worst_us)}"
+    if worst.worst_us <= _QUIET_US:
+        return ok(told, *read, wanted=wanted)
+    say = warn if worst.worst_us < _LOUD_US else fail
+    steps = [
+        advice("set right what other checks found, and measure again"),
+        command("plimsoll", "calibrate"),
+    ]
+    return say(told, *read, wanted=wanted, steps=steps)
+
+
+def _calibrated(view: HostView) -> Iterator[_Floor]:
+    """The worst stall of each calibration of a tester on this host."""
+    host = view.read(_HOSTNAME)
+    for path in _calibration_files(view):
+        try:
+            document = json.loads(view.read(path) or "")
+            worst_ns = max(point["worst_stall_ns"] for point in document["points"])
+            cpus, measured_at = document["tester"]["cpus"], document["measured_at"]
+            if document["tester"]["host"] == host:
+                told = f"worst stall {_us(worst_ns / 1e3)} on CPUs {cpus}, {measured_at}"
+                yield _Floor(worst_ns / 1e3, path, told)
+        except (ValueError, LookupError, TypeError, RecursionError):
+            # No calibration of ours, or one of another version: as if it were not there.
+            continue
+
+
+def _calibration_files(view: HostView) -> Iterator[str]:
+    homes = ["/root", *(f"/home/{name}" for name in view.listing("/home") or ())]
+    for home in homes:
+        folder = f"{home}/.local/state/plimsoll/calibrations"
+        for name in (view.listing(folder) or ())[:_MOST_FILES]:
+            if name.endswith(".json"):
+                yield f"{folder}/{name}"
+
+
+def _measured(view: HostView) -> Iterator[_Floor]:
+    for name in (view.listing(_OUTPUTS) or ())[:_MOST_FILES]:
+        path = f"{_OUTPUTS}/{name}"
+        text = view.read(path) or ""
+        if oslat := _OSLAT.search(text):
+            found = [float(each) for each in oslat[1].split() if _is_number(each)]
+        else:
+            found = [float(each) for each in _OSNOISE.findall(text)]
+        if found:
+            yield _Floor(max(found), path, f"longest {_us(max(found))}")
+
+
+def _is_number(text: str) -> bool:
+    return re.fullmatch(r"\d+(\.\d+)?", text) is not None
+
+
+def _us(value: float) -> str:
+    return f"{value:.3g} us" if value < 1000 else f"{value / 1000:.3g} ms"
+
+
+CHECK = Check(
+    number=47,
+    name="noise-floor",
+    group="pod",
+    title="The host leaves a polling loop alone",
+    reads=(_HOSTNAME, *_CALIBRATIONS, f"{_OUTPUTS}/*"),
+    why=(
+        "Every setting above serves one end: that a loop which only polls is never away. How "
+        "long it is away on this host, with no packet at all, is the floor under every latency, "
+        "and on a guest the only sign of what the hypervisor does."
+    ),
+    fix=(
+        "Measure with plimsoll calibrate, or put the output of oslat or rtla osnoise into "
+        "/var/lib/plimsoll/noise; then mend what the other checks name."
+    ),
+    sources=(
+        "OpenShift, Performing latency tests for platform verification: oslat, MAXIMUM_LATENCY",
+        "Linux, Documentation/tools/rtla/rtla-osnoise-top.rst",
+    ),
+    host_rule=_judge,
+)

@@ -1,0 +1,50 @@
+"""What the kubelet's CPU manager keeps in its state file: whose CPUs are exclusive."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.unread import CannotRead, Unread
+
+CPU_MANAGER_STATE = "/var/lib/kubelet/cpu_manager_state"
+
+
+@dataclass(frozen=True, slots=True)
+class CpuManager:
+    """`shared` are the CPUs of all containers without CPUs of their own.
+
+    `exclusive` are those of each pod that has some, by its uid.
+    """
+
+    policy: str
+    shared: frozenset[int]
+    exclusive: Mapping[str, frozenset[int]]
+
+
+def read_cpu_manager(view: HostView) -> CpuManager | None:
+    """None on a host without a kubelet. Only root may read it. Raises CannotRead."""
+    text = view.find(CPU_MANAGER_STATE)
+    if text is None:
+        return None
+    try:
+        state = json.loads(text)
+        return CpuManager(
+            policy=str(state["policyName"]),
+            shared=_cpus(state.get("defaultCpuSet")),
+            exclusive={
+                str(uid): frozenset().union(*map(_cpus, containers.values()))
+                for uid, containers in (state.get("entries") or {}).items()
+            },
+        )
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InputError):
+        told = Unread(CPU_MANAGER_STATE, "unreadable", "is no state of the CPU manager")
+        raise CannotRead(told) from None
+
+
+def _cpus(text: str | None) -> frozenset[int]:
+    return frozenset(parse_cpu_list(text)) if text else frozenset()

@@ -1,0 +1,62 @@
+"""117: probes that start processes inside the dataplane's pods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.kube.cluster_check import ClusterCheck
+from plimsoll.tune.kube.cluster_view import ClusterView
+from plimsoll.tune.kube.dataplane_pods import containers_of, dataplane_pods
+from plimsoll.tune.kube.kinds import POD
+from plimsoll.tune.kube.kube_object import KubeObject, full_name, text_at, value_at
+from plimsoll.tune.kube.object_judgement import judge_each, told
+
+_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
+
+
+def _judge(view: ClusterView, intent: Intent) -> Judgement:
+    return judge_each(
+        dataplane_pods(view, intent),
+        _judge_pod,
+        none="no pod of the dataplane runs",
+        sound="no probe starts a process in the dataplane's pods",
+    )
+
+
+def _judge_pod(pod: KubeObject) -> Judgement:
+    name = full_name(pod)
+    found = list(_exec_probes(pod))
+    if not found:
+        return ok(
+            f"pod {name} has no exec probe", Reading(f"Pod {name} spec.containers", "no exec")
+        )
+    return fail(
+        f"pod {name} has exec probes: {told(found)}",
+        *(Reading(f"Pod {name} {each}", "exec") for each in found),
+        wanted="no exec probes",
+        steps=[advice("use httpGet, tcpSocket or grpc, answered off the isolated CPUs, or none")],
+    )
+
+
+def _exec_probes(pod: KubeObject) -> Iterator[str]:
+    for container in containers_of(pod):
+        for probe in _PROBES:
+            if value_at(container, probe, "exec") is not None:
+                yield f"{text_at(container, 'name')}.{probe}"
+
+
+CHECK = ClusterCheck(
+    number=117,
+    name="pods-probes",
+    title="No probe starts processes in the dataplane's pods",
+    reads=(POD,),
+    why=(
+        "An exec probe starts a process in the container at every interval, on the CPUs that the "
+        "container has to itself: beside the polling loop."
+    ),
+    fix="Take exec probes out of dataplane pods.",
+    sources=("OpenShift, Telco RAN DU reference design specification: exec probes",),
+    rule=_judge,
+)

@@ -1,0 +1,85 @@
+"""The pods whose CPUs are to be their own: those of the intent, and those that ask for it."""
+
+from __future__ import annotations
+
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.pod import Pod
+from plimsoll.tune.kube.cluster_view import ClusterView
+from plimsoll.tune.kube.kinds import POD
+from plimsoll.tune.kube.kube_object import (
+    KubeObject,
+    annotations_of,
+    full_name,
+    items_at,
+    labels_of,
+    name_of,
+    namespace_of,
+    text_at,
+)
+
+# CRI-O acts on them for pods of a runtime class whose handler allows them, and on no others.
+EFFECTS = ("cpu-load-balancing.crio.io", "cpu-quota.crio.io", "irq-load-balancing.crio.io")
+_OVER = ("Succeeded", "Failed")
+_DEFAULT_NAMESPACE = "default"
+
+
+def namespace_of_declared(pod: Pod) -> str:
+    """Where the intent has the pod run."""
+    return pod.namespace or _DEFAULT_NAMESPACE
+
+
+def is_declared(found: KubeObject, pod: Pod) -> bool:
+    """Whether it is the intent's pod, or one of a controller that gave it the pod's label."""
+    if namespace_of(found) != namespace_of_declared(pod):
+        return False
+    return name_of(found) == pod.name or labels_of(found).get("app") == pod.name
+
+
+def declared_pods(view: ClusterView, pod: Pod) -> tuple[KubeObject, ...]:
+    """The running ones of one of the intent's pods. Raises CannotRead."""
+    found = view.need(POD, namespace_of_declared(pod))
+    return tuple(each for each in found if is_declared(each, pod) and not _is_over(each))
+
+
+def dataplane_pods(view: ClusterView, intent: Intent) -> tuple[KubeObject, ...]:
+    """Those of the intent, of its runtime classes, and with an annotation of CRI-O for CPUs.
+
+    Sorted by namespace and name. Raises CannotRead.
+    """
+    classes = runtime_classes(intent)
+    found = [
+        each
+        for each in view.need(POD)
+        if not _is_over(each)
+        and (
+            text_at(each, "spec", "runtimeClassName") in classes
+            or any(name in annotations_of(each) for name in EFFECTS)
+            or any(is_declared(each, pod) for pod in intent.pods)
+        )
+    ]
+    return tuple(sorted(found, key=full_name))
+
+
+def runtime_classes(intent: Intent) -> frozenset[str]:
+    """The names of the runtime classes that act on CPUs, as the intent has them."""
+    of_pods = {intent.runtime_class_of(pod) for pod in intent.pods}
+    of_profile = {f"performance-{intent.name}"} if intent.platform == "openshift" else set()
+    return frozenset(name for name in of_pods | of_profile if name)
+
+
+def is_meant_burstable(found: KubeObject, intent: Intent) -> bool:
+    """Whether the intent itself has the pod share its CPUs."""
+    return any(is_declared(found, pod) and pod.qos == "burstable" for pod in intent.pods)
+
+
+def containers_of(pod: KubeObject) -> tuple[KubeObject, ...]:
+    """Its containers that run all the time: not those that only prepare."""
+    sidecars = (
+        each for each in items_at(pod, "spec", "initContainers")
+        if each.get("restartPolicy") == "Always"
+    )  # fmt: skip
+    return (*items_at(pod, "spec", "containers"), *sidecars)
+
+
+def _is_over(pod: KubeObject) -> bool:
+    return text_at(pod, "status", "phase") in _OVER

@@ -1,0 +1,128 @@
+"""An intent as a reference for kube-compare (oc cluster-compare).
+
+Format: metadata.yaml of apiVersion v2, parts of components of templates, as in
+docs/reference-config-guide-v2.md of openshift/kube-compare at commit 5f667c71. Templates are
+Go's; ours vary nothing, except that a value which is itself YAML or JSON is compared by what
+it means and not by how it is written.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.kube.kinds import (
+    MACHINE_CONFIG,
+    MACHINE_CONFIG_POOL,
+    MONITORING_CONFIG,
+    NETWORK_ATTACHMENT,
+    PERFORMANCE_PROFILE,
+    POD,
+    SRIOV_NETWORK,
+    SRIOV_POLICY,
+    TUNED,
+    Kind,
+)
+from plimsoll.tune.kube.wanted_object import WantedObject
+from plimsoll.tune.kube.wanted_objects import wanted_objects
+from plimsoll.tune.render.manifest import Manifest, manifest_text
+from plimsoll.tune.render.rendered_file import RenderedFile
+
+METADATA = "metadata.yaml"
+
+# kube-compare's components; what is in none of them is the cluster's.
+_COMPONENTS: tuple[tuple[str, frozenset[Kind]], ...] = (
+    ("node", frozenset({PERFORMANCE_PROFILE, TUNED, MACHINE_CONFIG, MACHINE_CONFIG_POOL})),
+    ("network", frozenset({SRIOV_POLICY, SRIOV_NETWORK, NETWORK_ATTACHMENT})),
+    ("workload", frozenset({POD})),
+)
+_OTHERS = "cluster"
+# Fields whose text is YAML, or JSON, which YAML takes in.
+_STRUCTURED: dict[Kind, tuple[str, str]] = {
+    MONITORING_CONFIG: ("data", "config.yaml"),
+    SRIOV_NETWORK: ("spec", "ipam"),
+    NETWORK_ATTACHMENT: ("spec", "config"),
+}
+_PLACEHOLDER = "PLIMSOLL-STRUCTURED-TEXT"
+_DOES = "For kube-compare."
+_UNDO = "Remove the folder."
+
+
+def reference(intent: Intent) -> tuple[RenderedFile, ...]:
+    """metadata.yaml, then its templates. Raises InputError for other platforms' intents."""
+    if intent.platform != "openshift" or intent.pool is None:
+        raise InputError(
+            f"the intent {intent.name} is for {intent.platform}, which has no such objects",
+            where="plimsoll tune reference",
+            remedy="give an intent of platform: openshift",
+        )
+    wanted = list(wanted_objects(intent, intent.pool))
+    files = (RenderedFile(_path(each), _template(each), _DOES, _UNDO) for each in wanted)
+    metadata = manifest_text(_metadata(intent, wanted))
+    return (RenderedFile(METADATA, metadata, _DOES, _UNDO), *files)
+
+
+def _metadata(intent: Intent, wanted: Iterable[WantedObject]) -> dict[str, Any]:
+    components: dict[str, list[WantedObject]] = {}
+    for each in wanted:
+        components.setdefault(_component(each.kind), []).append(each)
+    part = {
+        "name": intent.name,
+        **({"description": intent.description} if intent.description else {}),
+        "components": [_listed(name, objects) for name, objects in components.items()],
+    }
+    return {"apiVersion": "v2", "parts": [part]}
+
+
+def _listed(name: str, wanted: list[WantedObject]) -> dict[str, Any]:
+    """allOf misses what is not there, anyOf compares only what is."""
+    templates = [
+        {"path": _path(each), "config": {"ignore-unspecified-fields": True}} for each in wanted
+    ]
+    return {"name": name, ("allOf" if wanted[0].required else "anyOf"): templates}
+
+
+def _component(kind: Kind) -> str:
+    return next((name for name, kinds in _COMPONENTS if kind in kinds), _OTHERS)
+
+
+def _path(wanted: WantedObject) -> str:
+    return f"{wanted.kind.plural}-{wanted.name}.yaml"
+
+
+def _template(wanted: WantedObject) -> str:
+    manifest: Manifest = copy.deepcopy(wanted.manifest)
+    section, field = _STRUCTURED.get(wanted.kind, ("", ""))
+    given = manifest.get(section, {}).get(field)
+    if given is None:
+        return _escaped(manifest_text(manifest))
+    manifest[section][field] = _PLACEHOLDER
+    text = _escaped(manifest_text(manifest))
+    before, _, after = text.partition(_PLACEHOLDER)
+    return "".join(_reading(section, field, given)) + before + _CHOICE + after
+
+
+def _escaped(text: str) -> str:
+    """Go would run what is between double braces."""
+    return text.replace("{{", '{{ "{{" }}')
+
+
+def _reading(section: str, field: str, wanted: str) -> Iterator[str]:
+    """The lines that read what the cluster has, and merge what is wanted into it."""
+    # A text of JSON is one of Go's, as long as it escapes no characters beyond 16 bits.
+    quoted = json.dumps(wanted, ensure_ascii=False)
+    yield f'{{{{- $text := get (default dict .{section}) "{field}" | default "" }}}}\n'
+    yield f"{{{{- $wanted := {quoted} }}}}\n"
+    yield "{{- $found := fromYaml $text }}\n"
+    yield "{{- $merged := mergeOverwrite (deepCopy $found) (fromYaml $wanted) }}\n"
+
+
+# As the cluster writes it where that means the same, else as the intent does.
+_CHOICE = (
+    "{{ if eq (toJson $found) (toJson $merged) }}{{ toJson $text }}"
+    "{{ else }}{{ toJson $wanted }}{{ end }}"
+)

@@ -1,0 +1,45 @@
+"""The audit of kernels that were really booted as tuned, untuned or badly tuned.
+
+QEMU emulates them, so that no virtualisation by hardware is needed: a boot takes ten to
+twenty seconds. Skipped where QEMU or the kernel is missing; `make vm-kernel` fetches both.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.cli.main import app
+from plimsoll.tune.audit.audit import audit
+from plimsoll.tune.host.capture_file import write_capture
+from plimsoll.tune.host.open_capture import open_root
+from tests.integration.vm.guest import CannotBoot, GuestParts, boot, find_parts
+from tests.unit.tune.captures.systems import SYSTEMS, TunedSystem
+
+
+@pytest.fixture(scope="module")
+def parts() -> GuestParts:
+    try:
+        return find_parts()
+    except CannotBoot as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
+def test_a_booted_guest_is_judged_as_worked_out(
+    system: TunedSystem, parts: GuestParts, tmp_path: Path
+) -> None:
+    capture = tmp_path / "guest.tar.gz"
+    write_capture(boot(parts, system, tmp_path), capture)
+    done = audit(open_root(capture), system.declared())
+    assert system.disagreements(done) == []
+
+    intent = tmp_path / "intent.yaml"
+    intent.write_text(system.intent)
+    asked = ["tune", "audit", "--root", str(capture), "--intent", str(intent), "--json"]
+    told = CliRunner().invoke(app, asked)
+    assert told.exit_code == (1 if "fail" in system.verdicts.values() else 0)
+    assert json.loads(told.stdout)["counts"] == done.counts

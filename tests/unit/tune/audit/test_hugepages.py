@@ -1,0 +1,85 @@
+"""Check 31. Formats: Linux, Documentation/admin-guide/mm/hugetlbpage.rst."""
+
+from typing import Any
+
+from plimsoll.tune.audit.checks.hugepages import CHECK
+from tests.unit.tune.audit.hosts import commands, host
+from tests.unit.tune.audit.intents import intent
+
+NODE = "/sys/devices/system/node"
+GIB_KB = 1 << 20
+
+
+def machine(cards_node: str = "0") -> dict[str, str]:
+    """Two nodes, CPUs 0-3 and 4-7, a card on one of them."""
+    return {
+        "/sys/devices/system/cpu/online": "0-7\n",
+        f"{NODE}/online": "0-1\n",
+        f"{NODE}/node0/cpulist": "0-3\n",
+        f"{NODE}/node1/cpulist": "4-7\n",
+        "/sys/class/net/ens7f0/device/numa_node": f"{cards_node}\n",
+    }
+
+
+def pool(node: int, total: int, free: int, page_kb: int = GIB_KB) -> dict[str, str]:
+    folder = f"{NODE}/node{node}/hugepages/hugepages-{page_kb}kB"
+    return {f"{folder}/nr_hugepages": f"{total}\n", f"{folder}/free_hugepages": f"{free}\n"}
+
+
+def asked(**pages: Any) -> Any:
+    return intent(
+        hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4, **pages}]},
+        nics=[{"name": "east", "pf_names": ["ens7f0"]}],
+    )
+
+
+def test_all_there_and_free_on_the_cards_node_is_ok() -> None:
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 2) | pool(1, 0, 0)), asked(node=0))
+    assert finding.verdict == "ok"
+
+
+def test_too_few_fail() -> None:
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1) | pool(1, 2, 2)), asked())
+    assert finding.verdict == "fail"
+    # 1 on node 0 and 2 on node 1.
+    assert finding.text == "3 hugepages of 1G, not 4"
+
+
+def test_pages_on_the_other_node_fail() -> None:
+    view = host(CHECK, machine(cards_node="1") | pool(0, 4, 4) | pool(1, 0, 0))
+    finding = CHECK.judge(view, asked(node=0))
+    assert finding.verdict == "fail"
+    assert finding.text == "no hugepages of 1G on node 1, where ens7f0 is"
+
+
+def test_none_free_is_warned() -> None:
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 0)), asked(node=0))
+    assert finding.verdict == "warn"
+    assert "all 4 hugepages of 1G on node 0 are in use" in finding.text
+
+
+def test_small_pages_can_be_set_aside_at_once() -> None:
+    wanted = intent(hugepages={"default_size": "2M", "pages": [{"size": "2M", "count": 512}]})
+    single = {"/sys/devices/system/cpu/online": "0-7", **pool(0, 0, 0, 2048)}
+    finding = CHECK.judge(host(CHECK, single), wanted)
+    assert finding.verdict == "fail"
+    folder = f"{NODE}/node0/hugepages/hugepages-2048kB"
+    assert commands(finding) == [f"echo 512 > {folder}/nr_hugepages"]
+
+
+def test_without_cards_the_isolated_cpus_nodes_count() -> None:
+    wanted = intent(hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4}]})
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 4) | pool(1, 0, 0)), wanted)
+    assert finding.text == "no hugepages of 1G on node 1, where isolated CPUs are"
+
+
+def test_not_asked_for_is_not_judged() -> None:
+    assert CHECK.judge(host(CHECK, machine()), intent()).verdict == "not-applicable"
+
+
+def test_what_may_not_be_read_is_unknown() -> None:
+    free = f"{NODE}/node0/hugepages/hugepages-{GIB_KB}kB/free_hugepages"
+    files = machine() | pool(0, 4, 4)
+    del files[free]
+    assert CHECK.judge(host(CHECK, files, forbidden=[free]), asked(node=0)).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, pool(0, 4, 4)), asked()).verdict == "unknown"

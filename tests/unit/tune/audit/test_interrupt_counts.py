@@ -1,0 +1,60 @@
+"""Check 34: counters since the boot. Formats: proc_interrupts(5), proc_softirqs(5)."""
+
+from plimsoll.tune.audit.checks.interrupt_counts import CHECK
+from tests.unit.tune.audit.hosts import host
+from tests.unit.tune.audit.intents import intent
+
+UPTIME = {"/proc/uptime": "1000.50 3800.25\n"}
+ASKED = intent(cpus={"reserved": "0", "isolated": "1-2"})
+
+
+def counts(device: int, timer: int) -> dict[str, str]:
+    """Three CPUs; the isolated ones are the last two."""
+    return {
+        "/proc/interrupts": (
+            "            CPU0       CPU1       CPU2\n"
+            f" 24:        900          0          {device}  PCI-MSIX-0000:00:04.0   1-edge  eth0-rx\n"
+            f"LOC:     100000     {timer}     {timer}   Local timer interrupts\n"
+            "ERR:          0\n"
+        ),
+        "/proc/softirqs": (
+            "                    CPU0       CPU1       CPU2\n"
+            "          HI:          0          0          0\n"
+            "       TIMER:       9000         12         10\n"
+        ),
+    }
+
+
+def test_still_counters_are_ok() -> None:
+    """1001 in 1000.5 s is one a second."""
+    finding = CHECK.judge(host(CHECK, UPTIME | counts(0, 1001)), ASKED)
+    assert finding.verdict == "ok"
+    assert finding.text.startswith("1 interrupts a second since the boot on each isolated CPU")
+
+
+def test_a_ticking_cpu_is_warned() -> None:
+    finding = CHECK.judge(host(CHECK, UPTIME | counts(0, 1_000_500)), ASKED)
+    assert finding.verdict == "warn"
+    # 1,000,500 in 1000.5 s.
+    assert "LOC 1e+03/s" in finding.text
+
+
+def test_a_device_is_warned_however_seldom() -> None:
+    finding = CHECK.judge(host(CHECK, UPTIME | counts(2001, 0)), ASKED)
+    assert finding.verdict == "warn"
+    # 2001 in 1000.5 s on one of the two.
+    assert "device 1/s" in finding.text
+
+
+def test_isolated_cpus_that_are_not_online_do_not_apply() -> None:
+    away = intent(cpus={"reserved": "0", "isolated": "5"})
+    assert CHECK.judge(host(CHECK, UPTIME | counts(0, 0)), away).verdict == "not-applicable"
+    assert CHECK.judge(host(CHECK, UPTIME), None).verdict == "not-applicable"
+
+
+def test_what_may_not_be_read_is_unknown() -> None:
+    files = counts(0, 0)
+    view = host(CHECK, files, forbidden=["/proc/uptime"])
+    assert CHECK.judge(view, ASKED).verdict == "unknown"
+    strange = UPTIME | files | {"/proc/interrupts": "nothing\n"}
+    assert CHECK.judge(host(CHECK, strange), ASKED).verdict == "unknown"

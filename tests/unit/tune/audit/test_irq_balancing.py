@@ -1,0 +1,79 @@
+"""Check 32. Settings: irqbalance(1); masks: Documentation/core-api/irq/irq-affinity.rst."""
+
+import pytest
+
+from plimsoll.tune.audit.checks.irq_balancing import CHECK
+from tests.unit.tune.audit.hosts import commands, host
+from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.processes import CONTAINED, KTHREADD, running
+
+DEFAULT = "/proc/irq/default_smp_affinity"
+CONFIGURATION = "/etc/sysconfig/irqbalance"
+ISOLATED = "/sys/devices/system/cpu/isolated"
+# CPUs 0-1 of 8.
+RESERVED = {DEFAULT: "03\n", ISOLATED: "\n"}
+RUNNING = KTHREADD | running(500, "irqbalance")
+
+
+def test_reserved_cpus_and_no_irqbalance_is_ok() -> None:
+    assert CHECK.judge(host(CHECK, RESERVED | KTHREADD), intent()).verdict == "ok"
+
+
+def test_all_cpus_fail() -> None:
+    finding = CHECK.judge(host(CHECK, KTHREADD | {DEFAULT: "ff\n"}), intent())
+    assert finding.verdict == "fail"
+    assert finding.text == "new interrupts may go to isolated CPUs 2-7"
+    assert commands(finding) == [f"echo 3 > {DEFAULT}"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "verdict"),
+    [
+        ("IRQBALANCE_BANNED_CPUS=000000fc\n", "ok"),
+        ('IRQBALANCE_BANNED_CPULIST="2-7"\n', "ok"),
+        ("# IRQBALANCE_BANNED_CPUS=000000fc\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=0000000c\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=\n", "fail"),
+        ("IRQBALANCE_BANNED_CPUS=two\n", "unknown"),
+    ],
+)
+def test_a_running_irqbalance_is_to_spare_the_isolated(setting: str, verdict: str) -> None:
+    view = host(CHECK, RESERVED | RUNNING | {CONFIGURATION: setting})
+    assert CHECK.judge(view, intent()).verdict == verdict
+
+
+def test_unset_it_spares_what_the_kernel_isolates() -> None:
+    view = host(CHECK, RESERVED | RUNNING | {ISOLATED: "2-5\n"})
+    finding = CHECK.judge(view, intent())
+    assert finding.verdict == "fail"
+    assert finding.text == "irqbalance may move interrupts to isolated CPUs 6-7"
+    view = host(
+        CHECK,
+        RESERVED | RUNNING | {ISOLATED: "2-5\n", "/sys/devices/system/cpu/nohz_full": "6-7\n"},
+    )
+    assert CHECK.judge(view, intent()).verdict == "ok"
+
+
+def test_on_and_off_as_asked() -> None:
+    off, on = intent(services={"irqbalance": False}), intent(services={"irqbalance": True})
+    finding = CHECK.judge(host(CHECK, RESERVED | RUNNING), off)
+    assert commands(finding) == ["systemctl disable --now irqbalance"]
+    finding = CHECK.judge(host(CHECK, RESERVED | KTHREADD), on)
+    assert commands(finding) == ["systemctl enable --now irqbalance"]
+
+
+def test_where_pods_ask_for_themselves_all_cpus_are_right() -> None:
+    """OpenShift without globallyDisableIrqLoadBalancing: the operator writes 0."""
+    asked = intent(platform="openshift", pool={"role": "worker"})
+    zero = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=0\n"}
+    assert CHECK.judge(host(CHECK, RUNNING | zero), asked).verdict == "ok"
+    everything = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=fc\n"}
+    assert CHECK.judge(host(CHECK, RUNNING | everything), asked).verdict == "warn"
+
+
+def test_without_an_intent_it_does_not_apply() -> None:
+    assert CHECK.judge(host(CHECK, RESERVED | KTHREADD), None).verdict == "not-applicable"
+
+
+def test_a_container_shows_not_the_hosts_processes() -> None:
+    assert CHECK.judge(host(CHECK, RESERVED | CONTAINED), intent()).verdict == "unknown"

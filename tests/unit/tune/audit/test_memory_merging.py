@@ -1,0 +1,56 @@
+"""Check 22: THP and KSM. Formats: Linux, Documentation/admin-guide/mm/transhuge.rst, ksm.rst."""
+
+import pytest
+
+from plimsoll.tune.audit.checks.memory_merging import CHECK
+from tests.unit.tune.audit.hosts import commands, host
+from tests.unit.tune.audit.intents import intent
+
+THP = "/sys/kernel/mm/transparent_hugepage/enabled"
+KSM = "/sys/kernel/mm/ksm/run"
+BOTH_OFF = {"thp": False, "ksm": False}
+
+
+def test_never_and_0_are_ok() -> None:
+    view = host(CHECK, {THP: "always madvise [never]\n", KSM: "0\n"})
+    assert CHECK.judge(view, intent(services=BOTH_OFF)).verdict == "ok"
+
+
+def test_a_kernel_that_has_neither_is_ok() -> None:
+    assert CHECK.judge(host(CHECK, {}), intent(services=BOTH_OFF)).verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    ("thp", "ksm", "verdict", "step"),
+    [
+        ("[always] madvise never", "0", "fail", f"echo never > {THP}"),
+        ("always [madvise] never", "0", "warn", f"echo never > {THP}"),
+        ("always madvise [never]", "1", "fail", f"echo 2 > {KSM}"),
+    ],
+)
+def test_what_is_on_is_told(thp: str, ksm: str, verdict: str, step: str) -> None:
+    finding = CHECK.judge(host(CHECK, {THP: thp, KSM: ksm}), intent(services=BOTH_OFF))
+    assert finding.verdict == verdict
+    assert commands(finding) == [step]
+
+
+def test_openshifts_profile_turns_both_off_unasked() -> None:
+    """cluster-node-tuning-operator: [vm] transparent_hugepages=never."""
+    asked = intent(platform="openshift", pool={"role": "worker"})
+    view = host(CHECK, {THP: "[always] madvise never", KSM: "0"})
+    assert CHECK.judge(view, asked).verdict == "fail"
+
+
+def test_an_intent_that_says_nothing_is_not_judged() -> None:
+    view = host(CHECK, {THP: "[always] madvise never", KSM: "1"})
+    assert CHECK.judge(view, intent()).verdict == "not-applicable"
+
+
+def test_wanted_on_and_off_is_warned() -> None:
+    view = host(CHECK, {THP: "always madvise [never]", KSM: "0"})
+    assert CHECK.judge(view, intent(services={"thp": True, "ksm": True})).verdict == "warn"
+
+
+def test_what_may_not_be_read_is_unknown() -> None:
+    view = host(CHECK, {KSM: "0"}, forbidden=[THP])
+    assert CHECK.judge(view, intent(services=BOTH_OFF)).verdict == "unknown"

@@ -1,0 +1,86 @@
+"""Check 35: card, CPUs and hugepages on one node."""
+
+from typing import Any
+
+from plimsoll.tune.audit.checks.nic_numa import CHECK
+from tests.unit.tune.audit.cards import ADDRESS, FILES, LINKS, LISTED, NIC, PCI, VIRTIO_LINKS
+from tests.unit.tune.audit.hosts import host
+from tests.unit.tune.audit.intents import intent
+
+NODE = "/sys/devices/system/node"
+NODES = {
+    "/sys/devices/system/cpu/online": "0-7\n",
+    f"{NODE}/online": "0-1\n",
+    f"{NODE}/node0/cpulist": "0-3\n",
+    f"{NODE}/node1/cpulist": "4-7\n",
+}
+POOL = f"{NODE}/node1/hugepages/hugepages-1048576kB"
+PAGES = {f"{POOL}/nr_hugepages": "4\n", f"{POOL}/free_hugepages": "4\n"}
+HUGEPAGES = {"default_size": "1G", "pages": [{"size": "1G", "count": 4}]}
+
+
+def view(**changed: str) -> Any:
+    files = FILES | NODES | PAGES | changed
+    return host(CHECK, files, links=LINKS, listed=LISTED)
+
+
+def test_all_on_one_node_is_ok() -> None:
+    finding = CHECK.judge(view(), intent(nics=[NIC], hugepages=HUGEPAGES))
+    assert finding.verdict == "ok"
+    assert "ens7f0 and CPUs 4-7 are on node 1" in finding.text
+
+
+def test_a_card_far_from_the_isolated_cpus_fails() -> None:
+    asked = intent(nics=[NIC], cpus={"reserved": "0,4-7", "isolated": "1-3"})
+    finding = CHECK.judge(view(), asked)
+    assert finding.verdict == "fail"
+    assert finding.text == "ens7f0 is on node 1, where no CPU is isolated"
+
+
+def test_hugepages_on_the_other_node_fail() -> None:
+    changed = {f"{POOL}/nr_hugepages": "0", f"{POOL}/free_hugepages": "0"}
+    finding = CHECK.judge(view(**changed), intent(nics=[NIC], hugepages=HUGEPAGES))
+    assert finding.verdict == "fail"
+    assert "where no hugepages are" in finding.text
+
+
+def test_a_card_on_another_node_than_said_fails() -> None:
+    finding = CHECK.judge(view(), intent(nics=[NIC | {"numa_node": 0}]))
+    assert finding.verdict == "fail"
+    assert "is on node 1, not 0" in finding.text
+
+
+def test_a_node_that_the_firmware_does_not_tell() -> None:
+    assert CHECK.judge(view(**{f"{PCI}/numa_node": "-1"}), intent(nics=[NIC])).verdict == "warn"
+    one = {f"{PCI}/numa_node": "-1", f"{NODE}/online": "0", f"{NODE}/node0/cpulist": "0-7"}
+    files = {name: text for name, text in (FILES | NODES | one).items() if "node1" not in name}
+    single = host(CHECK, files, links=LINKS, listed=LISTED)
+    assert CHECK.judge(single, intent(nics=[NIC])).verdict == "ok"
+
+
+def test_cards_by_address_and_by_kind() -> None:
+    for named in ({"pci": [ADDRESS]}, {"vendor": "8086", "device_id": "158b"}):
+        finding = CHECK.judge(view(), intent(nics=[{"name": "east", **named}]))
+        assert finding.verdict == "ok"
+        assert ADDRESS in finding.text
+
+
+def test_a_card_that_is_not_there_fails() -> None:
+    asked = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
+    finding = CHECK.judge(view(), asked)
+    assert (finding.verdict, finding.text) == ("fail", "there is no port ens9f9")
+    asked = intent(nics=[{"name": "west", "vendor": "15b3", "device_id": "101d"}])
+    assert CHECK.judge(view(), asked).verdict == "fail"
+
+
+def test_where_there_is_no_card_it_does_not_apply() -> None:
+    assert CHECK.judge(view(), intent()).verdict == "not-applicable"
+    guest = host(CHECK, NODES, links=VIRTIO_LINKS)
+    assert CHECK.judge(guest, intent(nics=[NIC])).verdict == "not-applicable"
+
+
+def test_what_may_not_be_read_is_unknown() -> None:
+    where = f"{PCI}/numa_node"
+    files = {name: text for name, text in (FILES | NODES).items() if name != where}
+    hidden = host(CHECK, files, links=LINKS, listed=LISTED, forbidden=[where])
+    assert CHECK.judge(hidden, intent(nics=[NIC])).verdict == "unknown"
