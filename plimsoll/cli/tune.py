@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from plimsoll.cli import tune_audit, tune_capture, tune_render
+from plimsoll.cli import tune_audit, tune_capture, tune_reference, tune_render
 from plimsoll.cli.new_file import write_new_file
 from plimsoll.cli.output import stdout
 from plimsoll.tune.intent.intent_text import intent_text
@@ -72,3 +72,4 @@ def schema() -> None:
 tune_render.add_to(app)
 tune_audit.add_to(app)
 tune_capture.add_to(app)
+tune_reference.add_to(app)

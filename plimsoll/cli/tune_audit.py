@@ -12,6 +12,7 @@ import typer
 from plimsoll.cli.audit_table import print_audit, print_fixes
 from plimsoll.cli.bmc_options import BmcCredentialsOption, BmcOption, CaFileOption, with_bmc
 from plimsoll.cli.options import JsonOption
+from plimsoll.cli.tune_kube import ContextOption, FromOption, KubeOption, audit_of_cluster
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit
 from plimsoll.tune.audit.audit import audit as run_audit
@@ -19,6 +20,7 @@ from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.host.open_capture import open_root
 from plimsoll.tune.intent.load import load_intent, preset_names
+from plimsoll.tune.kube.cluster_audit import joined
 
 _FAILED = 1
 
@@ -27,7 +29,8 @@ def add_to(app: typer.Typer) -> None:
     """Register the command."""
     app.command(
         epilog="Examples: **plimsoll tune audit --intent intent.yaml** · "
-        "**plimsoll tune audit --root host.tar.gz --json**"
+        "**plimsoll tune audit --root host.tar.gz --json** · "
+        "**plimsoll tune audit --kube --intent intent.yaml**"
     )(audit)
 
 
@@ -50,18 +53,27 @@ def audit(  # noqa: PLR0917 - the options of the command
     bmc: BmcOption = None,
     bmc_credentials: BmcCredentialsOption = None,
     ca_file: CaFileOption = None,
+    kube: KubeOption = False,
+    context: ContextOption = None,
+    gathered: FromOption = None,
     json: JsonOption = False,
     fix: Annotated[
         bool, typer.Option("--fix", help="Print what would set it right; nothing is run.")
     ] = False,
 ) -> None:
-    """Compare a host with its intent: one verdict per check, the worst first.
+    """Compare a host, or a cluster, with its intent: one verdict per check, the worst first.
 
     Needs no root, changes nothing, and says what it could not read. Ends with 1 where a
     check failed.
     """
-    view = LiveHost() if root is None else open_root(root)
-    done = _audit(with_bmc(view, bmc, bmc_credentials, ca_file), intent)
+    cluster = audit_of_cluster(intent, kube=kube, context=context, gathered=gathered)
+    if cluster is not None and root is None and bmc is None:
+        # Who asks a cluster does so from elsewhere: this host is none of its nodes.
+        done = cluster
+    else:
+        view = LiveHost() if root is None else open_root(root)
+        of_host = _audit(with_bmc(view, bmc, bmc_credentials, ca_file), intent)
+        done = of_host if cluster is None else joined(of_host, cluster)
     if json:
         typer.echo(json_text.dumps(_document(done), indent=2))
     elif fix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from prometheus_client import CollectorRegistry, start_http_server
@@ -12,7 +12,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.record.live.latest_values import LatestValue
+from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.web.endpoint import Endpoint
@@ -36,7 +36,12 @@ class RunCollector(Collector):
             up.add_metric([], 0)
             return [up]
         up.add_metric([], 1)
-        return [up, *_run_families(state), *_value_families(state.values)]
+        return [
+            up,
+            *_run_families(state),
+            *_value_families(state.values),
+            *_total_families(state.totals),
+        ]
 
 
 @contextmanager
@@ -99,6 +104,27 @@ def _value_families(values: Iterable[LatestValue]) -> Iterator[Metric]:
         for member in members:
             family.add_metric([member.names.get(label, "") for label in labels], member.value)
         yield family
+
+
+def _total_families(totals: Mapping[SeriesKey, float]) -> Iterator[Metric]:
+    by_type: dict[tuple[str, str], dict[tuple[tuple[str, str], ...], float]] = {}
+    for (source, kind, names), total in totals.items():
+        by_type.setdefault((source, kind), {})[names] = total
+    for (source, kind), members in sorted(by_type.items()):
+        labels = sorted({name for names in members for name, _ in names})
+        family = CounterMetricFamily(
+            total_name(source, kind).removesuffix("_total"),
+            f"What {kind} of {source} is the rate of, counted since the run was first looked at.",
+            labels=[label_name(label) for label in labels],
+        )
+        for names, total in members.items():
+            family.add_metric([dict(names).get(label, "") for label in labels], total)
+        yield family
+
+
+def total_name(source: str, kind: str) -> str:
+    """The name of what a rate counts, such as plimsoll_trafficgen_lost_rx_total of lost-rx-pps."""
+    return metric_name(source, re.sub(r"-(pps|sec|Gbps)$", "", kind)) + "_total"
 
 
 def label_name(name: str) -> str:

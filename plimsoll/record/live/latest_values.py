@@ -21,11 +21,17 @@ class LatestValue:
     value: float
 
 
+# A series: its source, its type, and its names with their values, in order.
+SeriesKey = tuple[str, str, tuple[tuple[str, str], ...]]
+
+
 @dataclass(slots=True)
 class _Series:
     kind: Mapping[str, Any]
     names: Mapping[str, str]
     value: float | None = None
+    # What was counted since `counted` was asked last, in the type's own measure.
+    counted: float = 0.0
 
 
 class LatestValues:
@@ -64,6 +70,16 @@ class LatestValues:
             if each.value is not None
         ]
 
+    def counted(self) -> dict[SeriesKey, float]:
+        """What every counted series has counted since this was last asked."""
+        found: dict[SeriesKey, float] = {}
+        for each in self._series.values():
+            if each.kind["counted"] and each.value is not None:
+                names = tuple(sorted({**self._names, **each.names}.items()))
+                found[each.kind["source"], each.kind["type"], names] = each.counted
+                each.counted = 0.0
+        return found
+
     def _declare(self, fields: Mapping[str, Any]) -> None:
         self._kinds.update({kind["kind"]: kind for kind in fields.get("types", ())})
         for told in fields["series"]:
@@ -80,6 +96,8 @@ class LatestValues:
                 continue
             if number in told:
                 series.value = _per_second(series.kind, told[number], length_s)
+                if series.kind["counted"]:
+                    series.counted += (told[number] or 0) * float(series.kind["scale"])
             elif not series.kind["carried"]:
                 series.value = None
             elif series.kind["counted"] and series.value is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plimsoll.record.journal import FINISHED, TRIAL_STARTED, JournalContents, JournalFollower
 from plimsoll.record.live.followed_file import FollowedFile
-from plimsoll.record.live.latest_values import LatestValue, LatestValues
+from plimsoll.record.live.latest_values import LatestValue, LatestValues, SeriesKey
 from plimsoll.record.run_directory import RunDirectory
 
 
@@ -26,7 +26,8 @@ class LiveTrial:
 class LiveState:
     """`values` are those of the trial that is going on: none between trials.
 
-    `verdicts` counts the finished trials by verdict.
+    `verdicts` counts the finished trials by verdict. `totals` is what each counted series
+    has counted in all trials since the run was first looked at; it never falls.
     """
 
     run_id: str
@@ -34,6 +35,7 @@ class LiveState:
     trial: LiveTrial | None
     verdicts: Mapping[str, int]
     values: tuple[LatestValue, ...]
+    totals: Mapping[SeriesKey, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class LiveRun:
         self._run = run
         self._journal = JournalFollower(run.journal)
         self._growing: dict[Path, _Growing] = {}
+        self._totals: Counter[SeriesKey] = Counter()
 
     def look(self) -> LiveState:
         """How things stand. Raises RecordError when the journal is damaged."""
@@ -60,14 +63,20 @@ class LiveRun:
             trial=_trial_of(journal),
             verdicts=Counter(trial.verdict for trial in journal.trials()),
             values=tuple(v for each in self._growing.values() for v in each.latest.values()),
+            totals=dict(self._totals),
         )
 
     def _follow(self) -> None:
-        present = set(self._run.metrics.glob("*.jsonl"))
-        self._growing = {path: each for path, each in self._growing.items() if path in present}
-        for path in present:
-            growing = self._growing.setdefault(path, _Growing(FollowedFile(path), LatestValues()))
+        for path in self._run.metrics.glob("*.jsonl"):
+            self._growing.setdefault(path, _Growing(FollowedFile(path), LatestValues()))
+        for path, growing in tuple(self._growing.items()):
+            # Looked at before it is read: what was written until it went is read as well.
+            present = path.exists()
             growing.latest.take(growing.file.new_lines())
+            self._totals.update(growing.latest.counted())
+            if not present:
+                growing.file.close()
+                del self._growing[path]
 
 
 def _trial_of(journal: JournalContents) -> LiveTrial | None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
+from pathlib import PurePosixPath
 
 from plimsoll.tune.host import kernel_command_line
 from plimsoll.tune.host.capture import (
@@ -31,6 +32,8 @@ _IDENTITY = (
     "/proc/sys/kernel/hostname",
     "/proc/sys/kernel/osrelease",
 )
+# Where others than root may put links.
+_USERS = ("/home/",)
 _INTERFACES = "/sys/class/net"
 
 
@@ -87,7 +90,7 @@ def _manifest(view: HostView, wanted: Wanted, found: _Collected, now: datetime) 
 
 
 def _take_file(view: HostView, path: str, found: _Collected) -> None:
-    if is_private(path):
+    if is_private(path) or _leads_elsewhere(view, path):
         return _note(Unread(path, "forbidden", "captures leave it out"), found)
     text = view.file(path)
     if isinstance(text, Unread):
@@ -103,6 +106,17 @@ def _take_file(view: HostView, path: str, found: _Collected) -> None:
     found.size += size
     found.files[path] = text
     return None
+
+
+def _leads_elsewhere(view: HostView, path: str) -> bool:
+    """Whether a user could have made the path lead to a file that only root may read.
+
+    Links of procfs, sysfs and /etc are the kernel's and root's own.
+    """
+    if not path.startswith(_USERS):
+        return False
+    places = (path, *(str(parent) for parent in PurePosixPath(path).parents))
+    return any(view.link(place) is not None for place in places)
 
 
 def _take_link(view: HostView, path: str, found: _Collected) -> None:

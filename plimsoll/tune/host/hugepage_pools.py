@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.whole_number import whole_number
 
 _NODES = "/sys/devices/system/node"
 _ALL = "/sys/kernel/mm/hugepages"
@@ -37,8 +38,8 @@ def read_pools(view: HostView, nodes: Iterator[int] | tuple[int, ...]) -> tuple[
 
 def _pools(view: HostView, node: int, folder: str) -> Iterator[NodePool]:
     for name in view.find_names(folder):
-        size = name.removeprefix("hugepages-").removesuffix("kB")
-        total = view.find(f"{folder}/{name}/nr_hugepages")
-        free = view.find(f"{folder}/{name}/free_hugepages")
-        if size.isdecimal() and (total or "").isdecimal() and (free or "").isdecimal():
-            yield NodePool(node, int(size), int(total or 0), int(free or 0), f"{folder}/{name}")
+        size = whole_number(name.removeprefix("hugepages-").removesuffix("kB"))
+        total = whole_number(view.find(f"{folder}/{name}/nr_hugepages"))
+        free = whole_number(view.find(f"{folder}/{name}/free_hugepages"))
+        if size is not None and total is not None and free is not None:
+            yield NodePool(node, size, total, free, f"{folder}/{name}")

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.host.whole_number import whole_number
 
 INTERRUPTS = "/proc/interrupts"
 SOFTIRQS = "/proc/softirqs"
@@ -52,10 +53,10 @@ def _counted(where: str, text: str, cpus: Collection[int]) -> list[tuple[str, in
     found: list[tuple[str, int]] = []
     for line in text.splitlines()[1:]:
         name, colon, rest = line.partition(":")
-        fields = rest.split()[: len(columns)]
+        fields = [whole_number(field) for field in rest.split()[: len(columns)]]
         # ERR and MIS are single numbers of the whole host.
-        if colon and len(fields) == len(columns) and all(f.isdecimal() for f in fields):
-            found.append((name.strip(), sum(int(fields[place]) for place in wanted)))
+        if colon and len(fields) == len(columns) and None not in fields:
+            found.append((name.strip(), sum(fields[place] or 0 for place in wanted)))
     return found
 
 

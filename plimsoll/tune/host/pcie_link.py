@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.whole_number import whole_number
 
 _PCI = "/sys/bus/pci/devices"
 LINK_READS = tuple(
@@ -57,4 +58,5 @@ def _speed(text: str | None) -> float:
 
 def _width(text: str | None) -> int:
     """0 where no lane is in use, or 255 where the register holds nonsense."""
-    return int(text) if text and text.isdecimal() and int(text) < 64 else 0
+    lanes = whole_number(text) or 0
+    return lanes if 0 <= lanes < 64 else 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
 from plimsoll.errors import InputError
@@ -96,14 +96,22 @@ def _path(wanted: WantedObject) -> str:
 
 def _template(wanted: WantedObject) -> str:
     manifest: Manifest = copy.deepcopy(wanted.manifest)
+    if wanted.kind == POD:
+        (container,) = manifest["spec"]["containers"]
+        manifest["spec"]["containers"] = _PLACEHOLDER
+        return _filled(manifest, _reading_container(container), _CONTAINERS)
     section, field = _STRUCTURED.get(wanted.kind, ("", ""))
-    given = manifest.get(section, {}).get(field)
-    if given is None:
+    if field not in manifest.get(section, {}):
         return _escaped(manifest_text(manifest))
+    given = manifest[section][field]
     manifest[section][field] = _PLACEHOLDER
-    text = _escaped(manifest_text(manifest))
-    before, _, after = text.partition(_PLACEHOLDER)
-    return "".join(_reading(section, field, given)) + before + _CHOICE + after
+    return _filled(manifest, _reading_text(section, field, given), _TEXT)
+
+
+def _filled(manifest: Manifest, reading: str, choice: str) -> str:
+    """The template with `reading` at its head, and `choice` in the placeholder's place."""
+    before, _, after = _escaped(manifest_text(manifest)).partition(_PLACEHOLDER)
+    return reading + before + choice + after
 
 
 def _escaped(text: str) -> str:
@@ -111,18 +119,43 @@ def _escaped(text: str) -> str:
     return text.replace("{{", '{{ "{{" }}')
 
 
-def _reading(section: str, field: str, wanted: str) -> Iterator[str]:
-    """The lines that read what the cluster has, and merge what is wanted into it."""
-    # A text of JSON is one of Go's, as long as it escapes no characters beyond 16 bits.
-    quoted = json.dumps(wanted, ensure_ascii=False)
-    yield f'{{{{- $text := get (default dict .{section}) "{field}" | default "" }}}}\n'
-    yield f"{{{{- $wanted := {quoted} }}}}\n"
-    yield "{{- $found := fromYaml $text }}\n"
-    yield "{{- $merged := mergeOverwrite (deepCopy $found) (fromYaml $wanted) }}\n"
+def _quoted(text: str) -> str:
+    """A text of JSON is one of Go's, as long as it escapes nothing beyond 16 bits."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _reading_text(section: str, field: str, wanted: str) -> str:
+    """Read what the cluster has, and merge what is wanted into it."""
+    return (
+        f'{{{{- $text := get (default dict .{section}) "{field}" | default "" }}}}\n'
+        f"{{{{- $wanted := {_quoted(wanted)} }}}}\n"
+        "{{- $found := fromYaml $text }}\n"
+        "{{- $merged := mergeOverwrite (deepCopy $found) (fromYaml $wanted) }}\n"
+    )
 
 
 # As the cluster writes it where that means the same, else as the intent does.
-_CHOICE = (
+_TEXT = (
     "{{ if eq (toJson $found) (toJson $merged) }}{{ toJson $text }}"
     "{{ else }}{{ toJson $wanted }}{{ end }}"
 )
+
+
+def _reading_container(container: dict[str, Any]) -> str:
+    return f"{{{{- $wanted := fromJson {_quoted(json.dumps(container))} }}}}\n"
+
+
+# kube-compare takes a list as a whole: the pod's own containers, with what is wanted of one.
+_CONTAINERS = """
+{{- $met := false }}
+{{- range (get (default dict .spec) "containers" | default list) }}
+{{- if eq .name $wanted.name }}
+{{- $met = true }}
+    - {{ toJson (mergeOverwrite (deepCopy .) (deepCopy $wanted)) }}
+{{- else }}
+    - {{ toJson . }}
+{{- end }}
+{{- end }}
+{{- if not $met }}
+    - {{ toJson $wanted }}
+{{- end }}"""

@@ -20,7 +20,7 @@ from plimsoll.record.metric_type import MetricType
 from plimsoll.record.metrics import MetricsWriter
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.web.endpoint import Endpoint, parse_endpoint
-from plimsoll.web.open_metrics import metric_name, open_metrics
+from plimsoll.web.open_metrics import metric_name, open_metrics, total_name
 from tests.unit.record.trial_parts import PLANS, second
 
 DASHBOARD = Path(__file__).parents[3] / "docs/grafana/plimsoll.json"
@@ -70,6 +70,21 @@ def test_a_scrape_has_the_trial_and_the_last_values(run: RunDirectory, endpoint:
     assert found["plimsoll_trial_load_pps"].value == 2e6
     assert found["plimsoll_trafficgen_rx_pps"].labels == names
     assert found["plimsoll_trafficgen_rx_pps"].value == 1999
+
+
+def test_what_is_counted_is_a_counter_of_all_that_was(
+    run: RunDirectory, endpoint: Endpoint
+) -> None:
+    log = MetricLog("trial-0001", 0)
+    lost = MetricType("trafficgen", "lost-rx-pps", "throughput", "pps", "sum", counted=True)
+    with open_metrics(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
+        series = log.series(lost, {}, 0)
+        for second, frames in enumerate((0, 7, 0)):
+            begin_ns = second * 10**9
+            writer.append(log.tick("trafficgen", begin_ns, begin_ns + 10**9, [series], [frames]))
+        found = {sample.name: sample.value for sample in scrape(endpoint)}
+    assert found["plimsoll_trafficgen_lost_rx_pps"] == 0
+    assert found["plimsoll_trafficgen_lost_rx_total"] == 7
 
 
 def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: Endpoint) -> None:
@@ -137,6 +152,7 @@ def test_the_dashboard_asks_only_for_what_there_is() -> None:
         "plimsoll_trials_total",
         "plimsoll_run",
         *(metric_name(each.source, each.type) for each in known_types()),
+        *(total_name(each.source, each.type) for each in known_types() if each.counted),
     }
 
 

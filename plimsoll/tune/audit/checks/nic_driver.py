@@ -33,6 +33,7 @@ from plimsoll.tune.audit.nic_ports import (
 )
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _NET, _PCI = "/sys/class/net", "/sys/bus/pci/devices"
@@ -62,7 +63,7 @@ def _mtu(view: HostView, port: NicPort) -> Judgement:
     found = view.need(path)
     read = Reading(path, found)
     wish = f"{port.interface} with an MTU of {wanted}"
-    if found.isdecimal() and int(found) >= wanted:
+    if (whole_number(found) or 0) >= wanted:
         return ok(f"{port.interface} has an MTU of {found}", read, driver, wanted=wish)
     return fail(
         f"{port.interface} has an MTU of {found}, not {wanted}",
@@ -104,7 +105,7 @@ def _vfs(view: HostView, port: NicPort) -> Judgement:
     text = view.find(path)
     read = Reading(path, text or "absent")
     wish = f"{wanted} VFs on {port.name}"
-    found = int(text) if text and text.isdecimal() else 0
+    found = whole_number(text) or 0
     if found < wanted:
         return fail(
             f"{port.name} has {found or 'no'} VFs, not {wanted}",

@@ -27,6 +27,7 @@ from plimsoll.tune.audit.nic_ports import (
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
+from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.topology import Topology, read_topology
 
@@ -42,7 +43,9 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> Judgement:
     where = f"{port.pci}/numa_node"
     text = view.need(where)
-    node = int(text) if text.isdecimal() else None
+    number = whole_number(text)
+    # The kernel's -1: the platform's tables do not say.
+    node = number if number is not None and number >= 0 else None
     read = Reading(where, text)
     if node is None:
         if sum(1 for cpus in topology.nodes.values() if cpus) <= 1:

@@ -46,7 +46,7 @@ def _one(name: str, queues: int, most: int) -> Judgement:
 
 def _cards(view: HostView) -> Iterator[str]:
     """Interfaces of hardware, VFs and what is built upon others left out, as TuneD does."""
-    for name in view.listing(_NET) or ():
+    for name in view.find_names(_NET):
         path = view.link(f"{_NET}/{name}") or ""
         if "/virtual/" in path or view.link(f"{_NET}/{name}/device/physfn"):
             continue

@@ -70,6 +70,21 @@ def test_values_are_gone_when_the_trial_has_ended(run: RunDirectory) -> None:
     assert values(live) == {}
 
 
+def test_totals_go_on_over_trials_and_lose_nothing_at_their_ends(run: RunDirectory) -> None:
+    live, totals = LiveRun(run), []
+    for period in ("trial-0001", "trial-0002"):
+        log = MetricLog(period, 0)
+        with MetricsWriter(run, period) as writer:
+            series = log.series(RATE, {"of": "a"}, 0)
+            writer.append(log.tick("trafficgen", 0, S, [series], [500]))
+            totals.append(live.look().totals)
+            writer.append(log.tick("trafficgen", S, 2 * S, [series], [30]))
+            writer.finish()
+        totals.append(live.look().totals)
+    key = ("trafficgen", "rx-pps", (("of", "a"),))
+    assert [each[key] for each in totals] == [500, 530, 1030, 1060]
+
+
 def test_a_line_that_is_being_written_is_read_when_it_is_whole(run: RunDirectory) -> None:
     live, log = LiveRun(run), MetricLog("trial-0001", 0)
     lines = log.tick("trafficgen", 0, S, [log.series(RATE, {}, 0)], [5])

@@ -340,3 +340,16 @@ def test_what_is_no_capture_at_all(tmp_path: Path, name: str, message: str) -> N
     (tmp_path / "file.txt").touch()
     (tmp_path / "empty").mkdir()
     assert message in refusal(tmp_path / name).message
+
+
+@pytest.mark.parametrize("link", ["", "/calibrations", "/calibrations/a.json"])
+def test_a_link_in_a_users_home_is_not_followed(link: str) -> None:
+    """Who captures is often root, and a user's link may name any file."""
+    home = "/home/me/.local/state/plimsoll"
+    path = f"{home}/calibrations/a.json"
+    honest = CapturedHost(files={path: "{}"})
+    assert collect(honest, Wanted(files=(path,)), NOW).files[path] == "{}"
+    hostile = CapturedHost(files={path: "root's own"}, links={home + link: "/etc/secret"})
+    capture = collect(hostile, Wanted(files=(path,)), NOW)
+    assert path not in capture.files
+    assert [each.where for each in capture.manifest.unread] == [path]

@@ -1,0 +1,81 @@
+"""Check 46. Fields: Kubernetes, KubeletConfiguration v1beta1."""
+
+import json
+
+import pytest
+
+from plimsoll.tune.audit.checks.kubelet_config import CHECK
+from tests.unit.tune.audit.hosts import host
+from tests.unit.tune.audit.intents import intent
+
+OPENSHIFTS = "/etc/kubernetes/kubelet.conf"
+KUBEADMS = "/var/lib/kubelet/config.yaml"
+STATE = "/var/lib/kubelet/cpu_manager_state"
+ASKED = intent(platform="openshift", pool={"role": "worker"}, numa_policy="single-numa-node")
+STATIC = {STATE: json.dumps({"policyName": "static", "defaultCpuSet": "0-1", "entries": {}})}
+# What the operator renders for reserved CPUs 0-1 and single-numa-node, and a field of others.
+CONFIGURATION = """\
+kind: KubeletConfiguration
+apiVersion: kubelet.config.k8s.io/v1beta1
+maxPods: 250
+cpuManagerPolicy: static
+cpuManagerPolicyOptions:
+  full-pcpus-only: "true"
+cpuManagerReconcilePeriod: 5s
+evictionHard:
+  imagefs.available: 15%
+  memory.available: 100Mi
+  nodefs.available: 10%
+  nodefs.inodesFree: 5%
+kubeReserved: {memory: 500Mi}
+systemReserved: {memory: 500Mi}
+reservedSystemCPUs: "0,1"
+topologyManagerPolicy: single-numa-node
+memoryManagerPolicy: Static
+reservedMemory:
+  - numaNode: 0
+    limits: {memory: 1100Mi}
+"""
+
+
+def test_the_operators_settings_are_ok() -> None:
+    """Reserved 0,1 and 0-1 are the same CPUs."""
+    assert CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | STATIC), ASKED).verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("Policy: static", "Policy: none", "cpuManagerPolicy is none, not static"),
+        ("topologyManagerPolicy: single-numa-node\n", "", "topologyManagerPolicy is not set"),
+        ('"0,1"', '"0"', "reservedSystemCPUs is 0, not 0-1"),
+        ("15%", "20%", "evictionHard.imagefs.available is 20%, not 15%"),
+    ],
+)
+def test_what_differs_fails(old: str, new: str, told: str) -> None:
+    changed = CONFIGURATION.replace(old, new)
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), ASKED)
+    assert finding.verdict == "fail"
+    assert told in finding.text
+
+
+def test_a_kubelet_that_did_not_take_the_policy_fails() -> None:
+    other = {STATE: json.dumps({"policyName": "none", "defaultCpuSet": ""})}
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | other), ASKED)
+    assert finding.verdict == "fail"
+    assert "runs with the CPU manager's policy none" in finding.text
+
+
+def test_kubeadms_kubeconfig_of_the_same_name_is_passed_over() -> None:
+    files = {OPENSHIFTS: "apiVersion: v1\nkind: Config\n", KUBEADMS: CONFIGURATION} | STATIC
+    assert CHECK.judge(host(CHECK, files), ASKED).verdict == "ok"
+
+
+def test_without_a_kubelet_it_does_not_apply() -> None:
+    assert CHECK.judge(host(CHECK, {}), intent()).verdict == "not-applicable"
+
+
+def test_what_cannot_be_read_is_unknown() -> None:
+    assert CHECK.judge(host(CHECK, {}, forbidden=[OPENSHIFTS]), ASKED).verdict == "unknown"
+    for nonsense in ("a: [", "- 1", "kind: KubeletConfiguration\nkind: Other\n"):
+        assert CHECK.judge(host(CHECK, {OPENSHIFTS: nonsense}), ASKED).verdict == "unknown"
