@@ -13,12 +13,14 @@ from plimsoll.cli.audit_table import print_audit, print_fixes
 from plimsoll.cli.bmc_options import BmcCredentialsOption, BmcOption, CaFileOption, with_bmc
 from plimsoll.cli.options import JsonOption
 from plimsoll.cli.tune_kube import ContextOption, FromOption, KubeOption, audit_of_cluster
+from plimsoll.errors import InputError
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit
 from plimsoll.tune.audit.audit import audit as run_audit
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.remote_host import view_over_ssh
 from plimsoll.tune.intent.load import load_intent, preset_names
 from plimsoll.tune.kube.cluster_audit import joined
 
@@ -50,6 +52,12 @@ def audit(  # noqa: PLR0917 - the options of the command
             help="Judge this capture (an archive or directory), or a mounted root file system.",
         ),
     ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ssh://HOST", help="Judge this host, on which plimsoll is installed too."
+        ),
+    ] = None,
     bmc: BmcOption = None,
     bmc_credentials: BmcCredentialsOption = None,
     ca_file: CaFileOption = None,
@@ -67,12 +75,11 @@ def audit(  # noqa: PLR0917 - the options of the command
     check failed.
     """
     cluster = audit_of_cluster(intent, kube=kube, context=context, gathered=gathered)
-    if cluster is not None and root is None and bmc is None:
+    if cluster is not None and root is None and host is None and bmc is None:
         # Who asks a cluster does so from elsewhere: this host is none of its nodes.
         done = cluster
     else:
-        view = LiveHost() if root is None else open_root(root)
-        of_host = _audit(with_bmc(view, bmc, bmc_credentials, ca_file), intent)
+        of_host = _audit(with_bmc(_view(root, host), bmc, bmc_credentials, ca_file), intent)
         done = of_host if cluster is None else joined(of_host, cluster)
     if json:
         typer.echo(json_text.dumps(_document(done), indent=2))
@@ -82,6 +89,15 @@ def audit(  # noqa: PLR0917 - the options of the command
         print_audit(done)
     if done.counts["fail"]:
         raise typer.Exit(_FAILED)
+
+
+def _view(root: Path | None, host: str | None) -> HostView:
+    """Of the host to be judged: this one, unless another is named."""
+    if root is not None and host is not None:
+        raise InputError("one host at a time", where="--host", remedy="leave out --root or --host")
+    if host is not None:
+        return view_over_ssh(host)
+    return LiveHost() if root is None else open_root(root)
 
 
 def _audit(view: HostView, intent: str | None) -> Audit:

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from plimsoll.cli.output import stdout
+from plimsoll.cli.output import stderr, stdout
 from plimsoll.record.index.plain_text import plain_text
 from plimsoll.tune.audit.wanted_files import wanted_files
 from plimsoll.tune.host.capture import Capture
-from plimsoll.tune.host.capture_file import SUFFIXES, write_capture
+from plimsoll.tune.host.capture_file import SUFFIXES, write_archive, write_capture
 from plimsoll.tune.host.collect import collect
 from plimsoll.tune.host.live_host import LiveHost
 
 _MOST_TOLD = 10
+_STANDARD_OUTPUT = Path("-")
 
 
 def add_to(app: typer.Typer) -> None:
@@ -30,7 +33,11 @@ def add_to(app: typer.Typer) -> None:
 def capture(
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write here; by default the host's name and time."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Write here, - for standard output; by default the host's name and time.",
+        ),
     ] = None,
 ) -> None:
     """Collect what the audit reads of this host into one file, to be audited elsewhere.
@@ -41,9 +48,13 @@ def capture(
     """
     now = datetime.now(UTC)
     collected = collect(LiveHost(), wanted_files(), now)
+    if output == _STANDARD_OUTPUT:
+        write_archive(collected, sys.stdout.buffer)
+        _print_summary(collected, "standard output", stderr)
+        return
     path = output or _default_path(collected, now)
     write_capture(collected, path)
-    _print_summary(collected, path)
+    _print_summary(collected, str(path), stdout)
 
 
 def _default_path(collected: Capture, now: datetime) -> Path:
@@ -51,10 +62,10 @@ def _default_path(collected: Capture, now: datetime) -> Path:
     return Path(f"{host}-{now:%Y%m%dT%H%M%SZ}{SUFFIXES[0]}")
 
 
-def _print_summary(collected: Capture, path: Path) -> None:
+def _print_summary(collected: Capture, path: str, console: Console) -> None:
     manifest = collected.manifest
-    stdout.print(
-        f"{plain_text(str(path))}: {len(collected.files)} files, {len(manifest.outputs)} commands",
+    console.print(
+        f"{plain_text(path)}: {len(collected.files)} files, {len(manifest.outputs)} commands",
         highlight=False,
         markup=False,
         soft_wrap=True,
@@ -65,9 +76,9 @@ def _print_summary(collected: Capture, path: Path) -> None:
         return
     causes = Counter(each.cause for each in unread)
     told = ", ".join(f"{count} {cause}" for cause, count in causes.items())
-    stdout.print(f"could not be read: {told}", highlight=False)
+    console.print(f"could not be read: {told}", highlight=False)
     for each in unread[:_MOST_TOLD]:
         line = plain_text(f"{each.where}: {each.cause} {each.reason}".rstrip())
-        stdout.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
+        console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
     if len(unread) > _MOST_TOLD:
-        stdout.print(f"  and {len(unread) - _MOST_TOLD} more, in its manifest", highlight=False)
+        console.print(f"  and {len(unread) - _MOST_TOLD} more, in its manifest", highlight=False)

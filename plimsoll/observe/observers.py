@@ -11,6 +11,7 @@ from typing import TypeVar
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger import Ledger
+from plimsoll.host.over_ssh import over_ssh
 from plimsoll.host.own_module import module_argv
 from plimsoll.observe.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.observation import Observation
@@ -168,7 +169,7 @@ def start_observers(
         agent = _start("this host", module_argv("plimsoll.observe"), ledger)
         observers.add(agent, observation, local.polled)
         for host in settings.hosts:
-            agent = _start(host.ssh, _over_ssh(host), ledger)
+            agent = _start(host.ssh, over_ssh(host.ssh, "plimsoll-observe"), ledger)
             observers.add(agent, _observation_of(host, settings), {"dut": host.polled_cpus})
     except BaseException:
         observers.close()
@@ -181,11 +182,6 @@ def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
     agent = HostAgent(name, argv, log, ledger.environment)
     ledger.note_process("observer", agent.identity)
     return agent
-
-
-def _over_ssh(host: RemoteHost) -> tuple[str, ...]:
-    # It must not ask for a password: nobody is there to answer.
-    return ("ssh", "-T", "-o", "BatchMode=yes", "--", host.ssh, "plimsoll-observe")
 
 
 def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -10,9 +9,6 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.units import DurationField
-
-# As ssh takes it; never anything that it would take for an option.
-_HOST = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}")
 
 
 class RemoteHost(BaseModel):
@@ -32,7 +28,7 @@ class RemoteHost(BaseModel):
     @field_validator("ssh")
     @classmethod
     def _is_a_host(cls, ssh: str) -> str:
-        if _HOST.fullmatch(ssh) is None:
+        if not is_destination(ssh):
             remedy = "write it as ssh takes it, such as root@dut.lab, options in ~/.ssh/config"
             raise mistake(f"{ssh!r} is no host", remedy)
         return ssh

@@ -7,6 +7,7 @@ twenty seconds. Skipped where QEMU or the kernel is missing; `make vm-kernel` fe
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -43,3 +44,19 @@ def test_a_booted_guest_is_judged_as_worked_out(
     told = CliRunner().invoke(app, asked)
     assert told.exit_code == (1 if done.counts["fail"] else 0)
     assert json.loads(told.stdout)["counts"] == done.counts
+
+
+def test_what_fix_prints_mends_a_guest(parts: GuestParts, tmp_path: Path) -> None:
+    """Booted with the right arguments and no settings; then again with the steps of the audit."""
+    tuned = next(system for system in SYSTEMS if system.name == "tuned")
+    bare = replace(tuned, tune="")
+    before = audit(boot(parts, bare, tmp_path).view("before"), tuned.declared())
+    amiss = {finding.number for finding in before.findings if finding.verdict == "fail"}
+    # The three sysctls, and the interrupts that the card's driver spread over all CPUs.
+    assert amiss == {25, 26}
+    assert {f.number: f.verdict for f in before.findings}[33] == "warn"
+
+    steps = [step.text for f in before.findings for step in f.steps if step.kind == "command"]
+    mended = replace(tuned, tune="\n".join(steps))
+    after = audit(boot(parts, mended, tmp_path).view("after"), tuned.declared())
+    assert tuned.disagreements(after) == []

@@ -7,6 +7,7 @@ import os
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import IO
 
 from plimsoll.errors import InputError
 from plimsoll.tune.host.capture import Capture
@@ -30,16 +31,8 @@ def write_capture(capture: Capture, path: Path) -> None:
             remedy=f"end the name with {SUFFIXES[0]}",
         )
     try:
-        with (
-            open(path, "xb", opener=_private) as file,
-            tarfile.open(fileobj=file, mode="w:gz", format=tarfile.PAX_FORMAT) as archive,
-        ):
-            for name, text in _members(capture):
-                content = text.encode()
-                member = tarfile.TarInfo(name)
-                member.size = len(content)
-                member.mode = 0o644
-                archive.addfile(member, io.BytesIO(content))
+        with open(path, "xb", opener=_private) as file:
+            write_archive(capture, file)
     except FileExistsError:
         raise InputError(
             "is there already", where=str(path), remedy="choose another name"
@@ -48,6 +41,17 @@ def write_capture(capture: Capture, path: Path) -> None:
         raise InputError(
             f"cannot be written: {error.strerror}", where=str(path), remedy="choose another place"
         ) from error
+
+
+def write_archive(capture: Capture, file: IO[bytes]) -> None:
+    """Write it to an open file, or a pipe. Raises OSError."""
+    with tarfile.open(fileobj=file, mode="w|gz", format=tarfile.PAX_FORMAT) as archive:
+        for name, text in _members(capture):
+            content = text.encode()
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            member.mode = 0o644
+            archive.addfile(member, io.BytesIO(content))
 
 
 def _members(capture: Capture) -> Iterator[tuple[str, str]]:

@@ -61,6 +61,12 @@ def judge_found(wanted: WantedObject, found: KubeObject) -> Judgement:
     return judge(text, *read, wanted=wishes, steps=[_apply(wanted)])
 
 
+def sum_up(parts: Iterable[Judgement]) -> Judgement:
+    """The worst of several; what is sound is told only where all is."""
+    given = list(parts)
+    return worst_of([each for each in given if _is_amiss(each)] or given)
+
+
 def judge_each(
     items: Sequence[T], judge: Callable[[T], Judgement], *, none: str, sound: str
 ) -> Judgement:
@@ -68,7 +74,7 @@ def judge_each(
     if not items:
         return not_applicable(none)
     parts = [tell(partial(judge, each)) for each in items]
-    amiss = [part for part in parts if part.verdict in ("fail", "warn", "unknown")]
+    amiss = [part for part in parts if _is_amiss(part)]
     if not amiss:
         applies = [part for part in parts if part.verdict == "ok"]
         read = (each for part in applies for each in part.read)
@@ -97,3 +103,7 @@ def _apply(wanted: WantedObject) -> Step:
 
 def _install(kind: Kind) -> Step:
     return advice(f"install the operator that brings {kind.resource}")
+
+
+def _is_amiss(part: Judgement) -> bool:
+    return part.verdict in ("fail", "warn", "unknown")

@@ -9,6 +9,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
     advice,
     fail,
     not_applicable,
@@ -48,7 +49,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         (
             *_told_movable(intent, [irq for irq in taken if not irq.managed], count, wanted),
             *_told_managed([irq for irq in taken if irq.managed], count, wanted),
-            *_told_open(open_to, count, wanted),
+            *_told_open(intent, open_to, count, wanted),
         )
     )
 
@@ -67,14 +68,13 @@ def _told_movable(
 ) -> tuple[Judgement, ...]:
     if not irqs:
         return ()
-    to = intent.cpus.reserved.canonical
     return (
         fail(
             f"{_many(irqs)} to isolated CPUs: {_names(irqs)}",
             count,
             *_readings(irqs),
             wanted=wanted,
-            steps=[write(f"/proc/irq/{irq.number}/smp_affinity_list", to) for irq in irqs],
+            steps=_keep_off(intent, irqs),
         ),
     )
 
@@ -93,7 +93,9 @@ def _told_managed(irqs: Sequence[Irq], count: Reading, wanted: str) -> tuple[Jud
     )
 
 
-def _told_open(irqs: Sequence[Irq], count: Reading, wanted: str) -> tuple[Judgement, ...]:
+def _told_open(
+    intent: Intent, irqs: Sequence[Irq], count: Reading, wanted: str
+) -> tuple[Judgement, ...]:
     if not irqs:
         return ()
     numbers = ", ".join(str(irq.number) for irq in irqs[:_MOST_NAMED])
@@ -104,8 +106,14 @@ def _told_open(irqs: Sequence[Irq], count: Reading, wanted: str) -> tuple[Judgem
             count,
             *_readings(irqs),
             wanted=wanted,
+            steps=_keep_off(intent, irqs),
         ),
     )
+
+
+def _keep_off(intent: Intent, irqs: Sequence[Irq]) -> list[Step]:
+    to = intent.cpus.reserved.canonical
+    return [write(f"/proc/irq/{irq.number}/smp_affinity_list", to) for irq in irqs]
 
 
 def _many(irqs: Sequence[Irq]) -> str:

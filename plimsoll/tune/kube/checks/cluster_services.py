@@ -20,7 +20,7 @@ def _judge(view: ClusterView, intent: Intent, _: Pool) -> Judgement:
         wanted,
         partial(judge_object, view),
         none="the intent leaves the cluster's services alone",
-        sound=f"{told(each.title for each in wanted)} are as rendered",
+        sound=f"as rendered: {told(each.title for each in wanted)}",
     )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import KUBELET_CONFIG, MACHINE_CONFIG_POOL
 from plimsoll.tune.kube.kube_object import KubeObject, labels_of, name_of, texts_at
-from plimsoll.tune.kube.object_judgement import judge_object
+from plimsoll.tune.kube.object_judgement import judge_object, sum_up
 from plimsoll.tune.kube.wanted_objects import wanted_kubelet_config
 
 
@@ -20,7 +20,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     found = view.find(MACHINE_CONFIG_POOL, pool.role)
     labels = labels_of(found) if found else {}
     others = [each for each in view.need(KUBELET_CONFIG) if name_of(each) != wanted.name]
-    return worst_of([judge_object(view, wanted), *_judge_others(others, labels, pool)])
+    return sum_up([judge_object(view, wanted), *_judge_others(others, labels, pool)])
 
 
 def _judge_others(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
@@ -16,7 +16,7 @@ from plimsoll.tune.kube.kube_object import (
     text_at,
     value_at,
 )
-from plimsoll.tune.kube.object_judgement import judge_object
+from plimsoll.tune.kube.object_judgement import judge_object, sum_up
 from plimsoll.tune.kube.wanted_objects import wanted_pool
 
 
@@ -28,7 +28,7 @@ def _judge(view: ClusterView, _: Intent, pool: Pool) -> Judgement:
         parts.append(_judge_rollout(found, pool.role))
     elif wanted is None:
         parts.append(fail(f"there is no MachineConfigPool {pool.role}"))
-    return worst_of(parts)
+    return sum_up(parts)
 
 
 def _judge_rollout(found: KubeObject, role: str) -> Judgement:
@@ -51,7 +51,7 @@ def _judge_rollout(found: KubeObject, role: str) -> Judgement:
         return warn(
             f"{text}{', and it is paused' if held else ''}", read, wanted=wanted, steps=steps
         )
-    return ok(f"{where}: all {total} machines are up to date", read)
+    return ok(f"{where}: {updated} of {total} machines are up to date", read)
 
 
 CHECK = ClusterCheck(

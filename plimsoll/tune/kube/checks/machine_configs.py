@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import MACHINE_CONFIG, MACHINE_CONFIG_POOL
 from plimsoll.tune.kube.kube_object import items_at, text_at
-from plimsoll.tune.kube.object_judgement import judge_object, told
+from plimsoll.tune.kube.object_judgement import judge_object, sum_up, told
 from plimsoll.tune.kube.wanted_objects import wanted_machine_configs
 
 _REALTIME = "realtime"
@@ -20,7 +20,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     # components/machineconfig/machineconfig.go, GetMachineConfigName
     operators = f"50-performance-{intent.name}"
     names = [operators, *(each.name for each in rendered)]
-    return worst_of(
+    return sum_up(
         [
             *(judge_object(view, each) for each in rendered),
             _judge_operators(view, intent, operators),

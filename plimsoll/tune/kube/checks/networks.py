@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.kube.cluster_check import ClusterCheck
@@ -12,7 +12,7 @@ from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import NETWORK_ATTACHMENT, SRIOV_NETWORK
 from plimsoll.tune.kube.kube_object import KubeObject
 from plimsoll.tune.kube.network_resource import RESOURCE_NAME, resource_of
-from plimsoll.tune.kube.object_judgement import judge_each, judge_found, judge_object, told
+from plimsoll.tune.kube.object_judgement import judge_each, judge_found, judge_object, sum_up, told
 from plimsoll.tune.kube.wanted_objects import wanted_attachment, wanted_network
 from plimsoll.tune.render.network_attachment import namespace_of
 from plimsoll.tune.render.sriov_policy import NAMESPACE
@@ -23,7 +23,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
         intent.networks,
         partial(_judge_network, view, intent),
         none="the intent has no networks",
-        sound=f"{told(each.name for each in intent.networks)} are as intended",
+        sound=f"as intended: {told(each.name for each in intent.networks)}",
     )
 
 
@@ -36,7 +36,7 @@ def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judge
     found = view.find(NETWORK_ATTACHMENT, network.name, namespace_of(intent, network))
     if made_by is not None:
         of_network = judge_found(wanted_network(intent, network), made_by)
-        return worst_of([of_network, _judge_made(intent, network, found)])
+        return sum_up([of_network, _judge_made(intent, network, found)])
     if found is not None:
         return judge_found(wanted, found)
     return judge_object(view, wanted_network(intent, network))

@@ -24,7 +24,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
         nodes,
         partial(_judge_node, view, wanted),
         none="the pool has no nodes",
-        sound=f"all {len(nodes)} nodes of the pool run the TuneD profile {wanted}",
+        sound=f"every node of the pool runs the TuneD profile {wanted}",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, RESOURCE_SUFFIX
 from plimsoll.tune.intent.intent import Intent
@@ -15,7 +15,7 @@ from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import NODE
 from plimsoll.tune.kube.kube_object import KubeObject, is_true, name_of, value_at
-from plimsoll.tune.kube.object_judgement import judge_each
+from plimsoll.tune.kube.object_judgement import judge_each, sum_up
 from plimsoll.tune.kube.pool_nodes import kernel_of, need_pool_nodes
 from plimsoll.tune.kube.quantity import parse_quantity
 
@@ -29,14 +29,12 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
         nodes,
         partial(_judge_node, intent),
         none="the pool has no nodes",
-        sound=f"all {len(nodes)} nodes of the pool are ready, with what the intent sets aside",
+        sound="every node of the pool is ready, with what the intent sets aside",
     )
 
 
 def _judge_node(intent: Intent, node: KubeObject) -> Judgement:
-    return worst_of(
-        [_judge_ready(node), _judge_kernel(intent, node), *_judge_amounts(intent, node)]
-    )
+    return sum_up([_judge_ready(node), _judge_kernel(intent, node), *_judge_amounts(intent, node)])
 
 
 def _judge_ready(node: KubeObject) -> Judgement:

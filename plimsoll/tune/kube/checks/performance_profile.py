@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import PERFORMANCE_PROFILE
 from plimsoll.tune.kube.kube_object import KubeObject, condition, is_true, text_at
-from plimsoll.tune.kube.object_judgement import judge_object
+from plimsoll.tune.kube.object_judgement import judge_object, sum_up
 from plimsoll.tune.kube.wanted_objects import wanted_profile
 
 
@@ -19,7 +19,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     found = view.find(PERFORMANCE_PROFILE, wanted.name)
     if found is not None:
         parts.append(_judge_conditions(found, wanted.title))
-    return worst_of(parts)
+    return sum_up(parts)
 
 
 def _judge_conditions(found: KubeObject, title: str) -> Judgement:

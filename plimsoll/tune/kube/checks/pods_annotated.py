@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn, worst_of
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.dataplane_pods import EFFECTS, dataplane_pods, runtime_classes
 from plimsoll.tune.kube.kinds import POD
 from plimsoll.tune.kube.kube_object import KubeObject, annotations_of, full_name, text_at
-from plimsoll.tune.kube.object_judgement import judge_each, told
+from plimsoll.tune.kube.object_judgement import judge_each, sum_up, told
 
 _DISABLE = "disable"
 # What CRI-O took at first; it still does, with a warning in its log.
@@ -32,7 +32,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
 def _judge_pod(classes: frozenset[str], pod: KubeObject) -> Judgement:
     name = full_name(pod)
     given = {key: value for key, value in annotations_of(pod).items() if key in EFFECTS}
-    return worst_of([_judge_class(classes, pod, name, given), *_judge_values(name, given)])
+    return sum_up([_judge_class(classes, pod, name, given), *_judge_values(name, given)])
 
 
 def _judge_class(

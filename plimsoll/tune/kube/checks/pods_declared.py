@@ -23,7 +23,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
         intent.pods,
         partial(_judge_pod, view, intent),
         none="the intent has no pods",
-        sound=f"the running pods of {told(each.name for each in intent.pods)} are as intended",
+        sound=f"running as intended: {told(each.name for each in intent.pods)}",
     )
 
 

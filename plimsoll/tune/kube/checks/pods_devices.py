@@ -15,7 +15,6 @@ from plimsoll.tune.audit.finding import (
     ok,
     unknown,
     warn,
-    worst_of,
 )
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
@@ -30,7 +29,7 @@ from plimsoll.tune.kube.kube_object import (
     value_at,
 )
 from plimsoll.tune.kube.network_resource import resource_of
-from plimsoll.tune.kube.object_judgement import judge_each
+from plimsoll.tune.kube.object_judgement import judge_each, sum_up
 from plimsoll.tune.kube.quantity import parse_quantity
 from plimsoll.tune.kube.selected_networks import ANNOTATION, SelectedNetwork, selected_networks
 
@@ -63,7 +62,7 @@ def _judge_pod(view: ClusterView, own: frozenset[str], pod: KubeObject) -> Judge
     parts = [_judge_missing(name, each, where) for each in missing]
     resources = sorted({*taken, *asked})
     parts += [_judge_resource(pod, name, each, taken[each], missing) for each in resources]
-    return worst_of(parts or [ok(f"pod {name} joins networks without devices", where)])
+    return sum_up(parts or [ok(f"pod {name} joins networks without devices", where)])
 
 
 def _attachments(

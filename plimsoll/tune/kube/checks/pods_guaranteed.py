@@ -14,7 +14,6 @@ from plimsoll.tune.audit.finding import (
     not_applicable,
     ok,
     warn,
-    worst_of,
 )
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
@@ -22,7 +21,7 @@ from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.dataplane_pods import containers_of, dataplane_pods, is_meant_burstable
 from plimsoll.tune.kube.kinds import POD
 from plimsoll.tune.kube.kube_object import KubeObject, full_name, text_at, value_at
-from plimsoll.tune.kube.object_judgement import judge_each
+from plimsoll.tune.kube.object_judgement import judge_each, sum_up
 from plimsoll.tune.kube.quantity import parse_quantity
 
 _GUARANTEED = "Guaranteed"
@@ -52,7 +51,7 @@ def _judge_pod(intent: Intent, pod: KubeObject) -> Judgement:
             steps=[advice("give every container of the pod limits that equal its requests")],
         )
     guaranteed = ok(f"pod {name} is Guaranteed", read)
-    return worst_of([guaranteed, *_judge_containers(intent, pod, name)])
+    return sum_up([guaranteed, *_judge_containers(intent, pod, name)])
 
 
 def _judge_containers(intent: Intent, pod: KubeObject, name: str) -> Iterator[Judgement]:

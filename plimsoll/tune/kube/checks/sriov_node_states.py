@@ -14,7 +14,6 @@ from plimsoll.tune.audit.finding import (
     not_applicable,
     ok,
     warn,
-    worst_of,
 )
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
@@ -23,7 +22,7 @@ from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import NODE, SRIOV_NODE_STATE
 from plimsoll.tune.kube.kube_object import KubeObject, items_at, name_of, number_at, text_at
-from plimsoll.tune.kube.object_judgement import judge_each, told
+from plimsoll.tune.kube.object_judgement import judge_each, sum_up, told
 from plimsoll.tune.kube.pool_nodes import need_pool_nodes
 from plimsoll.tune.render.sriov_policy import NAMESPACE
 
@@ -40,7 +39,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
         nodes,
         partial(_judge_node, view, intent),
         none="the pool has no nodes",
-        sound=f"the ports of all {len(nodes)} nodes of the pool are divided as intended",
+        sound="the ports of every node of the pool are divided as intended",
     )
 
 
@@ -54,7 +53,7 @@ def _judge_node(view: ClusterView, intent: Intent, node: KubeObject) -> Judgemen
             steps=[advice("check that the SR-IOV operator's daemon runs on the node")],
         )
     nics = [nic for nic in intent.nics if nic.num_vfs is not None]
-    return worst_of([_judge_sync(found, name), *(_judge_nic(found, name, nic) for nic in nics)])
+    return sum_up([_judge_sync(found, name), *(_judge_nic(found, name, nic) for nic in nics)])
 
 
 def _judge_sync(found: KubeObject, node: str) -> Judgement:
@@ -81,7 +80,7 @@ def _judge_nic(found: KubeObject, node: str, nic: Nic) -> Judgement:
         return fail(
             f"node {node} has no port {told(missing)}", Reading(where, "none"), wanted=named
         )
-    return worst_of(_judge_port(port, where, node, nic) for port in ports)
+    return sum_up(_judge_port(port, where, node, nic) for port in ports)
 
 
 def _judge_port(port: KubeObject, where: str, node: str, nic: Nic) -> Judgement:

@@ -20,7 +20,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
         wanted,
         partial(judge_object, view),
         none="the intent divides no nic",
-        sound=f"the policies {told(each.name for each in wanted)} are as rendered",
+        sound=f"as rendered: {told(each.title for each in wanted)}",
     )
 
 

@@ -10,9 +10,9 @@ ASKED = intent(**WANTED)
 CPUSET = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "2-3\n"}
 ONLINE = {"/sys/devices/system/cpu/online": "0-7\n"}
 # CPU n and n + 1 share a core.
+CORES = {cpu: f"{cpu - cpu % 2}-{cpu - cpu % 2 + 1}" for cpu in range(8)}
 SMT = {
-    f"/sys/devices/system/cpu/cpu{cpu}/topology/core_cpus_list": f"{cpu // 2 * 2}-{cpu // 2 * 2 + 1}"
-    for cpu in range(8)
+    f"/sys/devices/system/cpu/cpu{cpu}/topology/core_cpus_list": core for cpu, core in CORES.items()
 }
 
 

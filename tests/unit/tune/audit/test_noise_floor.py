@@ -24,8 +24,8 @@ CPU list: \t\t2-3
 OSNOISE = """\
                                           Operating System Noise
 duration:   0 00:00:10 | time is in us
-CPU Period       Runtime        Noise  % CPU Aval   Max Noise   Max Single          HW          NMI
-  2 #10         10000000         4541    99.95459         {noise}            6           0            0
+CPU Period  Runtime  Noise  % CPU Aval  Max Noise  Max Single  HW  NMI
+  2 #10    10000000   4541    99.95459    {noise}           6   0    0
 """
 
 
