@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from plimsoll.host.over_ssh import is_destination
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.units import DurationField
