@@ -33,6 +33,8 @@ from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
 from plimsoll.trial.criteria.spread import Spread
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.tester import TesterLimits
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.load import load_intent, preset_names
 
 
 class Experiment(BaseModel):
@@ -40,6 +42,8 @@ class Experiment(BaseModel):
 
     `profile` is written in place, or as the path of a file beside the experiment.
     `require_hugepages` makes a machine without them an error instead of a slower run.
+    `tuning` is what the host is meant to be: an intent in place, the path of one beside the
+    experiment, or a preset's name. The run's audit judges by it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -56,6 +60,7 @@ class Experiment(BaseModel):
     )
     tester: TesterLimits = TesterLimits()
     observe: ObserveSettings = ObserveSettings()
+    tuning: Intent | None = None
     search: SearchSettings
 
     @field_validator("profile")
@@ -199,7 +204,8 @@ def load_experiment(path: Path) -> Experiment:
 def complete(data: dict[str, Any], path: Path) -> None:
     """Put into an experiment's plain data what it takes from the file's name and beside it.
 
-    That is its name and the profile, where it is named. Raises InputError as above.
+    That is its name, and the profile and the intent where they are named. Raises InputError
+    as above.
     """
     data.setdefault("name", path.stem)
     named = data.get("profile")
@@ -207,3 +213,11 @@ def complete(data: dict[str, Any], path: Path) -> None:
         data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
     else:
         place_captures(named, path.parent)
+    tuning = data.get("tuning")
+    if isinstance(tuning, str):
+        data["tuning"] = _intent_beside(path, tuning).model_dump(mode="json", exclude_unset=True)
+
+
+def _intent_beside(path: Path, named: str) -> Intent:
+    """The preset, or the file beside the experiment."""
+    return load_intent(named if named in preset_names() else path.parent / named)

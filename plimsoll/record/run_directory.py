@@ -94,6 +94,11 @@ class RunDirectory:
         return self.path / "environment.json"
 
     @property
+    def audit(self) -> Path:
+        """The host against its intent, as the run found it (JSON)."""
+        return self.path / "audit.json"
+
+    @property
     def journal(self) -> Path:
         """Every event and every trial, as it happened (JSON lines)."""
         return self.path / "journal.jsonl"

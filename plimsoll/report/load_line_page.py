@@ -12,6 +12,7 @@ from plimsoll.report.run_data import RunData, load_run
 from plimsoll.report.streams import sharing_note, stream_lines
 from plimsoll.report.tables import trial_lines
 from plimsoll.report.times import GAP_COLUMNS, LATENCY_COLUMNS, LATENESS_COLUMNS
+from plimsoll.report.tuning.section import tuning_section
 
 
 def load_line_page(run: RunDirectory) -> Page:
@@ -29,6 +30,7 @@ def page_of(data: RunData) -> Page:
         content={
             "answer": found,
             "evidence": evidence(data),
+            "tuning": tuning_section(data.audit, data.hosts, data.focus),
             "trials": trial_lines(data),
             "proof": data.focus.number if found.holds and data.focus else None,
             "streams": stream_lines(data),

@@ -9,6 +9,7 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
+from plimsoll.record.audit_record import AuditRecord, load_audit
 from plimsoll.record.environment import Environment, load_environment
 from plimsoll.record.histogram_log import gaps_tag, read_histogram_log, stream_tag
 from plimsoll.record.journal import (
@@ -68,7 +69,7 @@ class RunData:
 
     `series` (of SERIES_TYPES), `distributions` and `gaps` are the focus trial's, `spikes`
     the whole run's. `hosts` has the metrics of the hosts that were observed while the focus
-    trial sent its frames; None before any trial.
+    trial sent its frames; None before any trial. `audit` is the host's at the run's start.
     """
 
     run_id: str
@@ -83,6 +84,7 @@ class RunData:
     gaps: tuple[LoopGaps, ...]
     spikes: tuple[Spike, ...]
     hosts: HostMetrics | None = None
+    audit: AuditRecord | None = None
 
     @property
     def criteria_kinds(self) -> frozenset[str]:
@@ -145,6 +147,7 @@ def load_run(run: RunDirectory) -> RunData:
         gaps=_gaps(focus, merged),
         spikes=tuple(read_spikes(run)),
         hosts=hosts_beside(run, environment, focus),
+        audit=load_audit(run.audit),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plimsoll.benchmark.soak_segments import begins_of, segments_of, windows_of
 from plimsoll.benchmark.soak_series import LOST, MAX, P50, P99, RX, SoakSeries, soak_series
 from plimsoll.benchmark.soak_summary import read_soak_result, summarise_soak
+from plimsoll.record.audit_record import AuditRecord, load_audit
 from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import DIED, read_journal
 from plimsoll.record.run_directory import RunDirectory
@@ -26,6 +27,7 @@ class SoakData:
     """A soak. `begins_s` is by trial when it began, in s since the soak's first frame.
 
     `hosts` has the metrics of the hosts beside the `longest` of its trials; None before any.
+    `audit` is the host's at the run's start.
     """
 
     result: SoakResult
@@ -35,6 +37,7 @@ class SoakData:
     deaths: tuple[str, ...]
     longest: TrialRecord | None
     hosts: HostMetrics | None
+    audit: AuditRecord | None = None
 
     @property
     def length_s(self) -> float:
@@ -72,6 +75,7 @@ def load_soak(run: RunDirectory) -> SoakData:
         deaths=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
         longest=longest,
         hosts=hosts_beside(run, load_environment(run.environment), longest),
+        audit=load_audit(run.audit),
     )
 
 

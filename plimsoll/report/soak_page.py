@@ -17,6 +17,7 @@ from plimsoll.report.soak_lines import (
     spike_lines,
     window_lines,
 )
+from plimsoll.report.tuning.section import tuning_section
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
 _HEADINGS = {
@@ -56,6 +57,7 @@ def page_of_soak(data: SoakData) -> Page:
             "invalid_reasons": result.invalid_reasons,
             "agreement": result.dut_agreement,
             "hosts": host_section(data.hosts, data.longest),
+            "tuning": tuning_section(data.audit, data.hosts, data.longest),
         },
     )
 

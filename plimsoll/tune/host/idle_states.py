@@ -17,7 +17,7 @@ IDLE_STATE_READS = (
 )
 _STATE = re.compile(r"state(\d{1,3})", re.ASCII)
 # Polling, the first state of x86, of Arm, and of a guest that polls before it halts.
-_SHALLOW = frozenset({"POLL", "C1", "C1_ACPI", "WFI", "HALTPOLL"})
+SHALLOW_STATES = frozenset({"POLL", "C1", "C1_ACPI", "WFI", "HALTPOLL"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class IdleState:
         Where a driver has names of its own (acpi_idle numbers what the firmware offers),
         2 us is the longest that C1 takes on any Intel CPU (intel_idle's tables).
         """
-        return self.name.upper() not in _SHALLOW and self.latency_us > 2
+        return self.name.upper() not in SHALLOW_STATES and self.latency_us > 2
 
 
 def read_idle_states(view: HostView, cpu: int) -> tuple[IdleState, ...]:

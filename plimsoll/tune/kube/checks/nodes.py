@@ -9,7 +9,7 @@ from functools import partial
 
 from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.intent.cluster import Pool
-from plimsoll.tune.intent.hugepages import PAGE_BYTES, RESOURCE_SUFFIX
+from plimsoll.tune.intent.hugepages import PAGE_BYTES, RESOURCE_SUFFIX, PageSize
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
@@ -63,17 +63,25 @@ def _judge_kernel(intent: Intent, node: KubeObject) -> Judgement:
 
 def _judge_amounts(intent: Intent, node: KubeObject) -> Iterator[Judgement]:
     """CPUs exactly; hugepages and VFs at least, for other policies may add to them."""
-    cpus = intent.cpus
-    yield _judge_amount(
-        node, "capacity", "cpu", len(cpus.reserved) + len(cpus.isolated), exact=True
-    )
-    yield _judge_amount(node, "allocatable", "cpu", len(cpus.isolated), exact=True)
-    pages = intent.hugepages.pages if intent.hugepages else ()
-    for size in dict.fromkeys(each.size for each in pages):
-        wanted = PAGE_BYTES[size] * sum(each.count for each in pages if each.size == size)
-        yield _judge_amount(node, "allocatable", f"hugepages-{RESOURCE_SUFFIX[size]}", wanted)
+    reserved, isolated = len(intent.cpus.reserved), len(intent.cpus.isolated)
+    yield _judge_amount(node, "capacity", "cpu", str(reserved + isolated), exact=True)
+    yield _judge_amount(node, "allocatable", "cpu", str(isolated), exact=True)
+    for resource, wanted in _pages(intent).items():
+        yield _judge_amount(node, "allocatable", resource, wanted)
     for resource, functions in _functions(intent).items():
-        yield _judge_amount(node, "allocatable", resource, functions)
+        yield _judge_amount(node, "allocatable", resource, str(functions))
+
+
+def _pages(intent: Intent) -> dict[str, str]:
+    """The memory in pages of each size, over all NUMA nodes: hugepages-1Gi, 16Gi."""
+    totals: dict[PageSize, int] = {}
+    for each in intent.hugepages.pages if intent.hugepages else ():
+        totals[each.size] = totals.get(each.size, 0) + each.count * (PAGE_BYTES[each.size] >> 20)
+    return {f"hugepages-{RESOURCE_SUFFIX[size]}": _memory(mib) for size, mib in totals.items()}
+
+
+def _memory(mib: int) -> str:
+    return f"{mib >> 10}Gi" if mib % 1024 == 0 else f"{mib}Mi"
 
 
 def _functions(intent: Intent) -> dict[str, int]:
@@ -87,7 +95,7 @@ def _functions(intent: Intent) -> dict[str, int]:
 
 
 def _judge_amount(
-    node: KubeObject, field: str, resource: str, wanted: int, *, exact: bool = False
+    node: KubeObject, field: str, resource: str, wanted: str, *, exact: bool = False
 ) -> Judgement:
     name = name_of(node)
     given = value_at(node, "status", field, resource)
@@ -97,7 +105,8 @@ def _judge_amount(
     except ValueError:
         found = Fraction(-1)
     words = f"{'' if exact else 'at least '}{wanted} of {resource}"
-    if found == wanted or (found > wanted and not exact):
+    least = parse_quantity(wanted)
+    if found == least or (found > least and not exact):
         return ok(f"node {name} has {words}", read, wanted=words)
     return fail(
         f"node {name} has {given or 0} of {resource} ({field}), not {wanted}",

@@ -31,6 +31,7 @@ def test_one_that_may_come_is_warned() -> None:
     finding = CHECK.judge(host(CHECK, irq(24, "eth0-rx-0", "0-7", "1")), intent())
     assert finding.verdict == "warn"
     assert "may go to isolated CPUs: 24" in finding.text
+    assert commands(finding) == ["echo 0-1 > /proc/irq/24/smp_affinity_list"]
 
 
 def test_one_that_the_kernel_manages_cannot_be_moved_by_hand() -> None:

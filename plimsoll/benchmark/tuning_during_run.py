@@ -1,0 +1,238 @@
+"""What happened on the CPUs under test during a trial, joined to what the audit had found.
+
+A setting says what may happen; counters say what did. Each happening belongs to one check or
+more, and the two verdicts become one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from plimsoll.record.audit_record import AuditFinding, AuditRecord
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.trial.host_question import HostFigure, HostQuestion
+from plimsoll.tune.audit.finding import VERDICTS, Verdict
+from plimsoll.tune.host.idle_states import SHALLOW_STATES
+
+# The residual tick of a tickless CPU is one a second (kernel/sched/core.c, sched_tick_remote
+# runs elsewhere since 4.17); ten are still no tick of 100 Hz.
+_TICKLESS = 10.0
+# By how much the frequencies of CPUs, or of one CPU over time, may differ: 1 %.
+_STEADY = 0.01
+# As check 47 has them.
+_QUIET_NS, _LOUD_NS = 20e3, 1e6
+_MOST_KINDS = 5
+# What is no harm by itself: a tick, an idle state or a frequency that nobody asked to be away.
+_BY_INTENT = frozenset({3, 13, 15})
+
+
+@dataclass(frozen=True, slots=True)
+class Happening:
+    """What counters say about the check `number`; `text` has the figures."""
+
+    number: int
+    verdict: Verdict
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class JointFinding:
+    """A check's finding, what happened (None: nothing tells), and the verdict of both."""
+
+    static: AuditFinding
+    happened: Happening | None
+    verdict: Verdict
+
+
+def joined(
+    audit: AuditRecord, metrics: HostMetrics | None, trial: TrialRecord | None
+) -> tuple[JointFinding, ...]:
+    """Every finding with what happened in `trial`, the worst joint verdict first.
+
+    Of the hosts observed only the audited one counts. Raises RecordError for metrics that
+    are damaged.
+    """
+    found = {each.number: each for each in happenings(audit, metrics, trial)}
+    lines = [
+        JointFinding(static, found.get(static.number), joint(static, found.get(static.number)))
+        for static in audit.findings
+    ]
+    return tuple(sorted(lines, key=lambda line: (VERDICTS.index(line.verdict), line.static.number)))
+
+
+def joint(static: AuditFinding, happened: Happening | None) -> Verdict:
+    """One verdict of two: what happened counts more than what a setting lets happen.
+
+    A wrong setting that did no harm in this trial may do it in the next: a warning. Harm
+    fails whatever the setting says, save for what is harm only where the intent asks for it.
+    """
+    if happened is None or (static.verdict == "not-applicable" and static.number in _BY_INTENT):
+        return static.verdict
+    if happened.verdict == "ok":
+        return "warn" if static.verdict in ("fail", "warn") else "ok"
+    if static.verdict in ("unknown", "not-applicable"):
+        return happened.verdict
+    return min(static.verdict, happened.verdict, key=VERDICTS.index)
+
+
+def happenings(
+    audit: AuditRecord, metrics: HostMetrics | None, trial: TrialRecord | None
+) -> Iterable[Happening]:
+    """All that the counters of the audited host, and the tester's own loops, tell."""
+    if trial is not None:
+        yield from _stalls(trial)
+    if metrics is None:
+        return
+    asked = _Asked(metrics, audit.host)
+    for find in _FINDERS:
+        yield from find(asked)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The metrics of the one host that was audited."""
+
+    metrics: HostMetrics
+    hostname: str | None
+
+    def figures(
+        self, source: str, kind: str, by: tuple[str, ...] = (), *, tested: bool = True
+    ) -> list[HostFigure]:
+        """By CPU under test where `tested`, and by names."""
+        question = HostQuestion(source, kind, cpus="under-test" if tested else None, by=by)
+        found = self.metrics.figures(question)
+        return [each for each in found if each.hostname == self.hostname]
+
+
+def _interrupts(asked: _Asked) -> Iterable[Happening]:
+    """34 of all kinds; 3 and 33 of the kinds that these settings are about."""
+    figures = asked.figures("procstat", "interrupts-sec", ("irq", "desc"))
+    if not figures:
+        return
+    softirqs = asked.figures("procstat", "softirqs-sec", ("type",))
+    device = _by_kind((each for each in figures if _is_device(each)), "irq", "desc")
+    own = _by_kind((each for each in figures if not _is_device(each)), "irq")
+    tick = own.get("LOC", 0.0)
+    yield Happening(33, *_devices(device))
+    yield Happening(
+        3,
+        "ok" if tick <= _TICKLESS else "fail",
+        f"the local timer interrupted the worst CPU {_rate(tick)} times a second",
+    )
+    kinds = own | {"device": sum(device.values())}
+    told = f"on the worst CPU, a second: {_largest(kinds) or 'no interrupts'}"
+    if soft := _largest(_by_kind(softirqs, "type")):
+        told += f"; softirqs {soft}"
+    quiet = not device and all(rate <= _TICKLESS for rate in own.values())
+    yield Happening(34, "ok" if quiet else "warn" if not device else "fail", told)
+
+
+def _devices(device: Mapping[str, float]) -> tuple[Verdict, str]:
+    if not device:
+        return "ok", "no device interrupted a CPU under test"
+    return "fail", f"devices interrupted CPUs under test, a second: {_largest(device)}"
+
+
+def _deep_idle(asked: _Asked) -> Iterable[Happening]:
+    entries = asked.figures("cpuidle", "entries-sec", ("state",))
+    if not entries:
+        return
+    deep = [each for each in entries if each.names["state"].upper() not in SHALLOW_STATES]
+    times = sum(each.total or 0 for each in deep)
+    names = ", ".join(sorted({each.names["state"] for each in deep if each.total}))
+    if times:
+        yield Happening(13, "fail", f"CPUs under test entered {names} {times:,} times")
+    else:
+        yield Happening(13, "ok", "no CPU under test entered a state deeper than C1")
+
+
+def _throttling(asked: _Asked) -> Iterable[Happening]:
+    found = asked.figures("cgroup", "cpu-throttled-periods-sec", ("cgroup",), tested=False)
+    if not found:
+        return
+    periods = sum(each.total or 0 for each in found)
+    if periods:
+        groups = ", ".join(sorted({each.names["cgroup"] for each in found if each.total}))
+        yield Happening(43, "fail", f"a quota stopped {groups} in {periods:,} periods")
+    else:
+        yield Happening(43, "ok", "no quota stopped a process under test")
+
+
+def _smis(asked: _Asked) -> Iterable[Happening]:
+    found = asked.figures("smi", "smis-sec", tested=False)
+    if not found:
+        return
+    count = max(each.total or 0 for each in found)
+    told = f"{count:,} SMIs stopped the CPUs" if count else "no SMI stopped the CPUs"
+    yield Happening(16, "fail" if count else "ok", told)
+
+
+def _frequencies(asked: _Asked) -> Iterable[Happening]:
+    """A mean below the peak says that a CPU was slower at times."""
+    found = asked.figures("cpufreq", "MHz")
+    if not found:
+        return
+    least, most = min(each.mean for each in found), max(each.peak for each in found)
+    told = f"CPUs under test ran at {least:,.0f} to {most:,.0f} MHz"
+    yield Happening(15, "ok" if least >= most * (1 - _STEADY) else "warn", told)
+
+
+def _paging(asked: _Asked) -> Iterable[Happening]:
+    found = asked.figures("sar-mem", "Page-major-faults-sec", tested=False)
+    if not found:
+        return
+    faults = sum(each.total or 0 for each in found)
+    told = f"{faults:,} page faults waited for a disk" if faults else "no page fault waited"
+    # Of the whole host: whose they were does not show.
+    yield Happening(27, "warn" if faults else "ok", told)
+
+
+def _stalls(trial: TrialRecord) -> Iterable[Happening]:
+    if not trial.workers:
+        return
+    worst_ns = max(worker.worst_stall_ns for worker in trial.workers)
+    count = sum(worker.stalls for worker in trial.workers)
+    verdict: Verdict = "ok" if worst_ns <= _QUIET_NS else "warn" if worst_ns < _LOUD_NS else "fail"
+    if not count:
+        yield Happening(47, "ok", "the tester's polling loops never stalled")
+        return
+    longest = f"{worst_ns / 1e6:.3g} ms" if worst_ns >= 1e6 else f"{worst_ns / 1e3:.3g} us"
+    told = f"the tester's polling loops stalled {count:,} times, for {longest} at worst"
+    yield Happening(47, verdict, told)
+
+
+_FINDERS: tuple[Callable[[_Asked], Iterable[Happening]], ...] = (
+    _interrupts,
+    _deep_idle,
+    _throttling,
+    _smis,
+    _frequencies,
+    _paging,
+)
+
+
+def _is_device(figure: HostFigure) -> bool:
+    """Its number stands for a device's interrupt, a name for the kernel's own."""
+    return figure.names.get("irq", "").isdigit()
+
+
+def _by_kind(figures: Iterable[HostFigure], *names: str) -> dict[str, float]:
+    """The rate of each kind on the CPU that has most of it; none of kinds that never came."""
+    worst: dict[str, float] = {}
+    for each in figures:
+        kind = " ".join(each.names[name] for name in names if name in each.names)
+        if each.total:
+            worst[kind] = max(worst.get(kind, 0.0), each.mean)
+    return worst
+
+
+def _largest(kinds: Mapping[str, float]) -> str:
+    """ "LOC 250, RES 12, 31 eth0-rx 0.5"."""
+    ranked = sorted(kinds.items(), key=lambda each: -each[1])[:_MOST_KINDS]
+    return ", ".join(f"{kind} {_rate(rate)}" for kind, rate in ranked if rate)
+
+
+def _rate(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"

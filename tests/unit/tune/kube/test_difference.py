@@ -1,0 +1,129 @@
+"""What a found object lacks of a wanted one. Expectations by hand."""
+
+from typing import Any
+
+import pytest
+
+from plimsoll.tune.kube.difference import Meanings, differences
+from plimsoll.tune.kube.meant_text import cpu_set, json_fields, tuned_sections, yaml_fields
+from plimsoll.tune.kube.quantity import parse_quantity
+
+
+def told(wanted: Any, found: Any, meanings: Meanings | None = None) -> list[str]:
+    return [str(each) for each in differences(wanted, found, meanings or Meanings())]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found"),
+    [
+        ({"a": 1}, {"a": 1, "b": 2}),
+        ({"a": {"b": "x"}}, {"a": {"b": "x", "c": []}, "d": None}),
+        ({"a": [1, 2]}, {"a": [2, 1]}),
+        ({"a": [{"b": 1}]}, {"a": [{"z": 0}, {"b": 1, "c": 2}]}),
+        ({"a": {}}, {}),
+        ({"a": None}, {}),
+        ({}, {"a": 1}),
+        ({"a": 1}, {"a": 1.0}),
+    ],
+)
+def test_what_is_not_wanted_does_not_count(wanted: Any, found: Any) -> None:
+    assert told(wanted, found) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "found", "text"),
+    [
+        ({"a": {"b": "x"}}, {"a": {"b": "y"}}, "a.b is y, not x"),
+        ({"a": {"b": "x"}}, {}, "a.b is not set, and should be x"),
+        ({"a": {"b": "x"}}, {"a": None}, "a.b is not set, and should be x"),
+        ({"a": {"b": "x"}}, {"a": [1]}, 'a is [1], not {"b": "x"}'),
+        ({"a": [1, 2]}, {"a": [1]}, "a lacks 2"),
+        ({"a": [1]}, {"a": [1, 2]}, "a has 2, which nobody asked for"),
+        ({"a": [1]}, {"a": "1"}, "a is 1, not [1]"),
+        ({"a": [{"b": 1}]}, {"a": [{"b": 2}]}, 'a lacks {"b": 1}'),
+        ({"a": 1}, {"a": True}, "a is true, not 1"),
+        ({"a": False}, {"a": 0}, "a is 0, not false"),
+        ({"a": 1}, {"a": "1"}, "a is 1, not 1"),
+        ({"a": ""}, {"a": "x"}, 'a is x, not ""'),
+        ({"a.b/c": 1}, {"a": {"b/c": 1}}, '["a.b/c"] is not set, and should be 1'),
+        ({"a": 1}, [], 'is [], not {"a": 1}'),
+    ],
+)
+def test_each_kind_of_difference_names_its_place(wanted: Any, found: Any, text: str) -> None:
+    assert [each.strip() for each in told(wanted, found)] == [text]
+
+
+def test_long_values_are_cut() -> None:
+    (text,) = told({"a": "x"}, {"a": "y" * 5000})
+    assert len(text) < 200
+
+
+def test_entries_of_a_list_are_found_by_their_key() -> None:
+    keys = Meanings(keys={"pages": ("size", "node")})
+    wanted = {"pages": [{"size": "1G", "count": 4}, {"size": "2M", "node": 1, "count": 8}]}
+    found = {"pages": [{"size": "2M", "node": 1, "count": 9}, {"size": "1G", "count": 4}]}
+    assert told(wanted, found, keys) == ["pages[2M, 1].count is 9, not 8"]
+    assert told(wanted, {"pages": found["pages"][1:]}, keys) == [
+        'pages lacks {"size": "2M", "node": 1, "count": 8}'
+    ]
+
+
+def test_more_counts_where_the_whole_is_meant() -> None:
+    whole = Meanings(keys={"p": ("n",)}, whole=frozenset({"s", "p"}))
+    assert told({"s": {"a": ""}}, {"s": {"a": "", "b": ""}}, whole) == [
+        's has {"b": ""}, which nobody asked for'
+    ]
+    assert told({"p": [{"n": 1}]}, {"p": [{"n": 1}, {"n": 2}]}, whole) == [
+        'p has {"n": 2}, which nobody asked for'
+    ]
+
+
+def test_a_field_that_is_not_set_has_its_default() -> None:
+    defaults = Meanings(defaults={"a.b": False, "a.c": True})
+    assert told({"a": {"b": False}}, {}, defaults) == []
+    assert told({"a": {"c": False}}, {"a": {}}, defaults) == ["a.c is true, not false"]
+
+
+@pytest.mark.parametrize(
+    ("read", "wanted", "found"),
+    [
+        (cpu_set, "0,1,4-5", "0-1,4,5"),
+        (cpu_set, "3", 3),
+        (parse_quantity, "4", "4000m"),
+        (parse_quantity, "1Gi", "1024Mi"),
+        (json_fields, '{"a": 1}', '{"b": 2, "a": 1}'),
+        (yaml_fields, "a: {b: 1}\n", "# ours\na:\n  b: 1\n  c: 2\n"),
+        (tuned_sections, "[main]\nsummary=x\n[sysctl]\na=1\n", "[sysctl]\n# of b\na = 1\nb=2\n"),
+    ],
+)
+def test_texts_that_mean_the_same_are_the_same(read: Any, wanted: Any, found: Any) -> None:
+    assert told({"f": wanted}, {"f": found}, Meanings(reads={"f": read})) == []
+
+
+@pytest.mark.parametrize(
+    ("read", "wanted", "found", "text"),
+    [
+        (cpu_set, "0-3", "0-2", "f is 0-2, not 0-3"),
+        (json_fields, '{"a": 1}', '{"a": 2}', "f.a is 2, not 1"),
+        (json_fields, '{"a": 1}', "{", "f is { (is no JSON), not"),
+        (json_fields, '{"a": 1}', "[" * 100_000, "is no JSON"),
+        (json_fields, '{"a": 1}', "[]", "f is [] (has no fields), not"),
+        (json_fields, '{"a": 1}', {"a": 1}, "(is no text), not"),
+        (json_fields, '{"a": 1}', "1" * 2_000_000, "(is too long), not"),
+        (yaml_fields, "a: 1", "a: &x 1", "line 1: has an anchor or alias"),
+        (cpu_set, "0-3", "0-x", "f is 0-x ("),
+        (parse_quantity, "4", "four", "'four' is no quantity"),
+        (tuned_sections, "[s]\nx=1", "[s]\nx=2", "f.s.x is 2, not 1"),
+        (tuned_sections, "[s]\nx=a=b", "", "f.s.x is not set, and should be a=b"),
+    ],
+)
+def test_texts_that_mean_something_else_differ(
+    read: Any, wanted: Any, found: Any, text: str
+) -> None:
+    (only,) = told({"f": wanted}, {"f": found}, Meanings(reads={"f": read}))
+    assert text in only
+
+
+def test_a_meaning_may_be_that_of_any_field_of_a_mapping() -> None:
+    any_amount = Meanings(reads={"r.*": parse_quantity})
+    assert told({"r": {"example.com/a": "1"}}, {"r": {"example.com/a": "1000m"}}, any_amount) == []
