@@ -56,6 +56,10 @@ class WindowSums:
         for worker in interval.workers:
             self._workers.setdefault(worker.cpu, _WorkerSum(worker)).add(worker)
 
+    def end_sending(self, trial_sent_s: float) -> None:
+        """The trial sent for so long: a starved tester's last interval may have ended later."""
+        self.sending_s = max(0.0, min(self.sending_s, trial_sent_s - self.begin_s))
+
     def lose(self, stream: int, frames: int) -> None:
         """Account for losses that no interval has shown."""
         self._streams[stream].lose(frames)

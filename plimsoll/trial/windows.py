@@ -88,6 +88,7 @@ class Windows:
             self._take(settled)
         if not len(self._series):
             return
+        self._sums.end_sending(outcome.report.sending_s)
         for plan in self._plan.streams:
             counts = outcome.counts(plan.stream)
             refused = refused_by_dut(counts, outcome.drained_by)

@@ -26,8 +26,9 @@ def cpu_set(given: Any) -> frozenset[int]:
 
 def json_fields(given: Any) -> dict[str, Any]:
     """The fields of JSON, as the configuration of a CNI plugin is."""
+    text = _text(given)
     try:
-        found = json.loads(_text(given))
+        found = json.loads(text)
     except (ValueError, RecursionError):
         raise ValueError("is no JSON") from None
     if not isinstance(found, dict):

@@ -27,6 +27,7 @@ _MOST_ARCHIVE_BYTES = 32 << 30
 _MOST_MEMBERS = 1_000_000
 # A member's header with its long names, and what tarfile reads ahead.
 _MOST_HEADER_BYTES = 1 << 20
+_LONGEST_SHOWN = 80
 _REMEDY = "give the directory or archive that oc adm must-gather wrote"
 
 _GZIP, _XZ, _BZIP2 = b"\x1f\x8b", b"\xfd7zXZ\0", b"BZh"
@@ -73,12 +74,12 @@ def _read_regular(path: Path, place: Path, name: str) -> bytes:
         descriptor = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise _refused(path, f"holds {name[:80]!r}, a link or a device")
+                raise _refused(path, f"holds {_shown(name)!r}, a link or a device")
             content = file.read(MOST_FILE_BYTES + 1)
     except OSError as error:
         if place.is_symlink():
-            raise _refused(path, f"holds {name[:80]!r}, a link or a device") from None
-        raise _refused(path, f"{name[:80]!r} cannot be read ({error.strerror})") from None
+            raise _refused(path, f"holds {_shown(name)!r}, a link or a device") from None
+        raise _refused(path, f"{_shown(name)!r} cannot be read ({error.strerror})") from None
     if len(content) > MOST_FILE_BYTES:
         raise _too_large(path, name)
     return content
@@ -123,7 +124,7 @@ def _members(
         if not wanted(name):
             continue
         if not member.isreg() or member.issparse():
-            raise _refused(path, f"holds {name[:80]!r}, a link or a device")
+            raise _refused(path, f"holds {_shown(name)!r}, a link or a device")
         if member.size > MOST_FILE_BYTES:
             raise _too_large(path, name)
         content = archive.extractfile(member)
@@ -166,8 +167,13 @@ class _Bounded(io.RawIOBase):
 
 
 def _too_large(path: Path, name: str) -> InputError:
-    return _refused(path, f"{name[:80]!r} is larger than {MOST_FILE_BYTES >> 20} MiB")
+    return _refused(path, f"{_shown(name)!r} is larger than {MOST_FILE_BYTES >> 20} MiB")
 
 
 def _refused(path: Path, message: str) -> InputError:
     return InputError(message, where=str(path), remedy=_REMEDY)
+
+
+def _shown(name: str) -> str:
+    """The end of a long path, which tells more than its start."""
+    return name if len(name) <= _LONGEST_SHOWN else f"…{name[-_LONGEST_SHOWN:]}"

@@ -6,7 +6,9 @@ import re
 from fractions import Fraction
 
 # k8s.io/apimachinery, pkg/api/resource: the grammar of Quantity.
-_QUANTITY = re.compile(r"([+-]?\d{1,30}(?:\.\d{0,30})?)(?:([eE][+-]?\d{1,2})|([a-zA-Z]{0,2}))")
+_QUANTITY = re.compile(
+    r"([+-]?\d{1,30}(?:\.\d{0,30})?)(?:([eE][+-]?\d{1,2})|([a-zA-Z]{0,2}))", re.ASCII
+)
 _SCALES = {
     "n": Fraction(1, 10**9),
     "u": Fraction(1, 10**6),

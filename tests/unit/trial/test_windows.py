@@ -113,6 +113,15 @@ def test_a_remainder_of_less_than_half_a_window_belongs_to_the_last() -> None:
     assert [round(window.sending_s) for window in windows] == [10, 14]
 
 
+def test_a_last_interval_that_ended_late_is_no_time_of_sending() -> None:
+    """A starved tester: what it sent in time was less than its interval's length asks for."""
+    intervals = [interval(n) for n in range(20)]
+    intervals[-1] = replace(intervals[-1], end_s=22.8)
+    windows = windows_of(intervals, whole(20), seconds=20)
+    assert [window.sending_s for window in windows] == [10.0, 10.0]
+    assert verdicts(windows) == ["pass", "pass"]
+
+
 def test_the_drain_belongs_to_the_last_window() -> None:
     drained = interval(20, drain=True)
     late = replace(

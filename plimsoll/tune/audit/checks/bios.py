@@ -74,7 +74,8 @@ def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) 
             Reading(answer.where, f"{known.vendor} {answer.model}"),
             wanted=wanted,
         )
-    read = Reading(answer.where, found.told)
+    worked_out = " (a name worked out from the setup menu's label)" if found.derived else ""
+    read = Reading(answer.where, found.told + worked_out)
     if found.meaning is None:
         return unknown(f"{name}: the map does not know {found.told}", read, wanted=wanted)
     if found.meaning in ("deferred", "elsewhere"):

@@ -193,5 +193,13 @@ def test_without_a_wish_it_does_not_apply() -> None:
     assert judged("Dell", DELL, intent()).verdict == "not-applicable"
 
 
+def test_a_name_that_was_worked_out_is_said_to_be() -> None:
+    finding = judged("Supermicro", SUPERMICRO, intent(bios={"aspm": False}))
+    assert finding.read[0].what == (
+        "PCI-EASPMSupport(Global)#0902 Disable (a name worked out from the setup menu's label)"
+    )
+    assert judged("Dell", DELL, intent(bios={"aspm": False})).read[0].what == "PcieAspmL1 Disabled"
+
+
 def test_the_finding_says_that_the_names_were_never_tried() -> None:
     assert any("not with BMCs" in source for source in CHECK.sources)

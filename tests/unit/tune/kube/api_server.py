@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from plimsoll.tune.kube.kinds import ALL_KINDS
 
-TOKEN = "sha256~only-for-this-test"
+TOKEN = "sha256~only-for-this-test"  # noqa: S105
 
 
 class ApiServer(ThreadingHTTPServer):

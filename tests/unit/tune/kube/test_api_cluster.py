@@ -149,7 +149,7 @@ def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch)
     genuine = builtins.__import__
 
     def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.split(".")[0] == "kubernetes":
+        if name.split(".", maxsplit=1)[0] == "kubernetes":
             raise ImportError(name)
         return genuine(name, *rest, **more)
 

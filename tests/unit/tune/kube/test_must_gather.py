@@ -111,14 +111,14 @@ def test_objects_in_the_wrong_place_are_not_taken(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("a: [", "line 1: "),
+        ("a: [", "line 2: "),
         ("", "holds no object"),
         ("- a", "holds no object"),
         ("a: &x [1]\nb: *x\n", "line 1: has an anchor or alias"),
         ("a: " + "[" * 200_000, "line 1: is nested too deeply"),
         ("1: a\n", "has the key '1', which is no text"),
         ("a: !!python/object:os.system {}\n", "could not determine a constructor"),
-        ("a: b\n---\nc: d\n", "expected a single document"),
+        ("a: b\n---\nc: d\n", "found another document"),
         ("? [a]\n: b\n", "unhashable"),
         (b"a: \xff\n", "is not UTF-8 text"),
         (b"a: \x00\n", "is not YAML"),
