@@ -155,7 +155,7 @@ def outcome(
     """A trial in which the load on its way out lost `lost`; `changes` are the report's."""
     report = TrialReport(
         ended_by="duration",
-        sending_s=float(DURATION_S),
+        sending_s=plan.duration_s,
         begin_unix_ns=0,
         streams=tuple(
             streams
