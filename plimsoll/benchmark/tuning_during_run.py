@@ -165,7 +165,7 @@ def _smis(asked: _Asked) -> Iterable[Happening]:
     if not found:
         return
     count = max(each.total or 0 for each in found)
-    told = f"{count:,} SMIs stopped the CPUs" if count else "no SMI stopped the CPUs"
+    told = f"SMIs that stopped the CPUs: {count:,}" if count else "no SMI stopped the CPUs"
     yield Happening(16, "fail" if count else "ok", told)
 
 
@@ -177,16 +177,6 @@ def _frequencies(asked: _Asked) -> Iterable[Happening]:
     least, most = min(each.mean for each in found), max(each.peak for each in found)
     told = f"CPUs under test ran at {least:,.0f} to {most:,.0f} MHz"
     yield Happening(15, "ok" if least >= most * (1 - _STEADY) else "warn", told)
-
-
-def _paging(asked: _Asked) -> Iterable[Happening]:
-    found = asked.figures("sar-mem", "Page-major-faults-sec", tested=False)
-    if not found:
-        return
-    faults = sum(each.total or 0 for each in found)
-    told = f"{faults:,} page faults waited for a disk" if faults else "no page fault waited"
-    # Of the whole host: whose they were does not show.
-    yield Happening(27, "warn" if faults else "ok", told)
 
 
 def _stalls(trial: TrialRecord) -> Iterable[Happening]:
@@ -209,7 +199,6 @@ _FINDERS: tuple[Callable[[_Asked], Iterable[Happening]], ...] = (
     _throttling,
     _smis,
     _frequencies,
-    _paging,
 )
 
 

@@ -111,7 +111,9 @@ def _configured(context: str | None, kubeconfig: str | None) -> Any:
             where="--kube",
             remedy="pip install 'plimsoll[kube]', or read a must-gather with --from",
         ) from None
-    inside = "KUBERNETES_SERVICE_HOST" in os.environ and not os.environ.get("KUBECONFIG")
+    # Asked for here, for the client reads the variable once, when it is imported.
+    kubeconfig = kubeconfig or os.environ.get("KUBECONFIG") or None
+    inside = "KUBERNETES_SERVICE_HOST" in os.environ
     try:
         if inside and context is None and kubeconfig is None:
             settings = client.Configuration()
@@ -122,6 +124,6 @@ def _configured(context: str | None, kubeconfig: str | None) -> Any:
     except Exception as error:
         raise InputError(
             f"the kubeconfig cannot be used: {' '.join(str(error).split())[:_LONGEST_REASON]}",
-            where=kubeconfig or os.environ.get("KUBECONFIG") or "~/.kube/config",
+            where=kubeconfig or "~/.kube/config",
             remedy="list what there is with kubectl config get-contexts",
         ) from None

@@ -7,6 +7,7 @@ import yaml
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.errors import InputError
+from plimsoll.tune.intent.load import load_preset, preset_names
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
@@ -231,3 +232,36 @@ def test_the_examples_of_searches_load(name: str, strategy: str, goals: list[str
     experiment = load_experiment(EXAMPLES / name)
     assert experiment.search.strategy == strategy
     assert list(experiment.goals) == goals
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_an_intent_is_named_by_its_preset_and_kept_whole(tmp_path: Path, preset: str) -> None:
+    experiment = load(tmp_path, f"{MINIMAL}tuning: {preset}\n")
+    assert experiment.tuning == load_preset(preset)
+    again = tmp_path / "again.yaml"
+    again.write_text(yaml.safe_dump(experiment.normalised()))
+    assert load_experiment(again).tuning == experiment.tuning
+
+
+def test_an_intent_lies_beside_the_experiment(tmp_path: Path) -> None:
+    (tmp_path / "intent.yaml").write_text(
+        "name: mine\nplatform: vm\ncpus: {reserved: '0', isolated: 1-3}\n"
+    )
+    tuning = load(tmp_path, f"{MINIMAL}tuning: intent.yaml\n").tuning
+    assert tuning is not None
+    assert tuning.name == "mine"
+    assert load(tmp_path, MINIMAL).tuning is None
+
+
+def test_a_mistake_in_an_intent_is_told_with_its_own_place(tmp_path: Path) -> None:
+    (tmp_path / "intent.yaml").write_text("name: mine\nplatform: vm\ncpus: {reserved: '0'}\n")
+    told = refused(tmp_path, f"{MINIMAL}tuning: intent.yaml\n")
+    assert "intent.yaml:3" in told
+    assert "cpus.isolated: is missing" in told
+    assert "no such file" in refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
+
+
+def test_an_intent_in_place_is_judged_with_the_experiments_lines(tmp_path: Path) -> None:
+    section = "  name: mine\n  platform: cloud\n  cpus: {reserved: 0, isolated: 1}\n"
+    text = f"{MINIMAL}tuning:\n{section}"
+    assert "nightly.yaml:9: tuning.platform" in refused(tmp_path, text)

@@ -68,7 +68,7 @@ def _strangers(
     more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
     told = f"{', '.join(names)}{more}"
     return warn(
-        f"{len(others)} other processes may run on {name_cpus(cpus)}: {told}",
+        f"others may run on {name_cpus(cpus)}, of the workload: {told}",
         Reading(_WHERE, told),
         wanted=wanted,
         steps=[advice("boot with isolcpus= or systemd.cpu_affinity=, or give them a cpuset")],

@@ -35,7 +35,7 @@ def test_strangers_on_the_same_cpus_are_warned() -> None:
     stranger = process(78, "cron", cpus="0-7", cgroup="0::/")
     finding = CHECK.judge(host(CHECK, workload("/") | SHELL | stranger), ASKED)
     assert finding.verdict == "warn"
-    assert finding.text == "1 other processes may run on CPUs 2-3: cron (78)"
+    assert finding.text == "others may run on CPUs 2-3, of the workload: cron (78)"
 
 
 def test_a_pod_to_which_the_kubelet_gave_nothing_fails() -> None:

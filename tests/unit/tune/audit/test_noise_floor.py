@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from plimsoll.record import stored_calibration
 from plimsoll.record.calibration import CalibrationPoint
 from plimsoll.record.latency_record import LatencyRecord
-from plimsoll.record.stored_calibration import StoredCalibration, TesterIdentity
 from plimsoll.tune.audit.checks.noise_floor import CHECK
 from plimsoll.tune.host.capture_privacy import is_private
 from tests.unit.tune.audit.hosts import host
@@ -42,7 +42,7 @@ def calibration(worst_ns: int, hostname: str = "dut-1") -> str:
         worst_stall_ns=worst_ns,
         stalled_share=0.0,
     )
-    tester = TesterIdentity(
+    tester = stored_calibration.TesterIdentity(
         host=hostname,
         cpu_model=None,
         cpus=(2,),
@@ -51,7 +51,7 @@ def calibration(worst_ns: int, hostname: str = "dut-1") -> str:
         engine="1",
         dpdk="22.11",
     )
-    return StoredCalibration.model_construct(
+    return stored_calibration.StoredCalibration.model_construct(
         tester=tester,
         measured_at=datetime(2026, 11, 1, tzinfo=UTC),
         kernel=None,

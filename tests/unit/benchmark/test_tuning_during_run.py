@@ -1,0 +1,158 @@
+"""What the counters of a trial add to an audit; figures worked out from the rows by hand."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from plimsoll.benchmark.tuning_during_run import Happening, happenings, joined, joint
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.tune.audit.finding import Verdict
+from tests.unit.benchmark.audits import audit_of, finding
+from tests.unit.trial.host_record import HOSTNAME, HostRecord, Series, interrupts
+
+NUMBERS = (3, 13, 15, 16, 33, 34, 43, 47)
+AUDIT = audit_of(HOSTNAME, *(finding(number, "ok") for number in NUMBERS))
+
+
+def counted(source: str, kind: str, names: dict[str, str], total: int, **more: Any) -> Series:
+    return Series(source, kind, names, ((0, 10, total),), unit="1/s", counted=True, **more)
+
+
+@pytest.fixture
+def record(tmp_path: Path) -> HostRecord:
+    return HostRecord(RunDirectory(tmp_path))
+
+
+def told(metrics: HostMetrics | None, trial: Any = None) -> dict[int, tuple[Verdict, str]]:
+    return {each.number: (each.verdict, each.text) for each in happenings(AUDIT, metrics, trial)}
+
+
+def test_interrupts_of_the_cpus_under_test_by_kind(record: HostRecord) -> None:
+    """In ten seconds: a tick of 250 Hz on CPU 1, 5 interrupts of a card on CPU 0."""
+    metrics = record.write(
+        interrupts(0, "LOC", "Local timer interrupts", [1] * 10),
+        interrupts(1, "LOC", "Local timer interrupts", [250] * 10),
+        interrupts(0, "31", "eth0-rx", [5, *[0] * 9]),
+        # Housekeeping is no CPU under test.
+        interrupts(2, "32", "nvme0q1", [9999] * 10),
+        counted("procstat", "softirqs-sec", {"cpu": "1", "type": "TIMER"}, 30),
+    )
+    found = told(metrics)
+    assert found[33] == ("fail", "devices interrupted CPUs under test, a second: 31 eth0-rx 0.5")
+    assert found[3] == ("fail", "the local timer interrupted the worst CPU 250 times a second")
+    assert found[34] == (
+        "fail",
+        "on the worst CPU, a second: LOC 250, device 0.5; softirqs TIMER 3",
+    )
+
+
+def test_a_quiet_cpu_is_ok(record: HostRecord) -> None:
+    metrics = record.write(
+        interrupts(0, "LOC", "Local timer interrupts", [1] * 10),
+        interrupts(0, "31", "eth0-rx", [0] * 10),
+    )
+    found = told(metrics)
+    assert {found[number][0] for number in (3, 33, 34)} == {"ok"}
+
+
+def test_a_tick_without_devices_is_a_warning_of_34(record: HostRecord) -> None:
+    metrics = record.write(interrupts(0, "LOC", "Local timer interrupts", [100] * 10))
+    assert told(metrics)[34][0] == "warn"
+
+
+def test_deep_idle_states(record: HostRecord) -> None:
+    entries = ("cpuidle", "entries-sec")
+    shallow = counted(*entries, {"num": "1", "state": "C1_ACPI"}, 400)
+    assert told(record.write(shallow))[13][0] == "ok"
+    deep = counted(*entries, {"num": "1", "state": "C6"}, 1200)
+    elsewhere = counted(*entries, {"num": "3", "state": "C8"}, 7)
+    found = told(record.write(shallow, deep, elsewhere))
+    assert found[13] == ("fail", "CPUs under test entered C6 1,200 times")
+
+
+def test_throttled_periods(record: HostRecord) -> None:
+    kind = "cpu-throttled-periods-sec"
+    names = {"cgroup": "/dut.slice", "process": "dpdk-testpmd"}
+    assert told(record.write(counted("cgroup", kind, names, 0)))[43][0] == "ok"
+    found = told(record.write(counted("cgroup", kind, names, 4)))
+    assert found[43] == ("fail", "a quota stopped /dut.slice in 4 periods")
+
+
+def test_smis_are_those_of_the_package_with_most(record: HostRecord) -> None:
+    """Every package counts the same SMIs."""
+    each = [
+        counted("smi", "smis-sec", {"package": package}, 3, aggregation="max") for package in "01"
+    ]
+    assert told(record.write(*each))[16] == ("fail", "SMIs that stopped the CPUs: 3")
+
+
+def test_the_range_of_frequencies(record: HostRecord) -> None:
+    def mhz(cpu: int, *values: float) -> Series:
+        steps = tuple((5.0 * n, 5.0 * n + 5, value) for n, value in enumerate(values))
+        return Series("cpufreq", "MHz", {"num": str(cpu)}, steps, aggregation="mean")
+
+    assert told(record.write(mhz(0, 2400, 2400), mhz(1, 2400, 2390)))[15][0] == "ok"
+    found = told(record.write(mhz(0, 2400, 2400), mhz(1, 2400, 1200)))
+    assert found[15] == ("warn", "CPUs under test ran at 1,800 to 2,400 MHz")
+
+
+@pytest.mark.parametrize(
+    ("stalls", "worst_ns", "verdict"),
+    [(0, 0, "ok"), (3, 15_000, "ok"), (3, 400_000, "warn"), (3, 4_810_000, "fail")],
+)
+def test_the_testers_own_loops_are_a_noise_floor(
+    stalls: int, worst_ns: int, verdict: Verdict
+) -> None:
+    trial = SimpleNamespace(workers=(SimpleNamespace(stalls=stalls, worst_stall_ns=worst_ns),))
+    found = told(None, trial)
+    assert found[47][0] == verdict
+    assert list(found) == [47]
+
+
+def test_another_hosts_counters_are_not_this_ones(record: HostRecord) -> None:
+    metrics = record.write(interrupts(0, "31", "eth0-rx", [5] * 10))
+    elsewhere = audit_of("another-host", finding(33, "ok"))
+    assert list(happenings(elsewhere, metrics, None)) == []
+
+
+@pytest.mark.parametrize(
+    ("number", "static", "happened", "both"),
+    [
+        (33, "ok", "ok", "ok"),
+        (33, "ok", "fail", "fail"),
+        (33, "fail", "ok", "warn"),
+        (33, "warn", "ok", "warn"),
+        (33, "fail", "warn", "fail"),
+        (33, "unknown", "ok", "ok"),
+        (33, "unknown", "fail", "fail"),
+        (33, "not-applicable", "fail", "fail"),
+        (33, "fail", None, "fail"),
+        (33, "unknown", None, "unknown"),
+        # A tick is no harm where nobody asked for CPUs without one.
+        (3, "not-applicable", "fail", "not-applicable"),
+        (3, "ok", "fail", "fail"),
+    ],
+)
+def test_two_verdicts_become_one(
+    number: int, static: Verdict, happened: Verdict | None, both: Verdict
+) -> None:
+    told = Happening(number, happened, "") if happened else None
+    assert joint(finding(number, static), told) == both
+
+
+def test_the_worst_come_first(record: HostRecord) -> None:
+    metrics = record.write(interrupts(0, "31", "eth0-rx", [5] * 10))
+    audit = audit_of(
+        HOSTNAME, finding(21, "ok"), finding(22, "warn"), finding(27, "unknown"), finding(33, "ok")
+    )
+    lines = joined(audit, metrics, None)
+    assert [(line.static.number, line.verdict) for line in lines] == [
+        (33, "fail"),
+        (22, "warn"),
+        (27, "unknown"),
+        (21, "ok"),
+    ]
+    assert lines[1].happened is None

@@ -1,0 +1,36 @@
+"""docs/tuning-cluster.md is what the cluster checks say."""
+
+from pathlib import Path
+
+import yaml
+
+from plimsoll.tune.kube.document import cluster_document
+from plimsoll.tune.kube.kinds import ALL_KINDS
+from plimsoll.tune.kube.registry import all_cluster_checks
+
+DOCUMENT = Path(__file__).resolve().parents[4] / "docs/tuning-cluster.md"
+
+
+def test_the_committed_document_is_current() -> None:
+    assert DOCUMENT.read_text() == cluster_document(), (
+        "run: python -m plimsoll.tune.kube.document > docs/tuning-cluster.md"
+    )
+
+
+def test_each_check_has_a_section_that_the_overview_leads_to() -> None:
+    text = cluster_document()
+    for check in all_cluster_checks():
+        assert f"\n### {check.number} {check.name}\n" in text
+        assert f"(#{check.number}-{check.name})" in text
+
+
+def test_the_role_allows_reading_each_kind_and_nothing_more() -> None:
+    role = yaml.safe_load(cluster_document().partition("```yaml\n")[2].partition("```")[0])
+    allowed = {(group, plural) for rule in role["rules"] for group in rule["apiGroups"]
+               for plural in rule["resources"]}  # fmt: skip
+    assert allowed == {(kind.group, kind.plural) for kind in ALL_KINDS}
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
+
+
+def test_every_kind_that_is_read_is_read_for_a_check() -> None:
+    assert {kind for check in all_cluster_checks() for kind in check.reads} == set(ALL_KINDS)
