@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import json
 import os
 import select
@@ -24,6 +26,9 @@ ENGINE = "plimsoll-engine"
 _END_PATIENCE_S = 10.0
 _READ_BYTES = 1 << 16
 _LOG_TAIL_LINES = 12
+# What a pipe may hold without privileges (pipe(7)). Beside polling loops on every CPU this
+# process may be away for seconds, and an engine that has to wait for it ends intervals late.
+_PIPE_BYTES = 1 << 20
 
 
 class EngineDied(PlimsollError):
@@ -74,6 +79,7 @@ class EngineProgram:
         favour(self._process.pid)
         self._requests = self._process.stdin
         self._messages = self._process.stdout
+        _widen(self._messages.fileno())
         self._pending = b""
 
     @property
@@ -141,3 +147,9 @@ class EngineProgram:
         """The last lines of its log, each on a line of its own, DPDK's messages among them."""
         lines = self._log.read_text(errors="replace").splitlines()[-_LOG_TAIL_LINES:]
         return "".join(f"\n    {line}" for line in lines)
+
+
+def _widen(pipe: int) -> None:
+    # Past what an administrator allows, it stays as it is.
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
