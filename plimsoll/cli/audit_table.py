@@ -22,6 +22,8 @@ _STYLES: dict[Verdict, str] = {
 }
 _DETAILED: tuple[Verdict, ...] = ("fail", "warn")
 _LONGEST_READING = 100
+# Ten lines: a hostile capture may have a name or a list as long as a file.
+_LONGEST_TEXT = 700
 
 
 def print_audit(done: Audit, console: Console = stdout) -> None:
@@ -36,10 +38,11 @@ def print_audit(done: Audit, console: Console = stdout) -> None:
         verdict = Text("n/a" if first.verdict == "not-applicable" else first.verdict)
         verdict.stylize(_STYLES[first.verdict])
         if len(alike) == 1:
-            table.add_row(verdict, str(first.number), first.name, _found(first))
+            table.add_row(verdict, str(first.number), Text(first.name), _found(first))
         else:
             numbers = ", ".join(str(finding.number) for finding in alike)
-            told = f"{plain_text(first.text)} ({numbers})"
+            # A Text, or rich takes brackets of a host's own words for markup.
+            told = Text(f"{plain_text(first.text, _LONGEST_TEXT)} ({numbers})")
             table.add_row(verdict, "", f"{len(alike)} checks", told)
     console.print(_heading(done), soft_wrap=True)
     console.print(table)
@@ -81,10 +84,10 @@ def _heading(done: Audit) -> Text:
 
 
 def _found(finding: Finding) -> Text:
-    text = Text(plain_text(finding.text))
+    text = Text(plain_text(finding.text, _LONGEST_TEXT))
     if finding.verdict in _DETAILED:
         if finding.wanted:
-            text.append(f"\nwanted: {plain_text(finding.wanted)}", "dim")
+            text.append(f"\nwanted: {plain_text(finding.wanted, _LONGEST_TEXT)}", "dim")
         for reading in finding.read:
             what = plain_text(reading.what, _LONGEST_READING)
             text.append(f"\n{plain_text(reading.where)}: {what}", "dim")

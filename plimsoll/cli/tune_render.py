@@ -36,7 +36,7 @@ def render_intent(
     *,
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write into.")],
     intent: Annotated[
-        Path | None, typer.Argument(help="The intent's file.", show_default=False)
+        Path | None, typer.Argument(help="The intent's file, or a preset.", show_default=False)
     ] = None,
     preset: Annotated[
         str | None,
@@ -80,6 +80,9 @@ def render_intent(
 
 def _load(intent: Path | None, preset: str | None) -> tuple[Intent, str]:
     """The intent, and what it was read from."""
+    if preset is None and intent is not None and str(intent) in preset_names():
+        # As with plimsoll tune audit --intent.
+        preset, intent = str(intent), None
     if intent is not None and preset is None:
         return load_intent(intent), intent.name
     if preset is not None and intent is None:

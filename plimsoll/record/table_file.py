@@ -61,6 +61,35 @@ class Table:
         """
         return self._ask(finished, growing, statement, values, lambda said: said.fetchall()) or []
 
+    def query_each(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        asked: Sequence[tuple[str, Sequence[object]]],
+    ) -> list[list[tuple[Any, ...]]]:
+        """What each statement says with its values; growing files are read once for all.
+
+        Beside a trial that goes on, making rows of their lines is most of the work. Without
+        files all are empty. Raises RecordError.
+        """
+        if not (finished or growing):
+            return [[] for _ in asked]
+        try:
+            with connect() as connection:
+                if growing:
+                    rows, paths = self._sources((), growing)
+                    connection.execute(f"CREATE TEMP TABLE grown AS {rows}", paths)
+                rows, paths = self._sources(finished, ())
+                both = " UNION ALL ".join([rows] * bool(finished) + ["FROM grown"] * bool(growing))
+                return [
+                    connection.sql(
+                        f"WITH rows AS ({both}) {each}", params=[*paths, *values]
+                    ).fetchall()
+                    for each, values in asked
+                ]
+        except duckdb.Error as error:
+            raise unreadable([*finished, *growing], error) from error
+
     def query_arrow(
         self,
         finished: Sequence[Path],

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.resources import files
+from typing import Any
 
-from plimsoll.record.metrics import query_metrics
+from plimsoll.record.metrics import query_hosts
 from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.trial.host_question import (
@@ -58,23 +59,26 @@ class HostMetrics:
 
         Raises RecordError when the record is damaged.
         """
-        if question not in self._known:
-            self._known[question] = tuple(self._ask(question))
+        self.ask([question])
         return self._known[question]
 
-    def _ask(self, question: HostQuestion) -> Iterable[HostFigure]:
-        apart = (*(("cpu",) if question.cpus else ()), *question.by)
+    def ask(self, questions: Sequence[HostQuestion]) -> None:
+        """Find the answers to several at once, which costs less. Raises as `figures` does."""
+        new = [each for each in dict.fromkeys(questions) if each not in self._known]
+        if new:
+            found = query_hosts(self.run, self.period, [self._statement(each) for each in new])
+            for question, rows in zip(new, found, strict=True):
+                self._known[question] = tuple(_figures(question, rows))
+
+    def _statement(self, question: HostQuestion) -> tuple[str, list[object]]:
+        """SQL with a `?` for each of the values."""
+        apart = _apart(question)
         key = ["names['hostname']", *(_CPU if name == "cpu" else "names[?]" for name in apart)]
         conditions, values = self._conditions(question)
         statement = _FIGURES.format(key=f"[{', '.join(key)}]", conditions="".join(conditions))
         asked = [name for name in apart if name != "cpu"]
         time = (self.begin_ms, self.end_ms)
-        parameters = [*asked, *time, question.source, question.type, *values]
-        rows = query_metrics(self.run, statement, parameters, periods=[self.period])
-        for (hostname, *found), *figures in rows:
-            pairs = zip(apart, found, strict=True)
-            names = {name: value for name, value in pairs if value is not None}
-            yield HostFigure(hostname, names, *figures)
+        return statement, [*asked, *time, question.source, question.type, *values]
 
     def _conditions(self, question: HostQuestion) -> tuple[list[str], list[object]]:
         """SQL with a `?` for each of the values."""
@@ -95,6 +99,18 @@ class HostMetrics:
     def _polled(self, cpus: CpuRole) -> list[str]:
         """Polled CPUs, each after its host's name."""
         return [f"{host.hostname} {cpu}" for host in self.hosts for cpu in polled_cpus(host, cpus)]
+
+
+def _apart(question: HostQuestion) -> tuple[str, ...]:
+    """The names besides the host's that figures are kept apart by."""
+    return (*(("cpu",) if question.cpus else ()), *question.by)
+
+
+def _figures(question: HostQuestion, rows: Iterable[tuple[Any, ...]]) -> Iterable[HostFigure]:
+    for (hostname, *found), *figures in rows:
+        pairs = zip(_apart(question), found, strict=True)
+        names = {name: value for name, value in pairs if value is not None}
+        yield HostFigure(hostname, names, *figures)
 
 
 def _name(name: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.dut_agreement import dut_agreement
 from plimsoll.trial.finding import Finding
 from plimsoll.trial.outcome import Outcome
@@ -64,6 +65,9 @@ def _tester(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
 def _judge(
     outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits, tester: list[Finding]
 ) -> Judgement:
+    if outcome.host is not None:
+        about_hosts = [each for each in criteria if isinstance(each, HostCriterion)]
+        outcome.host.ask([each.bound.question for each in about_hosts])
     judged = [each for criterion in criteria for each in criterion.evaluate(outcome)]
     if not _spoiled(tester, judged) and not _any(judged, "fail"):
         judged += _stopped_early(outcome, limits)

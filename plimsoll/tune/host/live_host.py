@@ -21,12 +21,14 @@ _NOT_ASKED = ("failed to connect", "cannot talk to", "system has not been booted
 class LiveHost(HostView):
     """This host; or one whose root file system, with procfs and sysfs, is mounted at `root`.
 
-    Of the latter no command can be asked: it would answer for this one.
+    Of the latter no command can be asked: it would answer for this one. Where its procfs or
+    sysfs is not mounted, what is in them is unreadable and not absent: nobody knows it.
     """
 
     def __init__(self, root: Path = Path("/")) -> None:
         self._files = RootedFiles(root)
         self._own = root == Path("/")
+        self._unmounted = tuple(each for each in _KERNEL_S if not self._files.names(each[:-1]))
         self.where = "this host" if self._own else str(root)
 
     def file(self, path: str) -> str | Unread:

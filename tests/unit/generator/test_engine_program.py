@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,21 @@ def test_an_engine_with_much_to_say_ends_by_itself(tmp_path: Path, stand_in) -> 
     )
     start(tmp_path).close()
     assert ended.exists()
+
+
+def test_an_engine_need_not_wait_for_a_reader_that_is_away(tmp_path: Path, stand_in) -> None:
+    """Some seconds of intervals, of a hundred kilobytes each at most."""
+    said = tmp_path / "said"
+    stand_in(
+        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        "print('x' * 900_000, flush=True)",
+        f"open({str(said)!r}, 'w').close()",
+        "sys.stdin.read()",
+    )
+    engine = start(tmp_path)
+    deadline = time.monotonic() + 20
+    while not said.exists() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    found = said.exists()
+    engine.close()
+    assert found

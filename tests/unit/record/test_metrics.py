@@ -11,6 +11,7 @@ from plimsoll.record.metrics import (
     MetricsWriter,
     convert_leftovers,
     metric_parts,
+    query_hosts,
     query_metrics,
     read_metrics,
     trial_period,
@@ -236,6 +237,25 @@ def test_hosts_have_files_of_their_own_in_a_period(run: RunDirectory) -> None:
     assert [path.name for path in growing] == ["trial-0001@dut.lab.jsonl"]
     assert len(read_metrics(run, periods=["trial-0001"])) == 3 * len(samples())
     assert len(read_metrics(run)) == 6 * len(samples())
+
+
+def test_what_hosts_wrote_is_asked_apart_from_the_generators(run: RunDirectory) -> None:
+    seconds = {None: 1, "tester": 2, "dut": 4}
+    for measured_by, length in seconds.items():
+        log = log_of("trial-0001")
+        with MetricsWriter(run, "trial-0001", measured_by) as writer:
+            for number in range(length):
+                writer.append(lines(log, number))
+            if measured_by != "dut":
+                writer.finish()
+    counts: tuple[str, list[object]] = ("SELECT count(*) FROM rows WHERE type = ?", ["rx-pps"])
+    ends: tuple[str, list[object]] = ("SELECT max(end_ms) FROM rows", [])
+    # Of each second one row each way; the files of one host are finished, the other's grow.
+    assert query_hosts(run, "trial-0001", [counts, ends]) == [
+        [(2 * (2 + 4),)],
+        [(BEGIN_NS // 10**6 + 4000,)],
+    ]
+    assert query_hosts(run, "trial-0002", [counts, ends]) == [[], []]
 
 
 def test_a_host_writes_a_period_once(run: RunDirectory) -> None:

@@ -49,7 +49,7 @@ def _set_aside(wanted: Hugepages, pools: tuple[NodePool, ...]) -> Iterator[Judge
         if total >= pages.count:
             yield ok(f"{total} hugepages of {pages.size}{place}", *read, wanted=wish)
         else:
-            told = f"{total or 'no'} hugepages of {pages.size}{place}, not {pages.count}"
+            told = f"{total} hugepages of {pages.size}{place}, and {pages.count} are wanted"
             yield fail(told, *read, wanted=wish, steps=[_more(pages, here)])
 
 

@@ -12,6 +12,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    advice,
     fail,
     not_applicable,
     ok,
@@ -44,6 +45,9 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
             "the kernel cannot stop the tick: it is built without CONFIG_NO_HZ_FULL",
             Reading(_TICKLESS, "absent"),
             wanted=argument.text,
+            steps=[
+                advice(f"boot a kernel built with CONFIG_NO_HZ_FULL=y, with {argument.text}"),
+            ],
         )
     found = read_cpu_list(view, _TICKLESS)
     cpus = _judge_cpus(intent, found, wanted, argument.text)

@@ -38,7 +38,12 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         # Standing alone it offloads nobody: it only lets CPUs be offloaded later on.
         named = parse_kernel_cpu_list(given, online) if given else frozenset()
     except ValueError as error:
-        return fail(f"the kernel ignores it: {error}", *read, wanted=argument.text)
+        return fail(
+            f"the kernel ignores it: {error}",
+            *read,
+            wanted=argument.text,
+            steps=[add_at_boot(intent, argument.text)],
+        )
     if missing := wanted - named - tickless:
         return fail(
             f"RCU callbacks run on {name_cpus(missing, 'isolated')} themselves",

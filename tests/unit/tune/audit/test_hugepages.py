@@ -42,7 +42,7 @@ def test_too_few_fail() -> None:
     finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1) | pool(1, 2, 2)), asked())
     assert finding.verdict == "fail"
     # 1 on node 0 and 2 on node 1.
-    assert finding.text == "3 hugepages of 1G, not 4"
+    assert finding.text == "3 hugepages of 1G, and 4 are wanted"
 
 
 def test_pages_on_the_other_node_fail() -> None:

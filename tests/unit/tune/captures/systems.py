@@ -155,7 +155,7 @@ SYSTEMS: tuple[TunedSystem, ...] = (
         told={
             1: "the kernel's command line isolates no CPUs",
             5: "init may run on isolated CPUs 1-3",
-            31: "no hugepages of 2M, not 64",
+            31: "0 hugepages of 2M, and 64 are wanted",
         },
     ),
     # Two nodes with CPUs 0-1 and 2-3, and a card on the second: what went wrong is
