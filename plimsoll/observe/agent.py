@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.observe.host_files import HostFiles
+from plimsoll.observe.kernel_text import printable
 from plimsoll.observe.observation import Observation
 from plimsoll.observe.observer import ObservedHost
 from plimsoll.observe.registry import OBSERVERS
@@ -48,7 +49,8 @@ class Agent:
     def __init__(self, write: Write, files: HostFiles) -> None:
         self._write = write
         self._host = ObservedHost(files)
-        self._hostname = socket.gethostname()
+        # Whatever bytes an administrator chose; as text they are in files and on terminals.
+        self._hostname = printable(os.fsencode(socket.gethostname()))
         self._period: _Period | None = None
 
     def wait_s(self) -> float | None:

@@ -22,8 +22,10 @@ class Readings:
         # Where the totals and values of series stand, by number.
         self._totals: dict[int, int] = {}
         self._values: dict[int, float] = {}
-        # Totals that began anew: their next count is told even if it is zero.
+        # Totals that began anew: their next count is told even if it is zero. Those that had
+        # done so before this reading stand at zero even if they are not mentioned.
         self._resumed: set[int] = set()
+        self._resumed_before: set[int] = set()
         self._told: dict[int, float | None] = {}
         self._begin_ns: int | None = None
         self.now_ns = 0
@@ -81,7 +83,9 @@ class Readings:
         begin_ns, self._begin_ns = self._begin_ns, self.now_ns
         if begin_ns is None:
             return []
-        told = self._told
+        told = dict.fromkeys(self._resumed & self._resumed_before, 0.0) | self._told
+        self._resumed -= told.keys() - self._told.keys()
+        self._resumed_before = self._resumed & self._totals.keys()
         return self._log.tick(self._reader, begin_ns, self.now_ns, list(told), list(told.values()))
 
     @property

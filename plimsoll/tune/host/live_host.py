@@ -14,6 +14,8 @@ from plimsoll.tune.host.unread import Unread
 
 _TIMEOUT_S = 10.0
 _MOST_OUTPUT_BYTES = 1 << 20
+# What the kernel answers in; a root file system on a disk has them as empty directories.
+_MOUNTED = ("/proc", "/sys")
 # Words that mean that the command could not ask, not that it got an answer.
 _NOT_ASKED = ("failed to connect", "cannot talk to", "system has not been booted with systemd")
 
@@ -28,20 +30,20 @@ class LiveHost(HostView):
     def __init__(self, root: Path = Path("/")) -> None:
         self._files = RootedFiles(root)
         self._own = root == Path("/")
-        self._unmounted = tuple(each for each in _KERNEL_S if not self._files.names(each[:-1]))
+        self._unmounted = tuple(top for top in _MOUNTED if not self._own and self._is_bare(top))
         self.where = "this host" if self._own else str(root)
 
     def file(self, path: str) -> str | Unread:
         """The text of a regular file."""
-        return self._files.text(path)
+        return self._unknown(path) or self._files.text(path)
 
     def directory(self, path: str) -> tuple[str, ...] | Unread:
         """The names in a directory, sorted."""
-        return self._files.names(path)
+        return self._unknown(path) or self._files.names(path)
 
     def target(self, path: str) -> str | Unread:
         """What a symbolic link says, as written."""
-        return self._files.target(path)
+        return self._unknown(path) or self._files.target(path)
 
     def output(self, command: str) -> CommandOutput | Unread:
         """Run the command, in English, for ten seconds at most."""
@@ -62,6 +64,17 @@ class LiveHost(HostView):
         except (OSError, subprocess.TimeoutExpired) as error:
             return Unread(command, "unreadable", _reason(error))
         return _answer(command, done)
+
+    def _is_bare(self, top: str) -> bool:
+        names = self._files.names(top)
+        return isinstance(names, Unread) or not names
+
+    def _unknown(self, path: str) -> Unread | None:
+        """Why nobody can know of `path`, where its file system is not mounted."""
+        for top in self._unmounted:
+            if path == top or path.startswith(f"{top}/"):
+                return Unread(path, "unreadable", f"nothing is mounted at {top}")
+        return None
 
 
 def _answer(command: str, done: subprocess.CompletedProcess[bytes]) -> CommandOutput | Unread:

@@ -19,9 +19,11 @@ root=${1-}
 
 # bind DRIVER FUNCTION: hand a PCI function, by its folder in sysfs, to a driver.
 bind() {
-    echo "$1" > "$2/driver_override"
-    [ ! -e "$2/driver" ] || basename "$(readlink -f "$2")" > "$2/driver/unbind"
-    basename "$(readlink -f "$2")" > "$root/sys/bus/pci/drivers_probe"
+    # Found first: unbinding takes the interface, by whose name it is called, out of sysfs.
+    function=$(readlink -f "$2") || { echo "$2 is not there" >&2; exit 1; }
+    echo "$1" > "$function/driver_override"
+    [ ! -e "$function/driver" ] || echo "${function##*/}" > "$function/driver/unbind"
+    echo "${function##*/}" > "$root/sys/bus/pci/drivers_probe"
 }
 
 # A port can be divided anew only when it is not divided.
@@ -43,7 +45,8 @@ def render_ports(intent: Intent) -> Iterator[RenderedFile]:
             "plimsoll-ports",
             _HEAD + "\n".join(parts) + "\n",
             does=f"Divides and binds the ports of {', '.join(nic.name for nic in nics)}.",
-            ordering="After=systemd-udev-settle.service systemd-modules-load.service\n"
+            ordering="After=local-fs.target systemd-udev-settle.service "
+            "systemd-modules-load.service\n"
             "Wants=systemd-udev-settle.service network-pre.target\nBefore=network-pre.target",
         )
     if any(nic.driver == "vfio-pci" for nic in intent.nics):

@@ -114,3 +114,17 @@ def test_mistakes_in_options() -> None:
     for options in (["--intent", "opensift-deterministic"], ["--root", "/no/such/capture"]):
         result = runner.invoke(app, ["tune", "audit", *options])
         assert isinstance(result.exception, InputError)
+
+
+def test_brackets_in_a_hosts_own_words_are_no_markup(root: Path) -> None:
+    """`[/]` closes what was never opened, which rich refuses with a traceback."""
+    (root / "proc/cmdline").write_text("nohz_full=[/]1-2\n")
+    status, text = audited(root)
+    assert status == 0
+    assert "'[/]1-2' is no list of CPUs" in " ".join(text.split())
+
+
+def test_a_text_as_long_as_a_file_is_cut(root: Path, intent: Path) -> None:
+    (root / "sys/devices/virtual/workqueue/cpumask").write_text("f" * 100_000)
+    _, text = audited(root, "--intent", str(intent))
+    assert len(text) < 20_000

@@ -55,6 +55,14 @@ def test_it_says_what_it_reads_and_where_it_runs(asked: Asked) -> None:
     assert reply["interval_s"] == 0.1
 
 
+def test_a_hosts_name_is_text_whatever_its_bytes_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: os.fsdecode(b"dut\xff\x1b7"))
+    reply = Asked(tmp_path).ask({**OPEN, "observation": {"sources": ["smi"]}})
+    assert reply["hostname"] == "dut\\xff\\x1b7"
+
+
 def test_a_source_that_is_not_there_is_said_with_the_reason(asked: Asked, tmp_path: Path) -> None:
     (tmp_path / "proc/stat").unlink()
     reply = asked.ask(OPEN)

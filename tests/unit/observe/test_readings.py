@@ -76,6 +76,19 @@ def test_what_is_absent_is_told_once_and_begins_anew() -> None:
     assert read(found, 4, a=4) == {series: 0}
 
 
+def test_a_total_that_came_back_stands_at_zero_without_being_mentioned() -> None:
+    """As of a network device that carries nothing: its line does not change."""
+    found = begun(a=10)
+    found.begin(1 * S)
+    found.absent(0)
+    assert told(found) == {0: None}
+    assert read(found, 2) == {}
+    assert read(found, 3, a=4) == {}
+    assert read(found, 4) == {0: 0}
+    assert read(found, 5) == {}
+    assert read(found, 6, a=7) == {0: 3}
+
+
 def test_a_value_is_told_when_it_changes() -> None:
     found = readings()
     found.begin(0)

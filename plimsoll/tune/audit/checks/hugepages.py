@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from plimsoll.errors import MachineError
+from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -25,6 +27,9 @@ from plimsoll.tune.intent.hugepages import PAGE_BYTES, Hugepages, Pages, PageSiz
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.topology import Topology, ports_of, read_topology
 
+_MEMINFO = "/proc/meminfo"
+_DEFAULT = re.compile(r"^Hugepagesize:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILINE)
+
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     wanted = intent.hugepages
@@ -35,7 +40,13 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     except MachineError as error:
         return unknown(f"{error.where}: {error.message}")
     pools = read_pools(view, tuple(sorted(topology.nodes)))
-    return worst_of((*_set_aside(wanted, pools), *_free(intent, wanted, topology, pools)))
+    return worst_of(
+        (
+            *_set_aside(wanted, pools),
+            *_default_size(view, intent, wanted),
+            *_free(intent, wanted, topology, pools),
+        )
+    )
 
 
 def _set_aside(wanted: Hugepages, pools: tuple[NodePool, ...]) -> Iterator[Judgement]:
@@ -51,6 +62,20 @@ def _set_aside(wanted: Hugepages, pools: tuple[NodePool, ...]) -> Iterator[Judge
         else:
             told = f"{total} hugepages of {pages.size}{place}, and {pages.count} are wanted"
             yield fail(told, *read, wanted=wish, steps=[_more(pages, here)])
+
+
+def _default_size(view: HostView, intent: Intent, wanted: Hugepages) -> Iterator[Judgement]:
+    """What a program gets that names no size, as one that mounts hugetlbfs by default does."""
+    found = _DEFAULT.search(view.find(_MEMINFO) or "")
+    if found is None:
+        return
+    size, wish = wanted.default_size, f"hugepages of {wanted.default_size} by default"
+    read = Reading(_MEMINFO, found[0])
+    if int(found[1]) == _page_kb(size):
+        yield ok(wish, read, wanted=wish)
+    else:
+        step = add_at_boot(intent, f"default_hugepagesz={size}")
+        yield fail(f"hugepages are of {found[1]} kB by default", read, wanted=wish, steps=[step])
 
 
 def _free(

@@ -65,6 +65,8 @@ def _pass_through(view: HostView, intent: Intent) -> Judgement:
     """Devices of the kernel's own drivers need no translation, which costs them throughput."""
     if "iommu=pt" not in _implied(view, intent):
         return not_applicable("the intent implies no iommu=pt")
+    if not view.find_names(_GROUPS):
+        return not_applicable("without an IOMMU nothing is translated")
     line = read_command_line(view)
     if line.last("iommu") == "pt" or line.last("iommu.passthrough") == "1":
         return ok("the kernel's own devices bypass it", Reading(PATH, "iommu=pt"))

@@ -36,10 +36,13 @@ from plimsoll.tune.intent.intent import Intent
 
 # RHEL's and its kin's file, and Debian's.
 _CONFIGURATIONS = ("/etc/sysconfig/irqbalance", "/etc/default/irqbalance")
+# What plimsoll tune render writes; by systemd.exec(5) the files above come before it.
+_DROP_INS = "/etc/systemd/system/irqbalance.service.d"
 _ISOLATED = "/sys/devices/system/cpu/isolated"
 _NOHZ_FULL = "/sys/devices/system/cpu/nohz_full"
 _SETTING = re.compile(
-    r"^\s*(?:export\s+)?IRQBALANCE_BANNED_(CPUS|CPULIST)=[\"']?([^\"'#\n]*)", re.MULTILINE
+    r"^\s*(?:export\s+|Environment=[\"']?)?IRQBALANCE_BANNED_(CPUS|CPULIST)=[\"']?([^\"'#\n]*)",
+    re.MULTILINE,
 )
 _PROCESSES = "/proc/*/stat"
 _EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
@@ -116,7 +119,8 @@ def _left_to_pods(intent: Intent, banned: frozenset[int], read: tuple[Reading, .
 
 def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
     """(where, what it says, the CPUs it bans); the first setting that is not empty counts."""
-    for path in _CONFIGURATIONS:
+    drop_ins = reversed([n for n in view.find_names(_DROP_INS) if n.endswith(".conf")])
+    for path in (*_CONFIGURATIONS, *(f"{_DROP_INS}/{name}" for name in drop_ins)):
         for kind, value in _SETTING.findall(view.find(path) or ""):
             if value := value.strip():
                 return path, f"IRQBALANCE_BANNED_{kind}={value}", _parsed(kind, value)
@@ -149,7 +153,14 @@ CHECK = Check(
     name="irq-balancing",
     group="memory",
     title="Interrupts to come stay on reserved CPUs",
-    reads=(DEFAULT_AFFINITY, *_CONFIGURATIONS, _ISOLATED, _NOHZ_FULL, *PROCESS_READS),
+    reads=(
+        DEFAULT_AFFINITY,
+        *_CONFIGURATIONS,
+        f"{_DROP_INS}/*.conf",
+        _ISOLATED,
+        _NOHZ_FULL,
+        *PROCESS_READS,
+    ),
     why=(
         "An interrupt that a driver asks for later, such as one of a VF that a pod takes, gets "
         "the default affinity. irqbalance moves interrupts about every ten seconds, to any CPU "

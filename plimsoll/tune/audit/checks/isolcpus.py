@@ -40,7 +40,12 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     try:
         found = parse_isolcpus(given, online)
     except ValueError as error:
-        return fail(f"the kernel ignores it: {error}", read, wanted=argument.text)
+        return fail(
+            f"the kernel ignores it: {error}",
+            read,
+            wanted=argument.text,
+            steps=[add_at_boot(intent, argument.text)],
+        )
     judged = worst_of((_judge_cpus(found, wanted, read), _judge_flags(found, wanted, read)))
     if judged.verdict == "ok":
         return ok(judged.text, read, wanted=argument.text)

@@ -83,3 +83,19 @@ def test_what_may_not_be_read_is_unknown() -> None:
     del files[free]
     assert CHECK.judge(host(CHECK, files, forbidden=[free]), asked(node=0)).verdict == "unknown"
     assert CHECK.judge(host(CHECK, pool(0, 4, 4)), asked()).verdict == "unknown"
+
+
+def test_another_default_size_fails() -> None:
+    """The kernel's own default on x86-64 is 2 MB: hugetlbpage.rst, default_hugepagesz."""
+    files = (
+        machine() | pool(0, 4, 4) | {"/proc/meminfo": "MemTotal: 1 kB\nHugepagesize:  2048 kB\n"}
+    )
+    finding = CHECK.judge(host(CHECK, files), asked(node=0))
+    assert finding.verdict == "fail"
+    assert "hugepages are of 2048 kB by default" in finding.text
+    assert any("default_hugepagesz=1G" in step.text for step in finding.steps)
+
+
+def test_the_default_size_as_asked_for_is_ok() -> None:
+    files = machine() | pool(0, 4, 4) | {"/proc/meminfo": "Hugepagesize:    1048576 kB\n"}
+    assert CHECK.judge(host(CHECK, files), asked(node=0)).verdict == "ok"

@@ -77,3 +77,17 @@ def test_without_an_intent_it_does_not_apply() -> None:
 
 def test_a_container_shows_not_the_hosts_processes() -> None:
     assert CHECK.judge(host(CHECK, RESERVED | CONTAINED), intent()).verdict == "unknown"
+
+
+def test_what_a_drop_in_of_systemd_bans_counts() -> None:
+    """As plimsoll tune render writes it, for services without a configuration file."""
+    folder = "/etc/systemd/system/irqbalance.service.d"
+    drop_in = {
+        f"{folder}/50-plimsoll.conf": "[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-7\n"
+    }
+    finding = CHECK.judge(host(CHECK, RESERVED | RUNNING | drop_in), intent())
+    assert finding.verdict == "ok"
+    assert finding.read[-1].where == f"{folder}/50-plimsoll.conf"
+    # systemd.exec(5): settings of EnvironmentFile= override those of Environment=.
+    file = {CONFIGURATION: "IRQBALANCE_BANNED_CPULIST=2-3\n"}
+    assert CHECK.judge(host(CHECK, RESERVED | RUNNING | drop_in | file), intent()).verdict == "fail"

@@ -88,3 +88,11 @@ def test_what_may_not_be_read_is_unknown(path: str) -> None:
     finding = CHECK.judge(host(CHECK, files, forbidden=[path]), intent())
     assert finding.verdict == "unknown"
     assert path in finding.text
+
+
+def test_a_list_that_the_kernel_cannot_read_is_to_be_replaced() -> None:
+    view = host(CHECK, booted("isolcpus=domain,managed_irq,2-x"))
+    finding = CHECK.judge(view, UNBALANCED)
+    assert commands(finding) == [
+        "grubby --update-kernel=ALL --args=isolcpus=domain,managed_irq,2-7"
+    ]

@@ -28,6 +28,9 @@ def test_a_kernel_that_cannot_fails() -> None:
     finding = CHECK.judge(host(CHECK, booted("nohz_full=2-7")), REALTIME)
     assert finding.verdict == "fail"
     assert "CONFIG_NO_HZ_FULL" in finding.text
+    # No argument helps: it takes another kernel.
+    assert [step.kind for step in finding.steps] == ["advice"]
+    assert "CONFIG_NO_HZ_FULL=y" in finding.steps[0].text
 
 
 def test_a_tickless_reserved_cpu_is_warned_of() -> None:

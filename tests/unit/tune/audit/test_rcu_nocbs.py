@@ -47,3 +47,9 @@ def test_what_may_not_be_read_is_unknown() -> None:
     del files[CMDLINE]
     view = host(CHECK, files, forbidden=[CMDLINE])
     assert CHECK.judge(view, REALTIME).verdict == "unknown"
+
+
+def test_a_list_that_the_kernel_cannot_read_is_to_be_replaced() -> None:
+    finding = CHECK.judge(host(CHECK, booted("rcu_nocbs=2-x")), REALTIME)
+    assert finding.verdict == "fail"
+    assert commands(finding) == ["grubby --update-kernel=ALL --args=rcu_nocbs=2-7"]

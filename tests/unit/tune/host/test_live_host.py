@@ -83,3 +83,20 @@ def test_commands_do_not_answer_for_another_root(tmp_path: Path, programs: Path)
 def test_no_other_command_is_run() -> None:
     with pytest.raises(ValueError, match="none of the commands"):
         LiveHost().command("id")
+
+
+def test_what_is_not_mounted_at_another_root_is_unreadable_and_not_absent(tmp_path: Path) -> None:
+    """A root file system on a disk: the kernel's files are nowhere, its host may have them."""
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc/fstab").write_text("none\n")
+    view = LiveHost(tmp_path)
+    assert view.read("/etc/fstab") == "none"
+    assert view.find("/etc/crypttab") is None
+    with pytest.raises(CannotRead, match="nothing is mounted at /proc"):
+        view.find("/proc/swaps")
+    with pytest.raises(CannotRead, match="nothing is mounted at /sys"):
+        view.find_names("/sys/class/net")
+    unread = view.why_not("/proc/swaps")
+    assert unread is not None
+    assert unread.cause == "unreadable"

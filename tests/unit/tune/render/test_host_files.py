@@ -1,8 +1,11 @@
 """What is rendered for hosts; its scripts are run, on roots of their own."""
 
+import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -242,6 +245,36 @@ def test_ports_are_divided_set_and_bound(tmp_path: Path, monkeypatch: pytest.Mon
         "link set dev ens1 vf 0 trust on spoofchk off",
         "link set dev ens1 vf 1 trust on spoofchk off",
     ]
+
+
+def test_an_interface_that_unbinding_takes_away_is_bound_all_the_same(tmp_path: Path) -> None:
+    """As the kernel does: with its driver a port loses its name in /sys/class/net."""
+    devices = pci_tree(tmp_path)
+    interface = tmp_path / "sys/class/net/ens5"
+    interface.mkdir()
+    (interface / "device").symlink_to(devices / "0000:05:00.0")
+    unbind, probe = tmp_path / "sys/bus/pci/drivers/i40e/unbind", tmp_path / "sys/bus/pci/probed"
+    for fifo in (unbind, tmp_path / "sys/bus/pci/drivers_probe"):
+        os.mkfifo(fifo)
+
+    def kernel() -> None:
+        unbind.read_text()
+        shutil.rmtree(interface)
+        # Until this is opened the script waits.
+        probe.write_text((tmp_path / "sys/bus/pci/drivers_probe").read_text())
+
+    thread = Thread(target=kernel, daemon=True)
+    thread.start()
+    ended = run(of(nics=[{**WHOLE, "pci": [], "pf_names": ["ens5"]}])[PORTS], tmp_path)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    thread.join()
+    assert probe.read_text() == "0000:05:00.0\n"
+
+
+def test_an_interface_that_is_not_there_is_named(tmp_path: Path) -> None:
+    ended = run(of(nics=[{**WHOLE, "pci": [], "pf_names": ["ens5"]}])[PORTS], tmp_path)
+    assert ended.returncode == 1
+    assert ended.stderr == f"{tmp_path}/sys/class/net/ens5/device is not there\n"
 
 
 def test_a_port_that_is_not_there_stops_it(tmp_path: Path) -> None:

@@ -44,6 +44,11 @@ def test_a_preset(plimsoll: Plimsoll) -> None:
     assert "(preset telco-core-rds)" in Path("out/README.md").read_text()
 
 
+def test_a_preset_by_its_name_alone_as_the_audit_takes_it(plimsoll: Plimsoll) -> None:
+    assert plimsoll("tune", "render", "vm", "-o", "out") == 0
+    assert "From the intent vm (preset vm)." in Path("out/README.md").read_text()
+
+
 def test_a_file(plimsoll: Plimsoll) -> None:
     Path("box.yaml").write_text(INTENT)
     assert plimsoll("tune", "render", "box.yaml", "--output", "out", "--vendor", "amd") == 0
