@@ -55,7 +55,8 @@ class HostMetric(HostCriterion):
         """As it is written."""
         (limit,) = (each for each in (self.at_most, self.at_least) if each is not None)
         return HostBound(
-            self.kind,
+            # Several of them may stand beside each other.
+            f"{self.kind}-{self.type}",
             HostQuestion(
                 self.source,
                 self.type,
