@@ -8,6 +8,7 @@ from pathlib import Path
 from plimsoll.observe.cgroup_tree import V2, CgroupTree
 from plimsoll.observe.host_files import RereadFile, read_text
 from plimsoll.observe.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.passing_files import PassingFile, read_present
 from plimsoll.observe.readings import Readings
 from plimsoll.record.metric_type import MetricType
 
@@ -56,19 +57,15 @@ class CgroupCpu(Observer):
 
     def __init__(self, host: ObservedHost, readings: Readings) -> None:
         tree = CgroupTree(host.files, host.observation)
-        self._files = list(_v1(tree, readings) if tree.has("cpu") else _v2(tree, readings))
+        self._files: list[PassingFile] = list(
+            _v1(tree, readings) if tree.has("cpu") else _v2(tree, readings)
+        )
         if not self._files:
             raise NotObservable("no cgroup with CPU accounting is mounted where we may read it")
 
     def read(self, readings: Readings) -> None:
         """Tell the counters that have changed."""
-        for file in tuple(self._files):
-            try:
-                file.read(readings)
-            except OSError:
-                # The cgroup has been removed.
-                self._files.remove(file)
-                file.absent(readings)
+        read_present(self._files, readings)
 
 
 class _StatFile:

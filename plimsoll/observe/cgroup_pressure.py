@@ -10,6 +10,7 @@ from plimsoll.observe.cgroup_cpu import has_cpu_limit
 from plimsoll.observe.cgroup_tree import V2, CgroupTree
 from plimsoll.observe.host_files import RereadFile
 from plimsoll.observe.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.passing_files import PassingFile, read_present
 from plimsoll.observe.readings import Readings
 from plimsoll.record.metric_type import MetricType
 
@@ -40,7 +41,7 @@ class CgroupPressure(Observer):
             (host.files.proc / "pressure", "", _HOST),
             *_cgroups(CgroupTree(host.files, host.observation)),
         ]
-        self._files: list[_PressureFile] = []
+        self._files: list[PassingFile] = []
         for folder, ending, names in places:
             for resource in _RESOURCES:
                 # Without psi=1 some kernels have no such files, others refuse to open them.
@@ -53,13 +54,7 @@ class CgroupPressure(Observer):
 
     def read(self, readings: Readings) -> None:
         """Tell the totals that have changed."""
-        for file in tuple(self._files):
-            try:
-                file.read(readings)
-            except OSError:
-                # The cgroup has been removed.
-                self._files.remove(file)
-                file.absent(readings)
+        read_present(self._files, readings)
 
 
 class _PressureFile:
