@@ -17,7 +17,7 @@ from plimsoll.record.interchange.cdm.version import CdmVersion
 from plimsoll.record.interchange.csv_table import write_csv
 from plimsoll.record.interchange.export_error import ExportError
 from plimsoll.record.interchange.histogram_lines import histogram_lines
-from plimsoll.record.interchange.metric_batches import RecordedPeriod, recorded_periods
+from plimsoll.record.interchange.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.interchange.object_store import Bucket, put_parts
 from plimsoll.record.interchange.opensearch.bulk import load
 from plimsoll.record.interchange.opensearch.indices import prepare_indices
@@ -40,7 +40,7 @@ class Job:
     @property
     def recorded(self) -> tuple[RecordedPeriod, ...]:
         """The periods. Raises InputError where there are none, and RecordError."""
-        found = recorded_periods(self.run, self.periods)
+        found = periods_to_export(self.run, self.periods)
         if not found:
             raise InputError(
                 "the run has no metrics",

@@ -33,7 +33,7 @@ def metric_batches(
     return METRICS.batches(finished, growing, statement, values)
 
 
-def recorded_periods(
+def periods_to_export(
     run: RunDirectory, wanted: Sequence[str] | None = None
 ) -> tuple[RecordedPeriod, ...]:
     """The periods that have metrics, by name; or those `wanted`, of which each has to be there.

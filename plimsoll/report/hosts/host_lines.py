@@ -106,12 +106,13 @@ def _paging(host: OneHost) -> Iterable[HostLine]:
 
 
 def _major_faults(host: OneHost) -> Iterable[HostLine]:
-    faults = host.total("sar-mem", "Page-major-faults-sec")
-    if faults is not None:
-        said = "No process waited for memory to be read from a disk."
-        if faults:
-            said = "So often a process waited for memory to be read from a disk."
-        yield _line("Major page faults", f"{faults:,}", host.host.hostname, said, faults)
+    return _counted(
+        host,
+        ("sar-mem", "Page-major-faults-sec"),
+        "Major page faults",
+        none="No process waited for memory to be read from a disk.",
+        some="So often a process waited for memory to be read from a disk.",
+    )
 
 
 def _hugepages(host: OneHost) -> Iterable[HostLine]:
@@ -148,22 +149,23 @@ def _frequency(host: OneHost) -> Iterable[HostLine]:
 
 
 def _heat(host: OneHost) -> Iterable[HostLine]:
-    events = host.total("thermal", "throttle-events-sec")
-    if events is not None:
-        said = "No CPU was slowed down for being too hot."
-        if events:
-            said = "So often a CPU was slowed down for being too hot."
-        yield _line("Thermal throttling", f"{events:,}", host.host.hostname, said, events)
+    return _counted(
+        host,
+        ("thermal", "throttle-events-sec"),
+        "Thermal throttling",
+        none="No CPU was slowed down for being too hot.",
+        some="So often a CPU was slowed down for being too hot.",
+    )
 
 
 def _smis(host: OneHost) -> Iterable[HostLine]:
-    smis = host.total("smi", "smis-sec")
-    if smis is not None:
-        said = "The firmware never stopped the CPUs."
-        if smis:
-            said = "So often the firmware stopped all CPUs, unseen by the kernel."
-        place = host.host.hostname
-        yield _line("System management interrupts", f"{smis:,}", place, said, smis)
+    return _counted(
+        host,
+        ("smi", "smis-sec"),
+        "System management interrupts",
+        none="The firmware never stopped the CPUs.",
+        some="So often the firmware stopped all CPUs, unseen by the kernel.",
+    )
 
 
 def _dut_drops(host: OneHost) -> Iterable[HostLine]:
@@ -196,6 +198,15 @@ _FINDERS: tuple[Callable[[OneHost], Iterable[HostLine]], ...] = (
     _hugepages,
     _dut_drops,
 )
+
+
+def _counted(
+    host: OneHost, metric: tuple[str, str], what: str, *, none: str, some: str
+) -> Iterable[HostLine]:
+    """How often it happened on the host; nothing where that was not observed."""
+    count = host.total(*metric)
+    if count is not None:
+        yield _line(what, f"{count:,}", host.host.hostname, some if count else none, count)
 
 
 def _line(what: str, figure: str, where: str, meaning: str, amount: float) -> HostLine:

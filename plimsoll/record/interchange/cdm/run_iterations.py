@@ -19,7 +19,7 @@ from plimsoll.record.interchange.cdm.outline import (
 )
 from plimsoll.record.interchange.cdm.params import matrix_params, params_of
 from plimsoll.record.interchange.cdm.trial_groups import by_parameters, primary
-from plimsoll.record.interchange.metric_batches import RecordedPeriod, recorded_periods
+from plimsoll.record.interchange.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.metrics import query_metrics, trial_period
 from plimsoll.record.record_error import RecordError
@@ -83,7 +83,7 @@ def _of_run(
     as_one: bool = False,
 ) -> Iterator[Iteration]:
     """Those of one run directory; `as_one` takes all its trials for one combination."""
-    recorded = {period.name: period for period in recorded_periods(run, wanted)}
+    recorded = {period.name: period for period in periods_to_export(run, wanted)}
     if not recorded:
         return
     trials = [each for each in journal.trials() if trial_period(each.number) in recorded]

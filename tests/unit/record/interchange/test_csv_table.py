@@ -2,7 +2,7 @@ import csv
 import io
 
 from plimsoll.record.interchange.csv_table import write_csv
-from plimsoll.record.interchange.metric_batches import recorded_periods
+from plimsoll.record.interchange.metric_batches import periods_to_export
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import BEGIN_MS, Row, write_metrics
 
@@ -11,7 +11,7 @@ def table(
     run: RunDirectory, periods: list[str] | None = None, *, wide: bool = False
 ) -> list[dict[str, str]]:
     file = io.StringIO(newline="")
-    written = write_csv(file, run, recorded_periods(run, periods), wide=wide)
+    written = write_csv(file, run, periods_to_export(run, periods), wide=wide)
     rows = list(csv.DictReader(io.StringIO(file.getvalue(), newline="")))
     assert len(rows) == written
     return rows

@@ -9,7 +9,7 @@ from hdrh.log import HistogramLogReader
 from plimsoll.errors import InputError
 from plimsoll.record.histogram_log import HistogramLog
 from plimsoll.record.interchange.histogram_lines import histogram_lines
-from plimsoll.record.interchange.metric_batches import recorded_periods
+from plimsoll.record.interchange.metric_batches import periods_to_export
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import idle, write_metrics
@@ -62,7 +62,7 @@ def test_merged_there_is_one_entry_for_a_tag(logged: RunDirectory, tmp_path: Pat
 
 def test_a_period_has_what_happened_in_it(logged: RunDirectory) -> None:
     write_metrics(logged, "trial-0003", [idle(1000, 3000, 1.0)], period="trial-0003")
-    later = recorded_periods(logged, ["trial-0003"])
+    later = periods_to_export(logged, ["trial-0003"])
     assert entries(list(histogram_lines(logged, later, [PROBE]))) == [(PROBE, 4)] * 2
     merged = histogram_lines(logged, later, [PROBE], merge=True)
     assert entries(list(merged)) == [(PROBE, 8)]

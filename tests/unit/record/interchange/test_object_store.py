@@ -13,7 +13,7 @@ from obstore.store import S3Store
 from plimsoll.errors import InputError, MachineError
 from plimsoll.record.interchange.credentials import Credentials
 from plimsoll.record.interchange.export_error import ExportError
-from plimsoll.record.interchange.metric_batches import recorded_periods
+from plimsoll.record.interchange.metric_batches import periods_to_export
 from plimsoll.record.interchange.object_store import Bucket, put_parts
 from plimsoll.record.run_directory import RunDirectory
 
@@ -44,7 +44,7 @@ def bucket(endpoint: str) -> Bucket:
 
 def test_duckdb_reads_back_what_was_put(run: RunDirectory, bucket: Bucket) -> None:
     told: list[str] = []
-    urls = put_parts(run, recorded_periods(run), bucket, told.append)
+    urls = put_parts(run, periods_to_export(run), bucket, told.append)
     folder = f"s3://bench/lab/one/run={run.run_id}"
     assert list(urls) == told == [f"{folder}/trial-{n:04}.parquet" for n in (1, 2)]
     # As docs/interchange.md shows it.
@@ -72,13 +72,13 @@ def test_duckdb_reads_back_what_was_put(run: RunDirectory, bucket: Bucket) -> No
 
 
 def test_putting_again_replaces(run: RunDirectory, bucket: Bucket) -> None:
-    periods = recorded_periods(run)
+    periods = periods_to_export(run)
     assert put_parts(run, periods, bucket) == put_parts(run, periods, bucket)
 
 
 def test_a_bucket_that_is_not_there_is_told(run: RunDirectory, endpoint: str) -> None:
     with pytest.raises(ExportError, match=r"the storage did not take it: .*NoSuchBucket") as raised:
-        put_parts(run, recorded_periods(run), Bucket.of("s3://nowhere/x", endpoint, KEY))
+        put_parts(run, periods_to_export(run), Bucket.of("s3://nowhere/x", endpoint, KEY))
     assert raised.value.where.startswith("s3://nowhere/x/run=")
     assert "AWS_ACCESS_KEY_ID" in raised.value.remedy
 
@@ -88,7 +88,7 @@ def test_without_obstore_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "obstore.exceptions", None)
     with pytest.raises(MachineError, match="needs the Python package obstore") as raised:
-        put_parts(run, recorded_periods(run), Bucket("bench", ""))
+        put_parts(run, periods_to_export(run), Bucket("bench", ""))
     assert raised.value.remedy == "pip install 'plimsoll[s3]'"
 
 

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.interchange.metric_batches import recorded_periods
+from plimsoll.record.interchange.metric_batches import periods_to_export
 from plimsoll.record.interchange.parquet_parts import copy_parts, parquet_parts
 from plimsoll.record.interval_samples import interval_samples
 from plimsoll.record.metric_log import MetricLog
@@ -19,7 +19,7 @@ def test_two_runs_are_one_table(tmp_path: Path) -> None:
     second = runs[1].path.rename(runs[1].path.with_name("20270101T000000-demo"))
     runs[1] = RunDirectory(second)
     for run in runs:
-        copy_parts(run, recorded_periods(run), tmp_path / "lake", force=False)
+        copy_parts(run, periods_to_export(run), tmp_path / "lake", force=False)
     with duckdb.connect() as connection:
         found = connection.execute(
             "SELECT run, count(*), sum(count) FILTER (type = 'rx-pps') "
@@ -37,7 +37,7 @@ def test_the_runs_of_a_matrix_do_not_take_each_others_place(tmp_path: Path) -> N
         part = matrix / f"iteration-000{number}" / "sample-1"
         part.parent.mkdir(parents=True)
         run = RunDirectory(made.path.rename(part))
-        copy_parts(run, recorded_periods(run), tmp_path / "lake", force=False)
+        copy_parts(run, periods_to_export(run), tmp_path / "lake", force=False)
     assert sorted(folder.name for folder in (tmp_path / "lake").iterdir()) == [
         "run=20270101T000000-sizes.iteration-0001.sample-1",
         "run=20270101T000000-sizes.iteration-0002.sample-1",
@@ -45,13 +45,13 @@ def test_the_runs_of_a_matrix_do_not_take_each_others_place(tmp_path: Path) -> N
 
 
 def test_the_files_are_the_records_own(run: RunDirectory, tmp_path: Path) -> None:
-    (copied,) = copy_parts(run, recorded_periods(run, ["trial-0002"]), tmp_path / "x", force=False)
+    (copied,) = copy_parts(run, periods_to_export(run, ["trial-0002"]), tmp_path / "x", force=False)
     assert copied == tmp_path / "x" / f"run={run.run_id}" / "trial-0002.parquet"
     assert copied.read_bytes() == (run.metrics / "trial-0002.parquet").read_bytes()
 
 
 def test_what_is_there_stays_unless_forced(run: RunDirectory, tmp_path: Path) -> None:
-    periods = recorded_periods(run)
+    periods = periods_to_export(run)
     copy_parts(run, periods, tmp_path / "x", force=False)
     with pytest.raises(InputError, match="exists already") as raised:
         copy_parts(run, periods, tmp_path / "x", force=False)
@@ -62,7 +62,7 @@ def test_what_is_there_stays_unless_forced(run: RunDirectory, tmp_path: Path) ->
 def test_a_target_that_is_no_folder_is_told(run: RunDirectory, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
-        copy_parts(run, recorded_periods(run), tmp_path / "file", force=False)
+        copy_parts(run, periods_to_export(run), tmp_path / "file", force=False)
 
 
 def test_a_running_trial_is_taken_as_it_is(run: RunDirectory) -> None:
@@ -73,7 +73,7 @@ def test_a_running_trial_is_taken_as_it_is(run: RunDirectory) -> None:
         writer.append(log.samples(samples, BEGIN_NS, BEGIN_NS + 10**9))
         growing = run.metrics / "trial-0003.jsonl"
         before = growing.read_bytes()
-        with parquet_parts(run, recorded_periods(run, ["trial-0003"])) as (part,):
+        with parquet_parts(run, periods_to_export(run, ["trial-0003"])) as (part,):
             assert part.name == "trial-0003.parquet"
             with duckdb.connect() as connection:
                 found = connection.execute(
