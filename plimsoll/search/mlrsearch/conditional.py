@@ -19,10 +19,10 @@ def conditional_throughput(goal: Goal, load_pps: float, trials: Iterable[TrialRe
     """
     full = [trial for trial in trials if trial.duration_s >= goal.final_duration_s]
     full.sort(key=lambda trial: (trial.high_loss, trial.loss_ratio))
-    whole_s = max(goal.duration_sum_s, math.fsum(trial.duration_s for trial in full))
-    remaining_s = whole_s * (1 - goal.exceed_ratio)
-    for trial in full:
-        remaining_s -= trial.duration_s
-        if remaining_s <= 0:
+    lengths_s = [trial.duration_s for trial in full]
+    needed_s = max(goal.duration_sum_s, math.fsum(lengths_s)) * (1 - goal.exceed_ratio)
+    for count, trial in enumerate(full, 1):
+        # Summed as the whole was: rounding must not leave a rest of what is all there.
+        if math.fsum(lengths_s[:count]) >= needed_s:
             return load_pps * (1 - trial.loss_ratio)
     return 0.0

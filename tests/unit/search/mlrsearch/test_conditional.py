@@ -1,5 +1,7 @@
 """Conditional throughput, by hand."""
 
+import math
+
 import pytest
 
 from plimsoll.search.mlrsearch.conditional import conditional_throughput
@@ -35,3 +37,10 @@ def test_a_trial_that_failed_by_latency_comes_after_those_that_passed() -> None:
     """Or the lossless one that was too slow would be the better half."""
     measured = [TrialResult(60, False, 0.002), TrialResult(60, True, 0.0)]
     assert conditional_throughput(goal(final_s=60, sum_s=120), 1000, measured) == 998
+
+
+def test_lengths_whose_sum_is_rounded_are_still_the_whole() -> None:
+    """Taken from their sum one by one, these leave 9e-16 s that no trial would be there for."""
+    measured = [TrialResult(length_s, False, 0.01) for length_s in (0.5, math.sqrt(2.5), 5.0)]
+    asked = goal(final_s=0.5, sum_s=0.5, exceed=0)
+    assert conditional_throughput(asked, 1000, measured) == pytest.approx(990)
