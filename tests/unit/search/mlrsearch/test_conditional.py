@@ -40,7 +40,7 @@ def test_a_trial_that_failed_by_latency_comes_after_those_that_passed() -> None:
 
 
 def test_lengths_whose_sum_is_rounded_are_still_the_whole() -> None:
-    """Taken from their sum one by one, these leave 9e-16 s that no trial would be there for."""
-    measured = [TrialResult(length_s, False, 0.01) for length_s in (0.5, math.sqrt(2.5), 5.0)]
+    """Taken from their sum one by one, these leave 2e-16 s that no trial would be there for."""
+    measured = [TrialResult(length_s, False, 0.01) for length_s in (0.5, 5.0, math.sqrt(2.5))]
     asked = goal(final_s=0.5, sum_s=0.5, exceed=0)
     assert conditional_throughput(asked, 1000, measured) == pytest.approx(990)
