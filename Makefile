@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test bench bench-search bench-metrics bench-observe lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
-	vm-captures \
+	vm-captures sshd \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
 help: ## Show this
@@ -92,11 +92,16 @@ vm-packages:
 
 vm-kernel: vm-packages build/vm-kernel/vmlinuz ## Fetch the kernel of the tests' virtual machines
 
-build/vm-kernel/vmlinuz:
+build/vm-kernel/vmlinuz: build-aux/unpack-vm-kernel
 	-@build-aux/unpack-vm-kernel $(@D)
 
 vm-captures: vm-kernel $(DEV_REQUIREMENTS) ## Capture the tests' virtual machines anew, after a check reads more
 	$(BIN)/python -m tests.integration.vm.keep_captures
+
+sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; nothing listens
+
+build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
+	-@build-aux/unpack-sshd build/sshd
 
 # Tools of another version cannot go on in an old build folder, so that goes too.
 $(RUN_REQUIREMENTS): pyproject.toml build-aux/list-requirements.py | system-packages
@@ -153,5 +158,6 @@ delay-dut: build/engine-tests/build.ninja
 engine-threads: build/engine-threads/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel
-	$(BIN)/pytest tests/unit tests/integration
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel sshd
+	$(BIN)/pytest --numprocesses auto --dist loadfile tests/unit
+	$(BIN)/pytest tests/integration

@@ -297,7 +297,9 @@ def test_another_manifest_is_refused(
 
 
 @pytest.mark.parametrize(
-    "content", [b"", b"no gzip", gzip.compress(b"no tar" * 200), gzip.compress(bytes(4096))[:-9]]
+    "content",
+    [b"", b"no gzip", gzip.compress(b"no tar" * 200), gzip.compress(bytes(4096))[:-9]],
+    ids=["empty", "text", "text compressed", "cut short"],
 )
 def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "x.tar.gz"
@@ -332,12 +334,14 @@ def test_links_in_an_unpacked_capture_are_refused(capture: Capture, tmp_path: Pa
     ("name", "message"),
     [
         ("nothing", "does not exist"),
-        ("file.txt", "is neither a directory nor a tar archive"),
+        ("file.txt", "is no archive that can be read"),
+        ("pipe", "is neither a directory nor a regular file"),
         ("empty", "holds neither manifest.json nor a host's proc and sys"),
     ],
 )
 def test_what_is_no_capture_at_all(tmp_path: Path, name: str, message: str) -> None:
     (tmp_path / "file.txt").touch()
+    os.mkfifo(tmp_path / "pipe")
     (tmp_path / "empty").mkdir()
     assert message in refusal(tmp_path / name).message
 
