@@ -1,27 +1,35 @@
-"""How a kernel argument gets onto the command line, by platform."""
+"""How a kernel argument gets onto the command line, and who has it there on OpenShift."""
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Step, advice, command
+import shlex
+from typing import get_args
+
+from plimsoll.tune.audit.finding import Step
+from plimsoll.tune.audit.openshift_object import performance_profile
+from plimsoll.tune.expected.kernel_argument import Vendor
+from plimsoll.tune.expected.node import expected_arguments
 from plimsoll.tune.intent.intent import Intent
 
 
 def add_at_boot(intent: Intent, *arguments: str) -> Step:
     """The step that adds `arguments` from the next boot on.
 
-    On OpenShift the nodes' command line is the performance profile's, and what is changed
-    by hand is put back. grubby is what RHEL and its kin have; Debian's kin edit
-    /etc/default/grub.
+    It is grubby's, which RHEL and its kin have; plimsoll.tune.audit.remedy fits it to others.
     """
+    text = shlex.join(["grubby", "--update-kernel=ALL", f"--args={' '.join(arguments)}"])
+    return Step(text, "command", _rendered(intent, arguments), "for-good", boot_arguments=arguments)
+
+
+def _rendered(intent: Intent, arguments: tuple[str, ...]) -> str:
+    """What the operator makes of the profile, or what the profile has to name besides."""
+    made = {
+        word
+        for vendor in get_args(Vendor)
+        for each in expected_arguments(intent, vendor)
+        for word in each.words
+    }
     words = " ".join(arguments)
-    if intent.platform == "openshift":
-        return advice(f"let the PerformanceProfile render {words} (plimsoll tune render)")
-    return command("grubby", "--update-kernel=ALL", f"--args={words}")
-
-
-def remove_at_boot(intent: Intent, *names: str) -> Step:
-    """The step that takes arguments of these names away from the next boot on."""
-    words = " ".join(names)
-    if intent.platform == "openshift":
-        return advice(f"take {words} out of the PerformanceProfile's arguments")
-    return command("grubby", "--update-kernel=ALL", f"--remove-args={words}")
+    if made.issuperset(arguments):
+        return performance_profile(f"the operator boot with {words}")
+    return performance_profile(f"additionalKernelArgs {words} (kernel.arguments of the intent)")

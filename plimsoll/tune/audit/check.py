@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.finding import Finding, Group, Judgement, not_applicable, tell
+from plimsoll.tune.audit.remedy import fitted, keeper_of
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -23,6 +24,8 @@ TOPOLOGY = (
     "/sys/class/net/*/device/numa_node",
     "/sys/class/net/*/mtu",
 )
+# The links that it follows where it looks for ports.
+TOPOLOGY_LINKS = ("/sys/class/net/*",)
 
 # A rule against an intent, and one that holds whatever the intent.
 IntentRule = Callable[[HostView, Intent], Judgement]
@@ -37,9 +40,9 @@ class Check:
     patterns of plimsoll.tune.host.path_pattern; a pattern's `*` lists the directory before
     it too. `commands` are forms of plimsoll.tune.host.commands. Together they are all that
     the rule may read, and what `plimsoll tune capture` therefore collects; add TOPOLOGY to
-    `reads` where the rule calls read_topology. `fix` says in prose how to set it right; a
-    finding's steps say it for the host at hand. Exactly one of `rule` and `host_rule` is
-    given.
+    `reads` where the rule calls read_topology, and TOPOLOGY_LINKS to `links` where it gives it
+    ports. `fix` says in prose how to set it right; a finding's steps say it for the host at
+    hand. Exactly one of `rule` and `host_rule` is given.
     """
 
     number: int
@@ -75,7 +78,7 @@ class Check:
             text=found.text,
             read=found.read,
             wanted=found.wanted,
-            steps=found.steps,
+            steps=fitted(found.steps, keeper_of(view, intent)) if found.steps else (),
             why=self.why,
             fix=self.fix,
             sources=self.sources,

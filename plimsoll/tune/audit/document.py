@@ -26,7 +26,8 @@ plimsoll tune capture -o worker-1.tar.gz          # on the host: what the audit 
 plimsoll tune audit --intent intent.yaml --root worker-1.tar.gz --json
 ```
 
-It ends with 1 where a check failed, and with 0 otherwise.
+It ends with 1 where a check failed, and with 0 otherwise. What `--json` prints is described \
+in [tuning-audit.md](tuning-audit.md).
 
 | verdict | meaning |
 |---|---|

@@ -24,6 +24,12 @@ GROUP_TITLES: dict[Group, str] = {
     "cluster": "Cluster",
 }
 
+# For a command of which nobody said better what has the setting on OpenShift.
+MANAGED_NODE = (
+    "on OpenShift the node's settings are its operators': change the object that has it "
+    "(PerformanceProfile, Tuned, MachineConfig), and not the node"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -35,10 +41,22 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a remedy: a `command` for a root shell, or, where none will do, `advice`."""
+    """One step of a remedy: a `command` for a root shell, or, where none will do, `advice`.
+
+    The rest is what plimsoll.tune.audit.remedy needs to fit it to the host at hand. `openshift`
+    says which object has the setting on a node of OpenShift, where operators put back what is
+    set by hand; None is for what is the same there, such as a command that sets nothing.
+    `lasts` is until when a command's setting holds, and `takes` what running it takes from
+    whoever uses the host now. `boot_arguments` are those that it adds to the kernel's command
+    line.
+    """
 
     text: str
     kind: Literal["command", "advice"]
+    openshift: str | None = None
+    lasts: Literal["until-boot", "for-good"] = "until-boot"
+    takes: str = ""
+    boot_arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,19 +143,38 @@ def worst_of(parts: Iterable[Judgement]) -> Judgement:
     )
 
 
-def command(*argv: str) -> Step:
-    """A step that a root shell runs: the words, quoted as they need it."""
-    return Step(shlex.join(argv), "command")
+def command(
+    *argv: str,
+    openshift: str | None = MANAGED_NODE,
+    lasts: Literal["until-boot", "for-good"] = "until-boot",
+    takes: str = "",
+) -> Step:
+    """A step that a root shell runs: the words, quoted as they need it. The rest as in Step."""
+    return Step(shlex.join(argv), "command", openshift, lasts, takes)
 
 
-def write(path: str, value: str) -> Step:
+def write(path: str, value: str, *, openshift: str | None = MANAGED_NODE, takes: str = "") -> Step:
     """A step that writes `value` to a file of procfs or sysfs; it lasts until the next boot."""
-    return Step(f"echo {shlex.quote(value)} > {shlex.quote(path)}", "command")
+    return Step(
+        f"echo {shlex.quote(value)} > {shlex.quote(path)}", "command", openshift, takes=takes
+    )
 
 
-def advice(text: str) -> Step:
-    """A step that no command of this host can do: firmware, a manifest, a decision."""
-    return Step(text, "advice")
+def write_on_each(
+    cpus: Iterable[int], path: str, value: str, *, openshift: str | None = MANAGED_NODE
+) -> Step:
+    """The same for each CPU's own file: `path` has "$cpu" for its number, and is plain else."""
+    numbers = " ".join(map(str, sorted(cpus)))
+    loop = f"for cpu in {numbers}; do echo {shlex.quote(value)} > {path}; done"
+    return Step(loop, "command", openshift)
+
+
+def advice(text: str, *, openshift: str | None = None) -> Step:
+    """A step that no command of this host can do: firmware, a manifest, a decision.
+
+    `openshift` is what it is there, where that is something else.
+    """
+    return Step(text, "advice", openshift)
 
 
 def _matters(part: Judgement) -> bool:

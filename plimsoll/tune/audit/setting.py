@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
+from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
 from plimsoll.tune.expected.tuned import asked_sysctls, expected_sysctls
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.whole_number import whole_number
@@ -51,13 +52,16 @@ def judge_setting(
         f"{name} is {value}, not {wanted_value}, {_who(intent, name)}: {harm}",
         Reading(path, value),
         wanted=wanted,
-        steps=[set_it(name, wanted_value)],
+        steps=[set_it(intent, name, wanted_value)],
     )
 
 
-def set_it(name: str, value: str) -> Step:
+def set_it(intent: Intent, name: str, value: str) -> Step:
     """The step that sets it until the next boot."""
-    return command("sysctl", "-w", f"{name}={value}")
+    line = f"{name}={value}"
+    by_profile = name not in asked_sysctls(intent) and expected_sysctls(intent).get(name) == value
+    openshift = node_tuned(line) if by_profile else tuned_patch("sysctl", line)
+    return command("sysctl", "-w", line, openshift=openshift)
 
 
 def at_least(value: str, wanted: str) -> bool:

@@ -5,7 +5,11 @@ from __future__ import annotations
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH, parse_kernel_cpu_list
+from plimsoll.tune.host.kernel_command_line import (
+    PATH,
+    parse_kernel_cpu_list,
+    read_command_line,
+)
 from plimsoll.tune.host.processor import processor_vendor
 from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.host.virtual_machine import CPUINFO
@@ -16,8 +20,13 @@ READS = (PATH, CPUINFO)
 
 
 def wanted_arguments(view: HostView, intent: Intent) -> tuple[KernelArgument, ...]:
-    """Those that count, in order. Raises CannotRead where the processor is not known."""
-    return expected_node(intent, processor_vendor(view)).effective_arguments
+    """Those that count, in order. Raises CannotRead where the processor is not known.
+
+    Of those that only some releases of the operator put there, the ones that this host has.
+    """
+    line = read_command_line(view)
+    wanted = expected_node(intent, processor_vendor(view)).effective_arguments
+    return tuple(each for each in wanted if each.required or line.last(each.name) is not None)
 
 
 def wanted_argument(view: HostView, intent: Intent, name: str) -> KernelArgument | None:

@@ -7,20 +7,21 @@ from itertools import chain
 
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.registry import all_checks
+from plimsoll.tune.audit.remedy import REMEDY_READS
 from plimsoll.tune.host.collect import Wanted
 from plimsoll.tune.host.kernel_command_line import PATH
-from plimsoll.tune.host.virtual_machine import CPUINFO
+from plimsoll.tune.intent.survey import SURVEY_LINKS, SURVEY_READS
 
-# What the assumed intent and the proposal of one read besides.
-_FOR_INTENTS = (PATH, CPUINFO, *TOPOLOGY)
+# What the assumed intent, the proposal of one, and the remedies read besides.
+_BESIDES = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)
 
 
 def wanted_files(checks: Sequence[Check] | None = None) -> Wanted:
     """The union of what `checks`, by default all there are, say that they read."""
     asked = all_checks() if checks is None else checks
     return Wanted(
-        files=_once((_FOR_INTENTS, *(check.reads for check in asked))),
-        links=_once(check.links for check in asked),
+        files=_once((_BESIDES, *(check.reads for check in asked))),
+        links=_once((SURVEY_LINKS, *(check.links for check in asked))),
         lists=_once(check.lists for check in asked),
         commands=_once(check.commands for check in asked),
     )

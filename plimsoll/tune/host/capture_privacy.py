@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 
+from plimsoll.tune.host import kernel_command_line
+from plimsoll.tune.host.own_routes import ROUTES, ROUTES_6, default_routes
 from plimsoll.tune.host.path_pattern import matches
+from plimsoll.tune.kube.static_pod import MANIFESTS, without_secrets
 
 MASK = "[masked]"
 
@@ -65,6 +68,27 @@ def is_private(path: str) -> bool:
     return any(matches(pattern, path) for pattern in _NEVER) and not any(
         matches(pattern, path) for pattern in _YET
     )
+
+
+def kept_text(path: str, text: str) -> str:
+    """What a capture takes of a file's text. Raises ValueError, saying why, for none of it."""
+    if path == kernel_command_line.PATH:
+        return masked_command_line(text)
+    if path in (ROUTES, ROUTES_6):
+        return default_routes(path, text)
+    if path.startswith(f"{MANIFESTS}/"):
+        return _manifest(text)
+    if holds_secret(text):
+        raise ValueError("it holds a secret")
+    return text
+
+
+def _manifest(text: str) -> str:
+    """The reason may quote the text, and so is not told."""
+    try:
+        return without_secrets(text)
+    except ValueError:
+        raise ValueError("it is no pod's manifest, and may hold a secret") from None
 
 
 def holds_secret(text: str) -> bool:

@@ -6,9 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import PurePosixPath
 
-from plimsoll.tune.host import kernel_command_line
 from plimsoll.tune.host.capture import (
     MOST_BYTES,
     MOST_FILES,
@@ -17,7 +15,7 @@ from plimsoll.tune.host.capture import (
     CapturedUnread,
     Manifest,
 )
-from plimsoll.tune.host.capture_privacy import holds_secret, is_private, masked_command_line
+from plimsoll.tune.host.capture_privacy import is_private, kept_text
 from plimsoll.tune.host.commands import commands_of
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.path_pattern import is_wild, matches
@@ -32,8 +30,6 @@ _IDENTITY = (
     "/proc/sys/kernel/hostname",
     "/proc/sys/kernel/osrelease",
 )
-# Where others than root may put links.
-_USERS = ("/home/",)
 _INTERFACES = "/sys/class/net"
 
 
@@ -90,15 +86,15 @@ def _manifest(view: HostView, wanted: Wanted, found: _Collected, now: datetime) 
 
 
 def _take_file(view: HostView, path: str, found: _Collected) -> None:
-    if is_private(path) or _leads_elsewhere(view, path):
+    if is_private(path):
         return _note(Unread(path, "forbidden", "captures leave it out"), found)
     text = view.file(path)
     if isinstance(text, Unread):
         return _note(text, found)
-    if path == kernel_command_line.PATH:
-        text = masked_command_line(text)
-    elif holds_secret(text):
-        return _note(Unread(path, "forbidden", "it holds a secret"), found)
+    try:
+        text = kept_text(path, text)
+    except ValueError as error:
+        return _note(Unread(path, "forbidden", str(error)), found)
     size = len(text.encode())
     if found.size + size > MOST_BYTES or len(found.files) == MOST_FILES:
         reason = "the capture is as large as any may be"
@@ -106,17 +102,6 @@ def _take_file(view: HostView, path: str, found: _Collected) -> None:
     found.size += size
     found.files[path] = text
     return None
-
-
-def _leads_elsewhere(view: HostView, path: str) -> bool:
-    """Whether a user could have made the path lead to a file that only root may read.
-
-    Links of procfs, sysfs and /etc are the kernel's and root's own.
-    """
-    if not path.startswith(_USERS):
-        return False
-    places = (path, *(str(parent) for parent in PurePosixPath(path).parents))
-    return any(view.link(place) is not None for place in places)
 
 
 def _take_link(view: HostView, path: str, found: _Collected) -> None:

@@ -16,8 +16,19 @@ IDLE_STATE_READS = (
     f"{_CPU}/cpu[0-9]*/cpuidle/state[0-9]*/disable",
 )
 _STATE = re.compile(r"state(\d{1,3})", re.ASCII)
-# Polling, the first state of x86, of Arm, and of a guest that polls before it halts.
-SHALLOW_STATES = frozenset({"POLL", "C1", "C1_ACPI", "WFI", "HALTPOLL"})
+# Polling, the first state of x86, of Arm (LPI-0 by ACPI: drivers/acpi/processor_idle.c), and
+# of a guest that polls before it halts.
+_SHALLOW = frozenset({"POLL", "C1", "C1_ACPI", "WFI", "LPI-0", "HALTPOLL"})
+
+
+def is_deep(name: str) -> bool:
+    """Whether a state of that name is deeper than C1: caches, clocks or voltage are lost.
+
+    The name alone decides, for counters know no more. C1E is deep whatever its latency, which
+    is 10 us on Skylake servers and by intel_idle's table 2 us on Sapphire Rapids: it drops the
+    core's frequency and voltage to the lowest.
+    """
+    return name.upper() not in _SHALLOW
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +42,8 @@ class IdleState:
 
     @property
     def deep(self) -> bool:
-        """Deeper than C1: caches or clocks may be lost. C1E is, for it drops the voltage.
-
-        Where a driver has names of its own (acpi_idle numbers what the firmware offers),
-        2 us is the longest that C1 takes on any Intel CPU (intel_idle's tables).
-        """
-        return self.name.upper() not in SHALLOW_STATES and self.latency_us > 2
+        """Deeper than C1."""
+        return is_deep(self.name)
 
 
 def read_idle_states(view: HostView, cpu: int) -> tuple[IdleState, ...]:

@@ -18,13 +18,23 @@ IRQ_READS = (
     "/sys/kernel/irq/[0-9]*/actions",
     "/sys/kernel/debug/irq/irqs/[0-9]*",
 )
-# What GENERIC_IRQ_DEBUGFS prints of an interrupt whose affinity is the kernel's own.
-_MANAGED_FLAG = "IRQD_AFFINITY_MANAGED"
+# What GENERIC_IRQ_DEBUGFS prints of an interrupt whose affinity is the kernel's own, and of
+# one that each CPU has for itself.
+_MANAGED_FLAGS = ("IRQD_AFFINITY_MANAGED", "IRQD_NO_BALANCING")
+_OF_EACH_CPU_FLAG = "IRQD_PER_CPU"
 # Queues of drivers that leave their spreading to the kernel (pci_alloc_irq_vectors with
 # PCI_IRQ_AFFINITY, or virtio's affinity descriptor): nothing written to smp_affinity counts.
+# Nor of x86's interrupt 0, which the chipset's timer keeps on the boot CPU.
 _MANAGED_NAME = re.compile(
-    r"nvme\d+q[1-9]\d*|virtio\d+-req(uest)?\.\d+|megasas\S*msix\S*|(mega|mpt3)sas\d*-msix\d+"
+    r"timer|nvme\d+q[1-9]\d*|virtio\d+-req(uest)?\.\d+|megasas\S*msix\S*|(mega|mpt3)sas\d*-msix\d+"
     r"|smartpqi|hpsa\d+-msix\d+|lpfc:\d+|qla2xxx\S*qpair\S*"
+)
+
+
+# Arm's and RISC-V's, whose smp_affinity names all CPUs and means nothing: timers, counters,
+# what KVM has of both, IPIs, and Xen's event channels.
+_OF_EACH_CPU_NAME = re.compile(
+    r"arch_timer|riscv-timer|arm-pmu|arm_spe_pmu|arm_trbe|kvm guest [vp]timer|vgic|IPI|events"
 )
 
 
@@ -43,12 +53,16 @@ class Irq:
 
 
 def read_irqs(view: HostView) -> Iterator[Irq]:
-    """Every interrupt that somebody handles, by number. Raises CannotRead."""
+    """Every device interrupt that somebody handles, by number. Raises CannotRead.
+
+    Those that each CPU has for itself are no device's, and are left out.
+    """
     names = view.listing("/proc/irq")
     if names is None:
         raise CannotRead(view.why_not("/proc/irq") or Unread("/proc/irq", "absent"))
     for number in sorted(int(name) for name in names if name.isascii() and name.isdigit()):
-        if name := view.find(f"/sys/kernel/irq/{number}/actions"):
+        name = view.find(f"/sys/kernel/irq/{number}/actions")
+        if name and not _of_each_cpu(view, number, name):
             allowed = _cpus(view, f"/proc/irq/{number}/smp_affinity_list")
             taking = _cpus(view, f"/proc/irq/{number}/effective_affinity_list")
             managed = _managed(view, number, name)
@@ -70,5 +84,12 @@ def _managed(view: HostView, number: int, name: str) -> bool:
     """As the kernel's debugfs says, which only root reads; else by the name."""
     told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
     if told is not None:
-        return _MANAGED_FLAG in told
+        return any(flag in told for flag in _MANAGED_FLAGS)
     return _MANAGED_NAME.fullmatch(name) is not None
+
+
+def _of_each_cpu(view: HostView, number: int, name: str) -> bool:
+    told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
+    if told is not None:
+        return _OF_EACH_CPU_FLAG in told
+    return _OF_EACH_CPU_NAME.fullmatch(name) is not None

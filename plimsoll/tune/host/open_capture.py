@@ -6,8 +6,8 @@ devices, names that lead elsewhere, and more than a capture can need are refused
 
 from __future__ import annotations
 
-import gzip
 import io
+import lzma
 import os
 import stat
 import tarfile
@@ -19,20 +19,32 @@ from pydantic import ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.tune.host.capture import MOST_BYTES, MOST_FILES, Capture, Manifest
-from plimsoll.tune.host.capture_file import FILES, MANIFEST, SUFFIXES
+from plimsoll.tune.host.capture_file import FILES, MANIFEST
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.host.rooted_files import MOST_FILE_BYTES
+from plimsoll.tune.host.unpacked import Readable, ZstdError, unpacked
 
 # A header and padding of 1 kB for each file come on top of the files.
 _MOST_BYTES = 2 * MOST_BYTES
 _LONGEST_NAME = 4096
+# tarfile reads headers upon headers by calling itself.
+_BROKEN = (
+    tarfile.TarError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    ValueError,
+    RecursionError,
+)
 _REMEDY = "make it with plimsoll tune capture"
 
 
 def open_root(path: Path) -> HostView:
     """The host of a capture, an archive or unpacked; or of a whole root file system.
 
+    An archive may be compressed by gzip, as captures are made, by bzip2, by xz, or not at all.
     A directory is a capture where it holds the manifest. Raises InputError for whatever is
     neither, and for captures that no honest tool makes.
     """
@@ -42,12 +54,8 @@ def open_root(path: Path) -> HostView:
         return _capture(path, _unpacked_members(path)).view(str(path))
     if not path.exists():
         raise InputError("does not exist", where=str(path), remedy=_REMEDY)
-    if not path.name.endswith(SUFFIXES):
-        raise InputError(
-            "is neither a directory nor a tar archive under gzip",
-            where=str(path),
-            remedy=f"give a capture, whose name ends with {SUFFIXES[0]}, or a directory",
-        )
+    if not path.is_file():
+        raise _refused(path, "is neither a directory nor a regular file")
     return _capture(path, _archived_members(path)).view(str(path))
 
 
@@ -96,15 +104,21 @@ def _host_path(path: Path, name: str) -> str:
 def _archived_members(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
         with (
-            gzip.open(path, "rb") as unzipped,
-            tarfile.open(fileobj=_Bounded(unzipped, path), mode="r|") as archive,
+            unpacked(path) as content,
+            tarfile.open(fileobj=_Bounded(content, path), mode="r|") as archive,
         ):
             for count, member in enumerate(archive):
                 _check_member(path, member, count)
                 if member.isreg() and (file := archive.extractfile(member)) is not None:
-                    yield member.name, file.read()
-    # tarfile reads headers upon headers by calling itself.
-    except (tarfile.TarError, EOFError, zlib.error, OSError, ValueError, RecursionError) as error:
+                    # As `tar -C FOLDER -cJf x.tar.xz .` names them.
+                    yield member.name.removeprefix("./"), file.read()
+    except ZstdError:
+        raise InputError(
+            "is under Zstandard, which is not read here",
+            where=str(path),
+            remedy="unpack it to a tar archive with unzstd",
+        ) from None
+    except _BROKEN as error:
         raise _refused(path, f"is no archive that can be read ({error})") from None
 
 
@@ -122,7 +136,7 @@ def _check_member(path: Path, member: tarfile.TarInfo, count: int) -> None:
 class _Bounded(io.RawIOBase):
     """The unzipped bytes, up to what a capture can have: few zipped ones make terabytes."""
 
-    def __init__(self, source: gzip.GzipFile, path: Path) -> None:
+    def __init__(self, source: Readable, path: Path) -> None:
         self._source = source
         self._path = path
         self._left = _MOST_BYTES

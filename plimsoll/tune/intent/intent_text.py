@@ -8,7 +8,6 @@ from typing import Any
 import yaml
 
 from plimsoll.tune.intent.proposal import Proposal
-from plimsoll.tune.intent.schema import SCHEMA_ID
 
 _WIDTH = 100
 # What each field is for, where the proposal has no reason of its own for its value.
@@ -33,10 +32,15 @@ _PURPOSES = {
 }
 
 
-def intent_text(proposal: Proposal) -> str:
-    """The whole file; `load_intent` reads the same intent from it."""
+def intent_text(proposal: Proposal, schema: str | None = None) -> str:
+    """The whole file; `load_intent` reads the same intent from it.
+
+    `schema` is where the file's editor finds the JSON Schema: a path from the file's folder.
+    """
     data = proposal.intent.model_dump(mode="json", exclude_unset=True)
-    parts = [_head(proposal)]
+    # For editors that speak to yaml-language-server; it has to be the first line.
+    modeline = f"# yaml-language-server: $schema={schema}\n" if schema else ""
+    parts = [modeline + _head(proposal)]
     for field, value in data.items():
         reason = proposal.reasons.get(field) or _PURPOSES.get(field, "")
         parts.append(_comment(reason) + _yaml(field, value))
@@ -46,17 +50,18 @@ def intent_text(proposal: Proposal) -> str:
 
 
 def _head(proposal: Proposal) -> str:
-    # The first line is for editors that speak to yaml-language-server.
-    return f"# yaml-language-server: $schema={SCHEMA_ID}\n" + _comment(
-        f"An intent proposed from this host upon the preset {proposal.preset}; nothing was "
-        "changed on the host. Read it, change what does not fit, and keep it: it is what "
+    return _comment(
+        f"An intent proposed from {proposal.where} upon the preset {proposal.preset}; nothing "
+        "was changed there. Read it, change what does not fit, and keep it: it is what "
         "plimsoll tune renders manifests from and audits hosts against. Every field: "
         "docs/tuning-intent.md."
     )
 
 
 def _comment(text: str) -> str:
-    return "".join(f"# {line}\n" for line in textwrap.wrap(text, _WIDTH - 2))
+    # A capture's names may hold what ends a line, and with it a comment.
+    shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
+    return "".join(f"# {line}\n" for line in textwrap.wrap(shown, _WIDTH - 2))
 
 
 def _yaml(field: str, value: Any) -> str:

@@ -13,7 +13,8 @@ from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch
 MELLANOX = "15b3"
 RESOURCE_PREFIX = "openshift.io"
 
-_PCI = re.compile(r"[0-9a-f]{4}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
+# A domain has more than four digits behind Intel's VMD.
+_PCI = re.compile(r"[0-9a-f]{4,8}:[0-9a-f]{2}:[01][0-9a-f]\.[0-7]")
 _HEX_ID = re.compile(r"[0-9a-f]{4}")
 # The SR-IOV operator's own expression, and the 63 characters of a resource's name.
 _RESOURCE = re.compile(r"[a-zA-Z0-9_]{1,63}", re.ASCII)
@@ -47,8 +48,14 @@ def _check_resource(name: str) -> str:
     return name
 
 
+def is_interface_name(name: str) -> bool:
+    """Whether an intent can name an interface so; the kernel allows a little more."""
+    fits = _INTERFACE.fullmatch(name) is not None
+    return fits and name.isprintable() and name not in (".", "..")
+
+
 def _check_interface(name: str) -> str:
-    if not _INTERFACE.fullmatch(name) or not name.isprintable() or name in (".", ".."):
+    if not is_interface_name(name):
         raise mistake(f"{brief(name)} cannot name an interface", "write it as ip link shows it")
     return name
 
@@ -94,6 +101,16 @@ class Nic(Section):
     resource_name: ResourceName | None = None
     numa_node: Annotated[int, Field(ge=0, le=1023)] | None = None
     link_speed_gbps: Annotated[int, Field(ge=1, le=1600)] | None = None
+
+    @property
+    def by_kind(self) -> bool:
+        """Whether it names a kind of card alone, and so every port of that kind that a host has."""
+        return not (self.pf_names or self.pci)
+
+    @property
+    def kind(self) -> str:
+        """Vendor and device as lspci writes them, 8086:158b; "any" for what is left out."""
+        return f"{self.vendor or 'any'}:{self.device_id or 'any'}"
 
     @property
     def resource(self) -> str | None:

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.errors import MachineError
+from pydantic import ValidationError
+
+from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, PageSize, bytes_of
 from plimsoll.tune.intent.intent import Intent
@@ -27,18 +29,23 @@ _USEFUL_SIZES: tuple[PageSize, ...] = ("1G", "512M", "32M", "2M")
 
 @dataclass(frozen=True)
 class Proposal:
-    """`reasons` says of some of the intent's fields how they came about, by field."""
+    """`reasons` says of some of the intent's fields how they came about, by field.
+
+    `where` names the host in a sentence.
+    """
 
     intent: Intent
     preset: str
     reasons: Mapping[str, str]
+    where: str = "this host"
 
 
 def propose_intent(survey: Survey, preset: str | None = None) -> Proposal:
     """The preset's intent with this host's CPUs, hugepages and ports.
 
-    Without a preset it is `vm` in a guest, else `bare-metal`. Raises InputError for an
-    unknown preset, MachineError on a host of one core, which has nothing to isolate.
+    Without a preset it is `vm` in a guest, else `bare-metal`. Raises InputError for an unknown
+    preset and for a host that tells what no intent can say, MachineError on a host of one core,
+    which has nothing to isolate.
     """
     name = preset or ("vm" if survey.virtual else "bare-metal")
     base = load_preset(name)
@@ -66,7 +73,21 @@ def propose_intent(survey: Survey, preset: str | None = None) -> Proposal:
         "hugepages": _pages_reason(survey.topology, pages),
         "nics": ports_reason,
     }
-    return Proposal(Intent.model_validate(_without_empty(data)), name, reasons)
+    return Proposal(_checked(data, survey.where), name, reasons, survey.where)
+
+
+def _checked(data: dict[str, Any], where: str) -> Intent:
+    """Raises InputError where a host, or somebody's capture, tells what no intent can say."""
+    try:
+        return Intent.model_validate(_without_empty(data))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"tells of itself what makes no intent: {place}: {first['msg']}",
+            where=where,
+            remedy="write the intent by hand, from a preset",
+        ) from None
 
 
 def split_cpus(topology: Topology) -> tuple[frozenset[int], frozenset[int]]:

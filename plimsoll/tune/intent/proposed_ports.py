@@ -6,11 +6,16 @@ import re
 from typing import Any
 
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.nic import MELLANOX
-from plimsoll.tune.intent.survey import Port, Survey
+from plimsoll.tune.intent.nic import MELLANOX, is_interface_name
+from plimsoll.tune.intent.survey import Survey
+from plimsoll.tune.intent.surveyed_ports import Port
 
 # What a preset says of its own ports and holds of any.
 _OF_THE_PRESET = ("num_vfs", "mtu", "vlan", "trust", "spoofchk")
+
+
+_LONGEST = 63
+_WHO_LOGS_IN = " Nothing told which of them people log in by: look before you bind one to vfio-pci."
 
 
 def propose_ports(survey: Survey, base: Intent) -> tuple[list[dict[str, Any]], str]:
@@ -22,14 +27,15 @@ def propose_ports(survey: Survey, base: Intent) -> tuple[list[dict[str, Any]], s
     spared = "".join(f" Left out: {_shown(port)}, as {port.in_use}." for port in left)
     if not free:
         return nics, f"No free PCI port was found.{spared}"
-    return nics, f"The physical ports that are not in use.{found}{spared}"
+    doubt = "" if survey.sessions_known else _WHO_LOGS_IN
+    return nics, f"The physical ports that are not in use.{found}{spared}{doubt}"
 
 
 def _nic(port: Port, base: Intent) -> dict[str, Any]:
     name = _object_name(port)
     mellanox = port.vendor == MELLANOX
     nic: dict[str, Any] = {"name": name}
-    if base.platform == "openshift" and port.name and port.name.isprintable():
+    if base.platform == "openshift" and port.name and is_interface_name(port.name):
         nic["pf_names"] = [port.name]
     else:
         # An interface's name is gone once its port is bound to vfio-pci.
@@ -59,7 +65,7 @@ def _divided(port: Port, base: Intent, name: str) -> dict[str, Any]:
 def _object_name(port: Port) -> str:
     """The interface's name, or else the PCI address, as Kubernetes accepts names."""
     plain = re.sub(r"[^a-z0-9]+", "-", (port.name or "").lower()).strip("-")
-    return plain or f"pci-{re.sub(r'[:.]', '-', port.pci_address)}"
+    return plain[:_LONGEST].strip("-") or f"pci-{re.sub(r'[:.]', '-', port.pci_address)}"
 
 
 def _shown(port: Port) -> str:

@@ -11,6 +11,8 @@ import json
 from plimsoll.tune.intent.intent import Intent
 
 SCHEMA_ID = "https://plimsoll.dev/schemas/tuning-intent/1"
+# What the schema is called beside an intent, which names it in its first line.
+SCHEMA_FILE = "tuning-intent.schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 

@@ -8,13 +8,17 @@ from dataclasses import dataclass, field
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.tune.host.pci_path import functions_on
 from plimsoll.tune.intent.intent import Intent
 
-# The text of a file by its absolute path, None where it cannot be read.
+# The text of a file, or what a symbolic link says, by its absolute path; None where it
+# cannot be read.
 Read = Callable[[str], str | None]
 
 _CPU = "/sys/devices/system/cpu"
 _NODE = "/sys/devices/system/node"
+_NET = "/sys/class/net"
+_PCI = "/sys/bus/pci/devices"
 _MEM_TOTAL = re.compile(r"MemTotal:\s*(\d+) kB", re.ASCII)
 
 
@@ -48,9 +52,10 @@ class Topology:
         return next((node for node, cpus in self.nodes.items() if cpu in cpus), None)
 
 
-def read_topology(read: Read, ports: Iterable[str] = ()) -> Topology:
-    """The topology that `read` shows, of a live host or a capture.
+def read_topology(read: Read, ports: Iterable[str] = (), link: Read | None = None) -> Topology:
+    """The topology that `read` and `link` show, of a live host or a capture.
 
+    Without links, as in captures that have none, the node of a virtio port is not known.
     Raises MachineError where the list of online CPUs is missing or is none.
     """
     online = _cpus(read, f"{_CPU}/online")
@@ -66,7 +71,7 @@ def read_topology(read: Read, ports: Iterable[str] = ()) -> Topology:
         siblings={cpu: _siblings(read, cpu, online) for cpu in sorted(online)},
         nodes=nodes,
         memory_kb=_memory_kb(read, nodes),
-        port_nodes=_port_nodes(read, ports),
+        port_nodes=_port_nodes(read, link, ports),
     )
 
 
@@ -112,16 +117,26 @@ def _total(meminfo: str | None) -> int:
     return int(match[1]) if match else 0
 
 
-def _port_nodes(read: Read, ports: Iterable[str]) -> dict[str, int | None]:
+def _port_nodes(read: Read, link: Read | None, ports: Iterable[str]) -> dict[str, int | None]:
     found: dict[str, int | None] = {}
     for port in ports:
-        is_address = ":" in port
-        place = f"/sys/bus/pci/devices/{port}" if is_address else f"/sys/class/net/{port}"
-        node = read(f"{place}/numa_node" if is_address else f"{place}/device/numa_node")
-        # Virtio's and virtual interfaces have no node of their own, but are there.
-        if node is not None or read(f"{place}/vendor" if is_address else f"{place}/mtu"):
+        if ":" in port:
+            node, there = read(f"{_PCI}/{port}/numa_node"), read(f"{_PCI}/{port}/vendor")
+        else:
+            node, there = _interface_node(read, link, port), read(f"{_NET}/{port}/mtu")
+        # Virtual interfaces have no node, but are there.
+        if node is not None or there:
             found[port] = _node(node)
     return found
+
+
+def _interface_node(read: Read, link: Read | None, name: str) -> str | None:
+    """Of the device below it, or else of the PCI function that one belongs to: virtio's."""
+    node = read(f"{_NET}/{name}/device/numa_node")
+    if node is not None or link is None:
+        return node
+    functions = functions_on(link(f"{_NET}/{name}") or "")
+    return read(f"{_PCI}/{functions[-1]}/numa_node") if functions else None
 
 
 def _node(text: str | None) -> int | None:

@@ -8,6 +8,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
     advice,
     fail,
     not_applicable,
@@ -15,6 +16,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     write,
 )
+from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.virtual_machine import CPUINFO, is_virtual_machine
 
@@ -53,7 +55,7 @@ def _judge(view: HostView) -> Judgement:
 
 def _another(view: HostView, current: str, available: str, read: tuple[Reading, ...]) -> Judgement:
     usable = "tsc" in available.split()
-    steps = [write(_CURRENT, "tsc")] if usable else [advice("see dmesg for why tsc is left out")]
+    steps = [_choose()] if usable else [advice("see dmesg for why tsc is left out")]
     if current in _PARAVIRTUAL and is_virtual_machine(view):
         return warn(
             f"the clocksource is {current}: a TSC that the hypervisor scales and may move",
@@ -68,6 +70,11 @@ def _another(view: HostView, current: str, available: str, read: tuple[Reading, 
         wanted=_WANTED,
         steps=steps,
     )
+
+
+def _choose() -> Step:
+    openshift = performance_profile("additionalKernelArgs clocksource=tsc")
+    return write(_CURRENT, "tsc", openshift=openshift)
 
 
 def _flags_remedy(view: HostView) -> str:

@@ -18,6 +18,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.workload import (
     WORKLOAD_READS,
     WorkloadProcess,
@@ -38,6 +39,8 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     workload = find_workload(view, intent)
     if not workload:
         return not_applicable(nobody_runs(intent))
+    if not present_isolated(view, intent):
+        return not_applicable(NONE_PRESENT)
     cpus = frozenset(cpu for each in workload for cpu in each.polling_cpus)
     if not cpus:
         names = ", ".join(each.name for each in workload)
@@ -105,7 +108,7 @@ CHECK = Check(
     name="exclusive-cpus",
     group="pod",
     title="The workload's CPUs are its own",
-    reads=(*WORKLOAD_READS, CPU_MANAGER_STATE),
+    reads=(ONLINE, *WORKLOAD_READS, CPU_MANAGER_STATE),
     why=(
         "A CPU that another process may use is used one day: a cron job, a shell, a container "
         "that was not told otherwise. While it runs, the polling loop waits for a time slice, "

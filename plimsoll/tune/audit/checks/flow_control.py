@@ -20,19 +20,24 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.nic_ports import (
+    PORT_LINK_READS,
     PORT_LINKS,
     PORT_LISTS,
     PORT_READS,
     NicPort,
+    guests_link,
     judge_ports,
 )
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
-from plimsoll.tune.host.pcie_link import LINK_READS, read_link
+from plimsoll.tune.host.pcie_link import read_link
+from plimsoll.tune.host.virtual_machine import is_virtual_machine
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import MELLANOX
 
+# What is set, and, where both ends negotiate, what came of it.
 _PAUSE = re.compile(r"^(RX|TX):\s*(on|off)\s*$", re.MULTILINE)
+_NEGOTIATED = re.compile(r"^(RX|TX) negotiated:\s*(on|off)\s*$", re.MULTILINE)
 # The kernel's own default, and what DPDK's guide to mlx5 asks for on some machines.
 _USUAL, _MLX5S = 512, 1024
 
@@ -62,18 +67,27 @@ def _pause(view: HostView, port: NicPort) -> Judgement:
     read = Reading(asked, ", ".join(f"{name} {state}" for name, state in found.items()))
     if "on" not in found.values():
         return ok(f"pause frames of {port.interface} are off", read, wanted=wanted)
+    steps = [command("ethtool", "-A", port.interface, "rx", "off", "tx", "off")]
+    negotiated = dict(_NEGOTIATED.findall(output.text))
+    if negotiated and "on" not in negotiated.values():
+        told = f"{port.interface} offers pause frames, which its peer now declines"
+        return warn(told, read, wanted=wanted, steps=steps)
     return fail(
         f"{port.interface} obeys or sends pause frames: a full receiver stops its sender, and "
         "loss turns into latency",
         read,
         wanted=wanted,
-        steps=[command("ethtool", "-A", port.interface, "rx", "off", "tx", "off")],
+        steps=steps,
     )
 
 
 def _read_request(view: HostView, port: NicPort) -> Judgement:
-    if port.address is None or read_link(view, port.address) is None:
-        return not_applicable(f"{port.name} has no PCIe link that shows, as in a guest")
+    if port.address is None:
+        return not_applicable(f"{port.name} is no PCI function")
+    if is_virtual_machine(view):
+        return not_applicable(guests_link(port))
+    if read_link(view, port.address) is None:
+        return not_applicable(f"{port.name} has no PCIe link of its own that shows")
     output = view.need_command(LSPCI)
     found = capabilities_of(output.text, port.address)
     if found is None or found.max_read_request is None:
@@ -97,7 +111,7 @@ CHECK = Check(
     name="flow-control",
     group="nic",
     title="Pause frames are off, and read requests large",
-    reads=(*PORT_READS, *LINK_READS),
+    reads=(*PORT_READS, *PORT_LINK_READS),
     links=PORT_LINKS,
     lists=PORT_LISTS,
     commands=("ethtool -a <interface>", LSPCI),

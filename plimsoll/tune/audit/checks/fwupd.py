@@ -12,7 +12,8 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
-from plimsoll.tune.expected.tuned import expected_units
+from plimsoll.tune.audit.openshift_object import tuned_patch
+from plimsoll.tune.expected.tuned import asked_units, expected_units
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -31,9 +32,18 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         return ok("the timer is not installed", *absent, wanted=_WANTED)
     active = view.need_command(_ACTIVE)
     read = Reading(_ACTIVE, active.text)
-    stop = command("systemctl", "disable", "--now", _UNIT)
+    stop = command(
+        "systemctl",
+        "disable",
+        "--now",
+        _UNIT,
+        openshift=tuned_patch("service", f"service.{_UNIT}=stop,disable"),
+        lasts="for-good",
+    )
     if active.status == 0:
-        return fail("the timer runs", read, wanted=_WANTED, steps=[stop])
+        # Unasked the operator turns it off too, but only since OpenShift 4.23 and 5.0.
+        judged = fail if _UNIT in asked_units(intent) else warn
+        return judged("the timer runs", read, wanted=_WANTED, steps=[stop])
     enabled = view.need_command(_ENABLED)
     read_enabled = Reading(_ENABLED, enabled.text)
     if enabled.text == "enabled":

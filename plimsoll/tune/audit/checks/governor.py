@@ -7,11 +7,12 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
-    command,
     fail,
     not_applicable,
     ok,
+    write_on_each,
 )
+from plimsoll.tune.audit.openshift_object import node_tuned
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
@@ -48,7 +49,14 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         f"the governor of {name_cpus(others, 'isolated')} is {named}",
         *read,
         wanted=_WANTED,
-        steps=[command("cpupower", "-c", format_cpu_list(others), "frequency-set", "-g", _WANTED)],
+        steps=[
+            write_on_each(
+                others,
+                f"{_CPU}/cpu$cpu/cpufreq/scaling_governor",
+                _WANTED,
+                openshift=node_tuned(f"the governor {_WANTED}"),
+            )
+        ],
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from plimsoll.errors import MachineError
 from plimsoll.tune.audit.boot_arguments import add_at_boot
-from plimsoll.tune.audit.check import TOPOLOGY, Check
+from plimsoll.tune.audit.check import TOPOLOGY, TOPOLOGY_LINKS, Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -36,20 +36,22 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if wanted is None:
         return not_applicable("the intent asks for no hugepages")
     try:
-        topology = read_topology(view.read, ports_of(intent))
+        topology = read_topology(view.read, ports_of(intent), view.link)
     except MachineError as error:
         return unknown(f"{error.where}: {error.message}")
     pools = read_pools(view, tuple(sorted(topology.nodes)))
     return worst_of(
         (
-            *_set_aside(wanted, pools),
+            *_set_aside(intent, wanted, pools),
             *_default_size(view, intent, wanted),
             *_free(intent, wanted, topology, pools),
         )
     )
 
 
-def _set_aside(wanted: Hugepages, pools: tuple[NodePool, ...]) -> Iterator[Judgement]:
+def _set_aside(
+    intent: Intent, wanted: Hugepages, pools: tuple[NodePool, ...]
+) -> Iterator[Judgement]:
     for pages in wanted.pages:
         found = [pool for pool in pools if pool.page_kb == _page_kb(pages.size)]
         here = [pool for pool in found if pages.node in (None, pool.node)]
@@ -61,7 +63,7 @@ def _set_aside(wanted: Hugepages, pools: tuple[NodePool, ...]) -> Iterator[Judge
             yield ok(f"{total} hugepages of {pages.size}{place}", *read, wanted=wish)
         else:
             told = f"{total} hugepages of {pages.size}{place}, and {pages.count} are wanted"
-            yield fail(told, *read, wanted=wish, steps=[_more(pages, here)])
+            yield fail(told, *read, wanted=wish, steps=[_more(intent, pages, here)])
 
 
 def _default_size(view: HostView, intent: Intent, wanted: Hugepages) -> Iterator[Judgement]:
@@ -110,11 +112,18 @@ def _needed_on(intent: Intent, topology: Topology) -> dict[int, str]:
     return {n: "isolated CPUs are" for n, cpus in topology.nodes.items() if cpus & isolated}
 
 
-def _more(pages: Pages, pools: list[NodePool]) -> Step:
+def _more(intent: Intent, pages: Pages, pools: list[NodePool]) -> Step:
     """Large pages need memory in one piece, which only the boot has."""
-    if pages.size != "2M" or len(pools) != 1:
+    if intent.platform == "openshift":
+        return advice("let the PerformanceProfile set them aside (plimsoll tune render)")
+    if pages.size == "2M" and len(pools) == 1:
+        return write(f"{pools[0].path}/nr_hugepages", str(pages.count))
+    if pages.node is None:
         return advice(f"set them aside at boot: hugepagesz={pages.size} hugepages={pages.count}")
-    return write(f"{pools[0].path}/nr_hugepages", str(pages.count))
+    return advice(
+        f"set them aside early in the boot, by nr_hugepages of node {pages.node} "
+        "(plimsoll tune render makes the service)"
+    )
 
 
 def _page_kb(size: PageSize) -> int:
@@ -127,6 +136,7 @@ CHECK = Check(
     group="memory",
     title="Hugepages are set aside, and free on the NIC's node",
     reads=(*TOPOLOGY, *POOL_READS),
+    links=TOPOLOGY_LINKS,
     why=(
         "A dataplane keeps its frames in hugepages: without them each touch of a buffer may miss "
         "the TLB, and with none on the card's node every frame crosses the link between the "

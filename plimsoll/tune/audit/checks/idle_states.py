@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from plimsoll.host.cpus import format_cpu_list
+from collections.abc import Iterator, Mapping, Sequence
+
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, command, fail, not_applicable, ok
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    fail,
+    not_applicable,
+    ok,
+    write_on_each,
+)
+from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.host.cpu_sets import name_cpus
@@ -16,11 +26,22 @@ from plimsoll.tune.intent.intent import Intent
 _DRIVER = "/sys/devices/system/cpu/cpuidle/current_driver"
 _STATES = "/sys/devices/system/cpu/cpu*/cpuidle/state*"
 _ARGUMENTS = frozenset({"processor.max_cstate", "intel_idle.max_cstate", "idle"})
+# Those that ask for no state deeper than C1, whoever wrote them into the intent; without
+# intel_idle (its max_cstate 0) the firmware's states are used, which are bound by processor's.
+_SHALLOW = frozenset(
+    {
+        ("idle", "poll"),
+        ("idle", "halt"),
+        ("processor.max_cstate", "0"),
+        ("processor.max_cstate", "1"),
+        ("intel_idle.max_cstate", "1"),
+    }
+)
 _WANTED = "no state deeper than C1 on isolated CPUs"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    if not (intent.hints.high_power or intent.bios.c_states is False):
+    if not _shallow_is_asked(view, intent):
         return not_applicable("the intent allows deep idle states (hints.high_power)")
     cpus = present_isolated(view, intent)
     if not cpus:
@@ -35,7 +56,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         return ok("no state deeper than C1 is enabled", driver, told, wanted=_WANTED)
     names = sorted({state.name for found in deep.values() for state in found})
     latency_us = max(state.latency_us for found in deep.values() for state in found)
-    steps = [command("cpupower", "-c", format_cpu_list(deep), "idle-set", "-D", "3")]
+    steps = list(_disable(deep))
     if words := [e.text for e in wanted_arguments(view, intent) if e.name in _ARGUMENTS]:
         steps.append(add_at_boot(intent, *words))
     return fail(
@@ -46,6 +67,29 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         wanted=_WANTED,
         steps=steps,
     )
+
+
+def _shallow_is_asked(view: HostView, intent: Intent) -> bool:
+    """By the hint, by the firmware's setting, or by kernel arguments of the intent's own."""
+    if intent.hints.high_power or intent.bios.c_states is False:
+        return True
+    return any(
+        (each.name, value) in _SHALLOW
+        for each in wanted_arguments(view, intent)
+        for value in each.values
+    )
+
+
+def _disable(deep: Mapping[int, Sequence[IdleState]]) -> Iterator[Step]:
+    """A line for each state. No bound by latency does: C1E may take no longer than C1."""
+    by_index: dict[int, list[int]] = {}
+    for cpu, states in deep.items():
+        for state in states:
+            by_index.setdefault(state.index, []).append(cpu)
+    openshift = performance_profile("workloadHints.highPowerConsumption: true")
+    for index, cpus in sorted(by_index.items()):
+        path = f"/sys/devices/system/cpu/cpu$cpu/cpuidle/state{index}/disable"
+        yield write_on_each(cpus, path, "1", openshift=openshift)
 
 
 def _enabled_deep(states: tuple[IdleState, ...]) -> list[IdleState]:

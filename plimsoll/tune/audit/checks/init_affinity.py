@@ -8,7 +8,8 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, fail, ok, unknown
+from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, unknown
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -30,7 +31,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         cpus = frozenset(parse_cpu_list(found[1]))
     except InputError as error:
         return unknown(f"{_STATUS}: {error.message}", read, wanted=wanted)
-    if astray := cpus & intent.cpus.isolated.cpus:
+    present = present_isolated(view, intent)
+    if not present:
+        return not_applicable(NONE_PRESENT)
+    if astray := cpus & present:
         reserved = ",".join(str(cpu) for cpu in intent.cpus.reserved)
         return fail(
             f"{told} may run on {name_cpus(astray, 'isolated')}, and so may all that it starts",
@@ -46,7 +50,7 @@ CHECK = Check(
     name="init-affinity",
     group="boot",
     title="The system's processes start on housekeeping CPUs",
-    reads=(_STATUS,),
+    reads=(ONLINE, _STATUS),
     why=(
         "Each process inherits the CPUs of the one that starts it. Where the first one may use "
         "isolated CPUs, every service, shell and cron job may. In a container the first "

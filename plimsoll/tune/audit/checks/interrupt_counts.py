@@ -13,6 +13,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.interrupt_counts import (
@@ -37,7 +38,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     """Since the boot, the time before the tuning included: it warns, and never fails."""
     isolated = intent.cpus.isolated.cpus & counted_cpus(view)
     if not isolated:
-        return not_applicable("none of the isolated CPUs is online")
+        return not_applicable(NONE_PRESENT)
     counts = interrupts_on(view, isolated)
     softirqs = softirqs_on(view, isolated)
     seconds = max(uptime_s(view), 1.0)

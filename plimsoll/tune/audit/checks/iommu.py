@@ -7,6 +7,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
     advice,
     fail,
     not_applicable,
@@ -15,9 +16,10 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
+from plimsoll.tune.audit.openshift_object import machine_config
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH, read_command_line
+from plimsoll.tune.host.kernel_command_line import PATH, KernelCommandLine, read_command_line
 from plimsoll.tune.intent.intent import Intent
 
 _GROUPS = "/sys/kernel/iommu_groups"
@@ -27,8 +29,9 @@ _WANTED = "IOMMU groups, and no unsafe mode"
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     parts = [_unsafe(view, intent)]
-    if any(nic.driver == "vfio-pci" for nic in intent.nics):
-        parts += [_groups(view, intent), _pass_through(view, intent)]
+    implied, needed = _implied(view, intent), any(n.driver == "vfio-pci" for n in intent.nics)
+    if needed or implied:
+        parts += [_groups(view, intent, implied, needed), _pass_through(view, intent, implied)]
     return worst_of(parts)
 
 
@@ -42,28 +45,42 @@ def _unsafe(view: HostView, intent: Intent) -> Judgement:
     if intent.platform == "vm":
         # Without a virtual IOMMU a guest has no other way.
         return warn(text, Reading(_UNSAFE, value), wanted=_WANTED)
-    return fail(text, Reading(_UNSAFE, value), wanted=_WANTED, steps=[write(_UNSAFE, "N")])
+    return fail(text, Reading(_UNSAFE, value), wanted=_WANTED, steps=[_insist()])
 
 
-def _groups(view: HostView, intent: Intent) -> Judgement:
+def _insist() -> Step:
+    by_module = machine_config("load vfio without enable_unsafe_noiommu_mode")
+    # Who has such a device open keeps it; the next cannot be opened without an IOMMU.
+    return write(_UNSAFE, "N", openshift=by_module)
+
+
+def _groups(view: HostView, intent: Intent, implied: list[str], needed: bool) -> Judgement:
+    """Where nothing is bound to vfio-pci yet, a host whose firmware has no IOMMU does no harm."""
     groups = view.find_names(_GROUPS)
     if groups:
-        read = Reading(_GROUPS, f"{len(groups)} groups")
-        return ok(f"the IOMMU has {len(groups)} groups", read, wanted=_WANTED)
+        told = f"{len(groups)} {'group' if len(groups) == 1 else 'groups'}"
+        return ok(f"the IOMMU has {told}", Reading(_GROUPS, told), wanted=_WANTED)
     steps = [advice("turn VT-d or AMD-Vi on in the firmware")]
-    if words := _implied(view, intent):
-        steps.append(add_at_boot(intent, *words))
-    return fail(
+    line = read_command_line(view)
+    if lacking := [word for word in implied if not _has(line, word)]:
+        steps.append(add_at_boot(intent, *lacking))
+    return (fail if needed or lacking else warn)(
         "there are no IOMMU groups, so that vfio-pci can bind no device safely",
         Reading(_GROUPS, "empty"),
+        Reading(PATH, ", ".join(line.told(word.partition("=")[0]) for word in implied)),
         wanted=_WANTED,
         steps=steps,
     )
 
 
-def _pass_through(view: HostView, intent: Intent) -> Judgement:
+def _has(line: KernelCommandLine, word: str) -> bool:
+    name, _, value = word.partition("=")
+    return line.last(name) == value
+
+
+def _pass_through(view: HostView, intent: Intent, implied: list[str]) -> Judgement:
     """Devices of the kernel's own drivers need no translation, which costs them throughput."""
-    if "iommu=pt" not in _implied(view, intent):
+    if "iommu=pt" not in implied:
         return not_applicable("the intent implies no iommu=pt")
     if not view.find_names(_GROUPS):
         return not_applicable("without an IOMMU nothing is translated")

@@ -14,10 +14,12 @@ from plimsoll.tune.audit.finding import (
     fail,
     not_applicable,
     ok,
+    unknown,
     warn,
     worst_of,
     write,
 )
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.workload import WORKLOAD_READS, find_workload
 from plimsoll.tune.expected.irq import keeps_irqs_off
 from plimsoll.tune.host.cpu_sets import name_cpus
@@ -26,16 +28,22 @@ from plimsoll.tune.host.irqs import IRQ_READS, Irq, read_irqs
 from plimsoll.tune.intent.intent import Intent
 
 _WHERE = "/proc/irq/*"
+_HANDLERS = "/sys/kernel/irq"
 _MOST_NAMED = 4
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    cpus = _protected(view, intent)
+    present = present_isolated(view, intent)
+    if not present:
+        return not_applicable(NONE_PRESENT)
+    cpus = _protected(view, intent, present)
     if not cpus:
         return not_applicable(
             "interrupts are balanced over all CPUs but those of pods that ask, and none runs"
         )
     irqs = tuple(read_irqs(view))
+    if not irqs:
+        return unknown(f"nothing below {_HANDLERS} tells of an interrupt with a handler")
     taken = [irq for irq in irqs if irq.taking & cpus]
     # A managed one may be allowed anywhere: with isolcpus=managed_irq it still stays away.
     open_to = [
@@ -54,10 +62,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     )
 
 
-def _protected(view: HostView, intent: Intent) -> frozenset[int]:
+def _protected(view: HostView, intent: Intent, present: frozenset[int]) -> frozenset[int]:
     """All isolated CPUs, or those of the pods that run where each asks for itself."""
     if keeps_irqs_off(intent):
-        return intent.cpus.isolated.cpus
+        return present
     if not any(pod.effects.irq_load_balancing is False for pod in intent.pods):
         return frozenset()
     return frozenset(cpu for each in find_workload(view, intent) for cpu in each.polling_cpus)
@@ -141,7 +149,7 @@ CHECK = Check(
     name="irq-affinity",
     group="memory",
     title="No device interrupt goes to an isolated CPU",
-    reads=(*IRQ_READS, *WORKLOAD_READS),
+    reads=(ONLINE, *IRQ_READS, *WORKLOAD_READS),
     why=(
         "An interrupt takes a polling CPU away for microseconds, and the softirq behind it for "
         "longer. smp_affinity is what may be, effective_affinity what is: of several CPUs the "

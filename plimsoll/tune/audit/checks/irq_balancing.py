@@ -14,6 +14,7 @@ from plimsoll.tune.audit.finding import (
     advice,
     command,
     fail,
+    not_applicable,
     ok,
     tell,
     unknown,
@@ -21,7 +22,9 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.expected.irq import IrqPlacement, expected_irqs, keeps_irqs_off
+from plimsoll.tune.audit.openshift_object import performance_profile, tuned_patch
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.expected.irq import expected_irqs, keeps_irqs_off
 from plimsoll.tune.host.cpu_sets import (
     format_cpu_mask,
     name_cpus,
@@ -45,57 +48,77 @@ _SETTING = re.compile(
     re.MULTILINE,
 )
 _PROCESSES = "/proc/*/stat"
+_OFF_BY_PROFILE = "globallyDisableIrqLoadBalancing: true"
 _EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    placement = expected_irqs(intent)
-    parts = [tell(lambda: _irqbalance(view, intent, placement))]
-    if placement.default_smp_affinity is not None:
-        parts.insert(0, tell(lambda: _default(view, intent)))
+    present = present_isolated(view, intent)
+    if not present and intent.services.irqbalance is None:
+        return not_applicable(NONE_PRESENT)
+    parts = [tell(lambda: _irqbalance(view, intent, present))]
+    if present and expected_irqs(intent).default_smp_affinity is not None:
+        parts.insert(0, tell(lambda: _default(view, intent, present)))
     return worst_of(parts)
 
 
-def _default(view: HostView, intent: Intent) -> Judgement:
+def _default(view: HostView, intent: Intent, present: frozenset[int]) -> Judgement:
     cpus = read_cpu_mask(view, DEFAULT_AFFINITY)
     reserved = intent.cpus.reserved
     wanted = f"new interrupts go to {name_cpus(reserved.cpus, 'reserved')}"
     read = Reading(DEFAULT_AFFINITY, format_cpu_list(cpus))
-    if isolated := cpus & intent.cpus.isolated.cpus:
+    if isolated := cpus & present:
         return fail(
             f"new interrupts may go to {name_cpus(isolated, 'isolated')}",
             read,
             wanted=wanted,
-            steps=[write(DEFAULT_AFFINITY, format_cpu_mask(reserved.cpus))],
+            steps=[
+                write(
+                    DEFAULT_AFFINITY,
+                    format_cpu_mask(reserved.cpus),
+                    openshift=performance_profile(_OFF_BY_PROFILE),
+                )
+            ],
         )
     return ok(f"new interrupts go to {name_cpus(cpus)}", read, wanted=wanted)
 
 
-def _irqbalance(view: HostView, intent: Intent, placement: IrqPlacement) -> Judgement:
+def _irqbalance(view: HostView, intent: Intent, present: frozenset[int]) -> Judgement:
     running = any(each.comm == "irqbalance" for each in read_processes(view))
     read = Reading(_PROCESSES, "irqbalance runs" if running else "no irqbalance")
     asked = intent.services.irqbalance
     if not running:
         if asked:
-            steps = [command("systemctl", "enable", "--now", "irqbalance")]
+            steps = [_switch("enable", "start,enable")]
             return fail("irqbalance does not run", read, wanted="irqbalance on", steps=steps)
         return ok("no irqbalance moves interrupts", read)
     if asked is False:
-        steps = [command("systemctl", "disable", "--now", "irqbalance")]
+        steps = [_switch("disable", "stop,disable")]
         return fail("irqbalance runs", read, wanted="irqbalance off", steps=steps)
-    return _banned(view, intent, placement, read)
+    return _banned(view, intent, present, read) if present else not_applicable(NONE_PRESENT)
 
 
-def _banned(view: HostView, intent: Intent, placement: IrqPlacement, running: Reading) -> Judgement:
+def _switch(action: str, by_tuned: str) -> Step:
+    return command(
+        "systemctl",
+        action,
+        "--now",
+        "irqbalance",
+        openshift=tuned_patch("service", f"service.irqbalance={by_tuned}"),
+        lasts="for-good",
+    )
+
+
+def _banned(view: HostView, intent: Intent, present: frozenset[int], running: Reading) -> Judgement:
     """Without a setting irqbalance itself spares isolated and tickless CPUs."""
     path, told, banned = _configured(view)
     if banned is None:
         return unknown(f"{path} bans {told!r}, which is no set of CPUs", running)
     read = (running, Reading(path, told))
     if not keeps_irqs_off(intent):
-        return _left_to_pods(intent, banned, read)
-    wanted = f"irqbalance spares {name_cpus(placement.banned, 'isolated')}"
-    if open_to := placement.banned - banned:
+        return _left_to_pods(present, banned, read)
+    wanted = f"irqbalance spares {name_cpus(present, 'isolated')}"
+    if open_to := present - banned:
         return fail(
             f"irqbalance may move interrupts to {name_cpus(open_to, 'isolated')}",
             *read,
@@ -105,9 +128,11 @@ def _banned(view: HostView, intent: Intent, placement: IrqPlacement, running: Re
     return ok(f"irqbalance spares {name_cpus(banned)}", *read, wanted=wanted)
 
 
-def _left_to_pods(intent: Intent, banned: frozenset[int], read: tuple[Reading, ...]) -> Judgement:
+def _left_to_pods(
+    present: frozenset[int], banned: frozenset[int], read: tuple[Reading, ...]
+) -> Judgement:
     """Where each pod asks for itself, what CRI-O bans is that pod's, and comes and goes."""
-    if banned >= intent.cpus.isolated.cpus:
+    if banned >= present:
         return warn(
             "irqbalance spares all isolated CPUs, so that the reserved ones take all interrupts",
             *read,
@@ -139,12 +164,11 @@ def _parsed(kind: str, value: str) -> frozenset[int] | None:
 
 
 def _ban(intent: Intent) -> list[Step]:
-    if intent.platform == "openshift":
-        return [advice("let the PerformanceProfile have globallyDisableIrqLoadBalancing: true")]
     line = f"{_EXAMPLE}={intent.cpus.isolated.canonical}"
+    openshift = performance_profile(_OFF_BY_PROFILE)
     return [
-        advice(f"write {line} into {' or '.join(_CONFIGURATIONS)}"),
-        command("systemctl", "restart", "irqbalance"),
+        advice(f"write {line} into {' or '.join(_CONFIGURATIONS)}", openshift=openshift),
+        command("systemctl", "restart", "irqbalance", openshift=openshift, lasts="for-good"),
     ]
 
 
@@ -154,6 +178,7 @@ CHECK = Check(
     group="memory",
     title="Interrupts to come stay on reserved CPUs",
     reads=(
+        ONLINE,
         DEFAULT_AFFINITY,
         *_CONFIGURATIONS,
         f"{_DROP_INS}/*.conf",

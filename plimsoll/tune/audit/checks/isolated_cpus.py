@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
-from plimsoll.tune.audit.boot_arguments import add_at_boot, remove_at_boot
+from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, warn
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
@@ -22,10 +22,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     read = [Reading(_BOOT, format_cpu_list(boot) or "empty")]
     if cpusets:
         read.append(Reading(_CPUSETS, format_cpu_list(cpusets)))
+    present = present_isolated(view, intent)
+    if not present:
+        return not_applicable(NONE_PRESENT)
     if intent.cpus.balance_isolated is False:
-        present = present_isolated(view, intent)
-        if not present:
-            return not_applicable(NONE_PRESENT)
         return _judge_unbalanced(intent, present, boot | cpusets, read)
     return _judge_balanced(intent, boot, read)
 
@@ -67,7 +67,7 @@ def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -
         "start on one of them all stay there",
         *read,
         wanted=wanted,
-        steps=[remove_at_boot(intent, "isolcpus=domain")],
+        steps=[add_at_boot(intent, f"isolcpus=managed_irq,{intent.cpus.isolated.canonical}")],
     )
 
 

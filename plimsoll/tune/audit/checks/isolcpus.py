@@ -13,7 +13,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.present_cpus import ONLINE
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
 from plimsoll.tune.audit.wanted_argument import READS, intent_unread, wanted_argument
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
@@ -35,6 +35,8 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     read = Reading(PATH, line.told("isolcpus"))
     given = line.last("isolcpus")
     wanted = _asked(argument, online)
+    if not wanted.cpus & online:
+        return not_applicable(NONE_PRESENT)
     if not given:
         return _missing(intent, argument.text, read, wanted)
     try:

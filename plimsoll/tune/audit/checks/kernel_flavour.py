@@ -13,6 +13,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     worst_of,
 )
+from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -44,9 +45,14 @@ def _judge_preemption(view: HostView, intent: Intent) -> Judgement:
 
 def _install(intent: Intent) -> Step:
     kind = "kernel-rt" if intent.kernel.realtime else "kernel"
-    if intent.platform == "openshift":
-        return advice("let the PerformanceProfile set realTimeKernel (plimsoll tune render)")
-    return advice(f"boot the distribution's {kind}")
+    word = "true" if intent.kernel.realtime else "false"
+    openshift = performance_profile(f"realTimeKernel.enabled: {word}")
+    return advice(f"boot the distribution's {kind}", openshift=openshift)
+
+
+def _install_pages(size: str) -> Step:
+    openshift = performance_profile(f"kernelPageSize: {size}")
+    return advice("boot the kernel of that page size (kernel-64k on arm64)", openshift=openshift)
 
 
 def _judge_pages(view: HostView, intent: Intent) -> Judgement:
@@ -62,7 +68,7 @@ def _judge_pages(view: HostView, intent: Intent) -> Judgement:
         f"its pages are of {found}",
         read,
         wanted=wanted,
-        steps=[advice("boot the kernel of that page size (kernel-64k on arm64)")],
+        steps=[_install_pages(intent.kernel.page_size)],
     )
 
 

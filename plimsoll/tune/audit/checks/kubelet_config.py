@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
-from plimsoll.traffic.document import parse_document
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -25,11 +23,13 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.expected.kubelet import expected_kubelet
 from plimsoll.tune.host.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.kubelet_configuration import (
+    KIND,
+    KUBELET_FILES,
+    read_kubelet_configuration,
+)
 from plimsoll.tune.intent.intent import Intent
 
-# OpenShift's, and kubeadm's, where /etc/kubernetes/kubelet.conf is a kubeconfig instead.
-_FILES = ("/etc/kubernetes/kubelet.conf", "/var/lib/kubelet/config.yaml")
-_KIND = "KubeletConfiguration"
 _CPU_LISTS = ("reservedSystemCPUs",)
 
 
@@ -50,30 +50,16 @@ def _wanted(intent: Intent) -> dict[str, Any]:
 
 
 def _configured(view: HostView, wanted: dict[str, Any]) -> Judgement:
-    path, found = _read(view)
+    path, found = read_kubelet_configuration(view)
     wish = ", ".join(f"{name}: {_shown(value)}" for name, value in wanted.items())
     if found is None:
-        return unknown(f"neither {' nor '.join(_FILES)} is a {_KIND}", wanted=wish)
+        return unknown(f"neither {' nor '.join(KUBELET_FILES)} is a {KIND}", wanted=wish)
     wrong = list(_differences(wanted, found))
     read = Reading(path, ", ".join(f"{n}: {_shown(found.get(n))}" for n in wanted))
     if not wrong:
         return ok("the kubelet's configuration is the intent's", read, wanted=wish)
     told = "; ".join(wrong)
     return fail(f"of the kubelet's configuration {told}", read, wanted=wish, steps=[_apply()])
-
-
-def _read(view: HostView) -> tuple[str, dict[str, Any] | None]:
-    for path in _FILES:
-        text = view.find(path)
-        if text is None:
-            continue
-        try:
-            data = parse_document(Path(path), text).data
-        except InputError:
-            continue
-        if isinstance(data, dict) and data.get("kind") == _KIND:
-            return path, data
-    return _FILES[0], None
 
 
 def _differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
@@ -126,7 +112,7 @@ CHECK = Check(
     name="kubelet-config",
     group="pod",
     title="The kubelet has the intent's settings",
-    reads=(*_FILES, CPU_MANAGER_STATE),
+    reads=(*KUBELET_FILES, CPU_MANAGER_STATE),
     why=(
         "Objects in the cluster are what was asked for. A pool that is paused, a selector that "
         "matches nothing or a kubelet that did not restart leave the node as it was; then pods "

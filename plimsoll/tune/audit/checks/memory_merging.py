@@ -8,6 +8,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    advice,
     fail,
     not_applicable,
     ok,
@@ -16,12 +17,17 @@ from plimsoll.tune.audit.finding import (
     write,
 )
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 _KSM = "/sys/kernel/mm/ksm/run"
+# The pages that stand for several equal ones.
+_SHARED = "/sys/kernel/mm/ksm/pages_shared"
 _CHOSEN = re.compile(r"\[(\w+)\]")
-_UNMERGE = "2"
+# 0 stops ksmd and leaves merged what it has merged, so that a write still faults.
+_RUNS, _UNMERGE = "1", "2"
+_SERVICES = "disable the services ksm and ksmtuned where there are any: they start it again"
 
 
 def _thp(view: HostView, intent: Intent) -> Judgement:
@@ -32,12 +38,14 @@ def _thp(view: HostView, intent: Intent) -> Judgement:
     if wanted_on is None:
         return not_applicable("the intent does not say whether THP is to be on")
     text = view.find(_THP)
+    wanted = "transparent hugepages on" if wanted_on else "transparent hugepages never"
     if text is None:
-        return ok("the kernel has no transparent hugepages", Reading(_THP, "absent"))
+        say = warn if wanted_on else ok
+        told = "the kernel has no transparent hugepages"
+        return say(told, Reading(_THP, "absent"), wanted=wanted)
     chosen = _CHOSEN.search(text)
     mode = chosen[1] if chosen else text
     read = Reading(_THP, text)
-    wanted = "transparent hugepages on" if wanted_on else "transparent hugepages never"
     if wanted_on == (mode != "never"):
         return ok(f"transparent hugepages: {mode}", read, wanted=wanted)
     if wanted_on:
@@ -60,17 +68,31 @@ def _ksm(view: HostView, intent: Intent) -> Judgement:
         return not_applicable("the intent does not say whether KSM is to be on")
     value = view.find(_KSM)
     if wanted_on:
-        told = "on" if value == "1" else "off"
-        say = ok if value == "1" else warn
+        told = "on" if value == _RUNS else "off"
+        say = ok if value == _RUNS else warn
         return say(f"KSM is {told}", Reading(_KSM, value or "absent"), wanted="KSM on")
     if value is None:
         return ok("the kernel merges no pages", Reading(_KSM, "absent"), wanted="KSM off")
-    if value != "1":
-        return ok("KSM is off", Reading(_KSM, value), wanted="KSM off")
+    if value != _RUNS:
+        return _stopped(view, value)
     return fail(
         "KSM is on: ksmd compares pages, and a write to a merged one faults",
         Reading(_KSM, value),
         wanted="KSM off",
+        steps=[write(_KSM, _UNMERGE), advice(_SERVICES)],
+    )
+
+
+def _stopped(view: HostView, run: str) -> Judgement:
+    """Pages that were merged before stay so until 2 is written; captures of old do not tell."""
+    shared = whole_number(view.read(_SHARED)) or 0
+    if run == _UNMERGE or not shared:
+        return ok("KSM is off", Reading(_KSM, run), wanted="KSM off")
+    return warn(
+        f"KSM is stopped, and {shared} pages stay merged: a write to one faults",
+        Reading(_KSM, run),
+        Reading(_SHARED, str(shared)),
+        wanted="KSM off, and no page merged",
         steps=[write(_KSM, _UNMERGE)],
     )
 
@@ -84,7 +106,7 @@ CHECK = Check(
     name="memory-merging",
     group="kernel",
     title="Transparent hugepages and page merging are off",
-    reads=(_THP, _KSM),
+    reads=(_THP, _KSM, _SHARED),
     why=(
         "khugepaged moves a program's pages together, and ksmd shares equal ones: both change "
         "mappings of running programs, which takes their locks and interrupts all their CPUs to "
@@ -92,7 +114,8 @@ CHECK = Check(
     ),
     fix=(
         "Boot with transparent_hugepage=never, or let TuneD set it; write 2 to "
-        "/sys/kernel/mm/ksm/run, and disable the services ksm and ksmtuned."
+        "/sys/kernel/mm/ksm/run, which stops ksmd and divides again what it merged (0 only stops "
+        "it), and disable the services ksm and ksmtuned, which would start it again."
     ),
     sources=(
         "Linux, Documentation/admin-guide/mm/transhuge.rst, ksm.rst",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
@@ -19,6 +21,10 @@ from plimsoll.tune.host.kernel_command_line import PATH, read_command_line
 from plimsoll.tune.host.virtual_machine import CPUINFO
 
 _VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities"
+_State = Literal["unaffected", "mitigated", "vulnerable", "unknown"]
+_VULNERABLE = re.compile(r"\bvulnerable\b", re.IGNORECASE)
+# What follows a mitigation; older kernels have commas, and retpolines' modules a dash.
+_CLAUSE = re.compile(r"; |, | - ")
 _MICROCODE = re.compile(r"^microcode\s*:\s*(\S+)", re.MULTILINE)
 
 
@@ -31,15 +37,46 @@ def _mitigations(view: HostView) -> Judgement:
     if not names:
         return not_applicable("the kernel tells of no vulnerabilities")
     found = {name: view.need(f"{_VULNERABILITIES}/{name}") for name in names}
-    vulnerable = [name for name, text in found.items() if text.startswith("Vulnerable")]
-    mitigated = sum(text.startswith("Mitigation") for text in found.values())
     line = read_command_line(view)
     return ok(
-        f"{mitigated} mitigations are on, and the CPUs stay vulnerable to "
-        f"{', '.join(vulnerable) or 'nothing known'}",
+        "; ".join(_told(found)),
         Reading(PATH, line.told("mitigations")),
         *(Reading(f"{_VULNERABILITIES}/{name}", text) for name, text in found.items()),
     )
+
+
+def _told(found: Mapping[str, str]) -> Iterator[str]:
+    by_state: dict[_State, list[str]] = {}
+    for name, text in found.items():
+        by_state.setdefault(_state(text), []).append(name)
+    vulnerable, on = by_state.get("vulnerable", []), by_state.get("mitigated", [])
+    yield f"{len(on)} {'mitigation is' if len(on) == 1 else 'mitigations are'} on"
+    if partly := [f"{name} ({left})" for name in on if (left := _left_open(found[name]))]:
+        yield f"of these leave something open {', '.join(partly)}"
+    yield f"the CPUs stay vulnerable to {', '.join(vulnerable) or 'nothing known'}"
+    if unknown := by_state.get("unknown"):
+        yield f"the kernel does not know of {', '.join(unknown)}"
+
+
+def _state(text: str) -> _State:
+    """Of one vulnerability, by the words of arch/x86/kernel/cpu/bugs.c and arm64's.
+
+    They are "Not affected", "Mitigation: ...", "Vulnerable" alone, with ": ..." or ", ...",
+    "Processor vulnerable" of a kernel without KVM, and "Unknown: ..."; that of itlb_multihit
+    has "KVM: " before it.
+    """
+    words = text.removeprefix("KVM: ")
+    if words.startswith("Not affected"):
+        return "unaffected"
+    if words.startswith("Mitigation"):
+        return "mitigated"
+    return "vulnerable" if _VULNERABLE.search(words) else "unknown"
+
+
+def _left_open(text: str) -> str:
+    """What a mitigation itself leaves vulnerable: "SMT vulnerable", "BHI: Vulnerable"."""
+    clauses = _CLAUSE.split(text.removeprefix("KVM: ").removeprefix("Mitigation: "))
+    return ", ".join(clause for clause in clauses if _VULNERABLE.search(clause))
 
 
 def _microcode(view: HostView) -> Judgement:
@@ -70,7 +107,7 @@ CHECK = Check(
     ),
     fix="Record them with every result; keep microcode the same on all sockets.",
     sources=(
-        "Linux, Documentation/admin-guide/hw-vuln",
+        "Linux, Documentation/admin-guide/hw-vuln; arch/x86/kernel/cpu/bugs.c",
         "Linux, Documentation/ABI/testing/sysfs-devices-system-cpu: vulnerabilities",
     ),
     host_rule=_judge,

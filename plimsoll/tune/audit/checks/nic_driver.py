@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -27,6 +28,7 @@ from plimsoll.tune.audit.nic_ports import (
     PORT_LINKS,
     PORT_LISTS,
     PORT_READS,
+    AbsentPort,
     NicPort,
     driver_of,
     judge_ports,
@@ -39,13 +41,35 @@ from plimsoll.tune.intent.intent import Intent
 _NET, _PCI = "/sys/class/net", "/sys/bus/pci/devices"
 _DEVLINK = "devlink dev info"
 _VFIO = "vfio-pci"
+# Drivers that hand a function to user space, so that the kernel has no interface of it; those
+# of VFIO with a maker's own part (mlx5_vfio_pci) serve DPDK as vfio-pci does.
+_VFIO_VARIANT = re.compile(r"\w+_vfio_pci")
+_UIO = ("uio_pci_generic", "igb_uio")
+_BY_OPERATOR = "let SriovNetworkNodePolicy and SriovNetwork set it (plimsoll tune render)"
 # What Intel's E810 driver reports of the package that it loaded, or that it found none.
-_DDP = re.compile(r"^\s*fw\.app\.name\s+(.+)$", re.MULTILINE)
+_DDP = re.compile(r"^[ \t]*fw\.app\.name[ \t]+(\S.*)$", re.MULTILINE)
 _FIRMWARE = re.compile(r"^(driver|version|firmware-version):\s*(.*)$", re.MULTILINE)
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    return judge_ports(view, intent, partial(_port, view))
+    judged = judge_ports(view, intent, partial(_port, view), _absent)
+    if intent.platform != "openshift" or not any(s.kind == "command" for s in judged.steps):
+        return judged
+    # What is set by hand there, the operator sets back.
+    kept = tuple(step for step in judged.steps if step.kind == "advice")
+    return replace(judged, steps=(*kept, advice(_BY_OPERATOR)))
+
+
+def _absent(port: AbsentPort) -> Judgement:
+    wanted = f"the port {port.name} of nic {port.nic.name}"
+    if port.unnamed:
+        told = f"there is no interface {port.name}, as of a port that vfio-pci has"
+        return unknown(f"{told}: name it by its address (nics.pci)", wanted=wanted)
+    return fail(
+        f"there is no port {port.name}",
+        wanted=wanted,
+        steps=[advice(f"see ip link and lspci for what {port.nic.name} is called here")],
+    )
 
 
 def _port(view: HostView, port: NicPort) -> Judgement:
@@ -55,10 +79,12 @@ def _port(view: HostView, port: NicPort) -> Judgement:
 
 
 def _mtu(view: HostView, port: NicPort) -> Judgement:
-    wanted = port.nic.mtu
-    driver = Reading(f"ethtool -i {port.interface}", _firmware(view, port))
-    if port.interface is None or wanted is None:
-        return ok(f"{port.name}: {_firmware(view, port)}", driver)
+    wanted, firmware = port.nic.mtu, _firmware(view, port)
+    if port.interface is None:
+        return ok(f"{port.name}: {firmware}")
+    driver = Reading(f"ethtool -i {port.interface}", firmware)
+    if wanted is None:
+        return ok(f"{port.name}: {firmware}", driver)
     path = f"{_NET}/{port.interface}/mtu"
     found = view.need(path)
     read = Reading(path, found)
@@ -85,7 +111,7 @@ def _bound(view: HostView, port: NicPort, address: str, name: str) -> Judgement:
     found = driver_of(view, address)
     read = Reading(f"{_PCI}/{address}/driver", found or "none")
     wish = f"{name} bound to {'vfio-pci' if port.nic.driver == _VFIO else 'a driver of the kernel'}"
-    if (found == _VFIO) == (port.nic.driver == _VFIO) and found is not None:
+    if found is not None and _serves(found, port.nic.driver):
         return ok(f"{name} is bound to {found}", read, wanted=wish)
     to = f"bind {name} to {port.nic.driver}"
     steps = [command("dpdk-devbind.py", "--bind=vfio-pci", address)]
@@ -95,6 +121,11 @@ def _bound(view: HostView, port: NicPort, address: str, name: str) -> Judgement:
         wanted=wish,
         steps=steps if port.nic.driver == _VFIO else [advice(to)],
     )
+
+
+def _serves(found: str, wanted: str) -> bool:
+    by_vfio = found == _VFIO or _VFIO_VARIANT.fullmatch(found) is not None
+    return by_vfio if wanted == _VFIO else not by_vfio and found not in _UIO
 
 
 def _vfs(view: HostView, port: NicPort) -> Judgement:
@@ -153,7 +184,10 @@ def _vf_setting(
             continue
         word = "on" if wanted else "off"
         read = Reading(asked, f"{name}: {field} {found.get(field)!r}")
-        if found.get(field) is wanted:
+        if field not in found:
+            # Drivers without the setting, and switchdev mode, leave it out.
+            yield unknown(f"{asked} does not show {field} of {name}", read)
+        elif found[field] is wanted:
             yield ok(f"{name}: {field} {word}", read, wanted=f"{name}: {field} {word}")
         else:
             yield fail(
@@ -239,7 +273,7 @@ CHECK = Check(
     number=39,
     name="nic-driver",
     group="nic",
-    title="Ports and VFs have the intent's driver and settings",
+    title="Ports and VFs are there, with the intent's driver and settings",
     reads=(*PORT_READS, f"{_NET}/*/mtu", f"{_PCI}/*/sriov_numvfs"),
     links=(*PORT_LINKS, f"{_PCI}/*/virtfn[0-9]*"),
     lists=PORT_LISTS,
@@ -249,9 +283,9 @@ CHECK = Check(
         _DEVLINK,
     ),
     why=(
-        "A VF bound to the wrong driver is not there for DPDK. A VF that is not trusted may not "
-        "take another MAC address or see all multicast; one under the spoof check loses what it "
-        "forwards for others; a small MTU drops the large frames of a profile. All three look "
+        "A port or VF bound to the wrong driver is not there for DPDK. A VF that is not trusted "
+        "may not take another MAC address or see all multicast; one under the spoof check loses "
+        "what it forwards for others; a small MTU drops the large frames of a profile. All look "
         "like a dataplane that loses frames."
     ),
     fix=(

@@ -12,6 +12,7 @@ from plimsoll.tune.audit.finding import (
     Reading,
     advice,
     fail,
+    not_applicable,
     ok,
     unknown,
     warn,
@@ -24,6 +25,7 @@ from plimsoll.tune.audit.nic_ports import (
     NicPort,
     judge_functions,
 )
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
@@ -42,27 +44,24 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> Judgement:
     where = f"{port.pci}/numa_node"
-    text = view.need(where)
+    text = view.find(where)
     number = whole_number(text)
-    # The kernel's -1: the platform's tables do not say.
+    # The kernel's -1: the platform's tables do not say. Without NUMA there is no such file.
     node = number if number is not None and number >= 0 else None
-    read = Reading(where, text)
+    read = Reading(where, "absent" if text is None else text)
     if node is None:
         if sum(1 for cpus in topology.nodes.values() if cpus) <= 1:
             return ok(f"{port.name} is on a host of one node", read)
         told = f"the firmware does not say on which node {port.name} is"
         return warn(told, read, wanted=f"{port.name} on a known node")
     pools = read_pools(view, tuple(sorted(topology.nodes)))
-    here = topology.nodes.get(node, frozenset()) & intent.cpus.isolated.cpus
-    judged = [*_on_node(port, node, here, read)]
+    judged = [*_as_said(port, node, read), _cpus(intent, topology, port, node, read)]
     if intent.hugepages is not None:
         judged.append(_pages(pools, port, node))
     return worst_of(judged)
 
 
-def _on_node(
-    port: NicPort, node: int, isolated: frozenset[int], read: Reading
-) -> Iterator[Judgement]:
+def _as_said(port: NicPort, node: int, read: Reading) -> Iterator[Judgement]:
     if port.nic.numa_node not in (None, node):
         yield fail(
             f"{port.name} is on node {node}, not {port.nic.numa_node}",
@@ -70,16 +69,21 @@ def _on_node(
             wanted=f"{port.name} on node {port.nic.numa_node}",
             steps=[advice("move the card to a slot of that node, or change numa_node")],
         )
+
+
+def _cpus(intent: Intent, topology: Topology, port: NicPort, node: int, read: Reading) -> Judgement:
+    present = intent.cpus.isolated.cpus & topology.online
+    if not present:
+        return not_applicable(NONE_PRESENT)
     wanted = f"isolated CPUs on node {node}, where {port.name} is"
-    if isolated:
-        yield ok(f"{port.name} and {name_cpus(isolated)} are on node {node}", read, wanted=wanted)
-    else:
-        yield fail(
-            f"{port.name} is on node {node}, where no CPU is isolated",
-            read,
-            wanted=wanted,
-            steps=[advice(f"isolate CPUs of node {node}, or use a card of another")],
-        )
+    if here := topology.nodes.get(node, frozenset()) & present:
+        return ok(f"{port.name} and {name_cpus(here)} are on node {node}", read, wanted=wanted)
+    return fail(
+        f"{port.name} is on node {node}, where no CPU is isolated",
+        read,
+        wanted=wanted,
+        steps=[advice(f"isolate CPUs of node {node}, or use a card of another")],
+    )
 
 
 def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> Judgement:

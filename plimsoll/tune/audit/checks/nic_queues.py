@@ -14,6 +14,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     worst_of,
 )
+from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -40,7 +41,17 @@ def _one(name: str, queues: int, most: int) -> Judgement:
         "CPUs",
         read,
         wanted=wanted,
-        steps=[command("ethtool", "-L", name, "combined", str(most))],
+        steps=[
+            command(
+                "ethtool",
+                "-L",
+                name,
+                "combined",
+                str(most),
+                openshift=performance_profile("net.userLevelNetworking: true"),
+                takes=f"{name} is down for a moment, and whoever is logged in through it waits",
+            )
+        ],
     )
 
 

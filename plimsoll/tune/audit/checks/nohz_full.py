@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
 
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
@@ -30,6 +32,18 @@ from plimsoll.tune.intent.intent import Intent
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"
 _CGROUPS = "/sys/fs/cgroup"
 _MOST_TOLD = 3
+_BY_POD = 'give the pod cpu-quota.crio.io: "disable" and its runtimeClassName'
+
+
+@dataclass(frozen=True, slots=True)
+class _Tree:
+    """Where control groups lie, and the files of quotas and CPUs; `none` lifts a quota."""
+
+    quota_root: str
+    quota: str
+    cpuset_root: str
+    cpuset: str
+    none: str
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -51,7 +65,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         )
     found = read_cpu_list(view, _TICKLESS)
     cpus = _judge_cpus(intent, found, wanted, argument.text)
-    return worst_of((cpus, *_quotas(view, found)))
+    return worst_of((cpus, *_quotas(view, intent, found)))
 
 
 def _judge_cpus(
@@ -72,26 +86,45 @@ def _judge_cpus(
     return ok(f"no timer tick on {name_cpus(found)}", read, wanted=asked)
 
 
-def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
-    """Groups that have tickless CPUs for themselves, and a quota, for which the tick stays on."""
-    limited = [
+def _quotas(view: HostView, intent: Intent, tickless: frozenset[int]) -> Iterator[Judgement]:
+    """Groups under a quota, one of theirs with none but tickless CPUs: it keeps the tick."""
+    tree = _tree(view)
+    limited = (
         (path, text)
-        for path in walk(view, _CGROUPS, "cpu.max")
-        if not (text := view.find(path) or "max").startswith("max")
-        and _is_within(view, posixpath.dirname(path), tickless)
-    ]
-    for path, text in limited[:_MOST_TOLD]:
+        for path in walk(view, tree.quota_root, tree.quota)
+        if (text := view.find(path) or "max").split()[:1] not in (["max"], ["-1"])
+        and _reaches(view, tree, posixpath.dirname(path).removeprefix(tree.quota_root), tickless)
+    )
+    for path, text in islice(limited, _MOST_TOLD):
+        group = posixpath.dirname(path).removeprefix(tree.quota_root)
         yield fail(
-            f"{posixpath.dirname(path).removeprefix(_CGROUPS)} has tickless CPUs and a CFS "
-            "quota, for which the tick stays on",
+            f"{group} has tickless CPUs and a CFS quota, for which the tick stays on",
             Reading(path, text),
             wanted="no CFS quota on tickless CPUs",
-            steps=[write(path, "max")],
+            steps=[advice(_BY_POD) if intent.platform == "openshift" else write(path, tree.none)],
         )
 
 
-def _is_within(view: HostView, group: str, cpus: frozenset[int]) -> bool:
-    text = view.find(f"{group}/cpuset.cpus.effective")
+def _tree(view: HostView) -> _Tree:
+    """Version 1 mounts each controller by itself, often as "cpu,cpuacct" with links to it."""
+    names = sorted(view.listing(_CGROUPS) or (), key=len, reverse=True)
+    cpu = next((name for name in names if "cpu" in name.split(",")), None)
+    cpuset = next((name for name in names if "cpuset" in name.split(",")), None)
+    if cpu is None or cpuset is None:
+        return _Tree(_CGROUPS, "cpu.max", _CGROUPS, "cpuset.cpus.effective", "max")
+    return _Tree(
+        f"{_CGROUPS}/{cpu}", "cpu.cfs_quota_us", f"{_CGROUPS}/{cpuset}", "cpuset.cpus", "-1"
+    )
+
+
+def _reaches(view: HostView, tree: _Tree, group: str, cpus: frozenset[int]) -> bool:
+    """Whether the group, or one below, which its quota bounds too, has but some of `cpus`."""
+    paths = walk(view, f"{tree.cpuset_root}{group}", tree.cpuset)
+    return any(_is_within(view, path, cpus) for path in paths)
+
+
+def _is_within(view: HostView, path: str, cpus: frozenset[int]) -> bool:
+    text = view.find(path)
     try:
         return bool(text) and cpus.issuperset(parse_cpu_list(text or ""))
     except InputError:
@@ -109,16 +142,19 @@ CHECK = Check(
         _TICKLESS,
         f"{_CGROUPS}/**/cpu.max",
         f"{_CGROUPS}/**/cpuset.cpus.effective",
+        f"{_CGROUPS}/**/cpu.cfs_quota_us",
+        f"{_CGROUPS}/**/cpuset.cpus",
     ),
     why=(
         "The tick takes some microseconds, 100 to 1000 times a second. On a tickless CPU with a "
-        "single runnable task it stops, unless that task's group has a CFS quota: the kernel "
-        "then keeps the tick to account for it, and ends the group's time in mid-burst besides."
+        "single runnable task it stops, unless that task's group, or one above it, has a CFS "
+        "quota: kernels since 6.6 then keep the tick to account for it, and all end the group's "
+        "time in mid-burst."
     ),
     fix=(
-        "Boot with nohz_full=LIST; let pods opt out of quotas (annotation cpu-quota.crio.io: "
-        "disable, with the performance runtime class), or set limits to whole CPUs with the "
-        "kubelet's cpuCFSQuota off."
+        "Boot with nohz_full=LIST, which offloads the RCU callbacks of its CPUs too (check 4); let "
+        "pods opt out of quotas (annotation cpu-quota.crio.io: disable, with the performance "
+        "runtime class), or set limits to whole CPUs with the kubelet's cpuCFSQuota off."
     ),
     sources=(
         "Linux, Documentation/timers/no_hz.rst",

@@ -8,7 +8,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, command, fail, ok, unknown, warn
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    advice,
+    command,
+    fail,
+    not_applicable,
+    ok,
+    unknown,
+    warn,
+)
+from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.host.host_view import HostView
 
 # Where `plimsoll calibrate` keeps what it found, by default, and where the output of
@@ -44,6 +55,9 @@ class _Floor:
 def _judge(view: HostView) -> Judgement:
     floors = [*_calibrated(view), *_measured(view)]
     wanted = f"no gap in a polling loop longer than {_QUIET_US:g} us"
+    if not floors and (view.read(ONLINE) or "").isdigit():
+        # A list of one CPU is a bare number.
+        return not_applicable("this host has one CPU, which no loop can have for itself")
     if not floors:
         return unknown(
             "nobody has measured the noise floor here: plimsoll calibrate does", wanted=wanted
@@ -56,7 +70,7 @@ def _judge(view: HostView) -> Judgement:
     say = warn if worst.worst_us < _LOUD_US else fail
     steps = [
         advice("set right what other checks found, and measure again"),
-        command("plimsoll", "calibrate"),
+        command("plimsoll", "calibrate", openshift=None),
     ]
     return say(told, *read, wanted=wanted, steps=steps)
 
@@ -111,7 +125,7 @@ CHECK = Check(
     name="noise-floor",
     group="pod",
     title="The host leaves a polling loop alone",
-    reads=(_HOSTNAME, *_CALIBRATIONS, f"{_OUTPUTS}/*"),
+    reads=(_HOSTNAME, ONLINE, *_CALIBRATIONS, f"{_OUTPUTS}/*"),
     why=(
         "Every setting above serves one end: that a loop which only polls is never away. How "
         "long it is away on this host, with no packet at all, is the floor under every latency, "

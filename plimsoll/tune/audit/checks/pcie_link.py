@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterator, Mapping
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
@@ -11,33 +10,52 @@ from plimsoll.tune.audit.finding import (
     Reading,
     advice,
     fail,
-    not_applicable,
     ok,
     warn,
     worst_of,
 )
 from plimsoll.tune.audit.nic_ports import (
+    PORT_LINK_READS,
     PORT_LINKS,
     PORT_LISTS,
     PORT_READS,
     NicPort,
-    judge_functions,
+    judge_links,
 )
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.pcie_link import LINK_READS, PcieLink, read_link
+from plimsoll.tune.host.pcie_link import PcieLink, read_link
 from plimsoll.tune.intent.intent import Intent
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    return judge_functions(view, intent, partial(_port, view))
+    found: dict[str, tuple[NicPort, PcieLink]] = {}
+
+    def judged(port: NicPort, link: PcieLink) -> Judgement:
+        found[port.address or port.name] = port, link
+        slot = read_link(view, port.upstream) if port.upstream else None
+        return worst_of(_told(port, link, slot))
+
+    each = judge_links(view, intent, judged)
+    return worst_of((each, *_shared(found)))
 
 
-def _port(view: HostView, port: NicPort) -> Judgement:
-    link = read_link(view, port.address or "")
-    if link is None:
-        return not_applicable(f"{port.name} has no PCIe link that shows, as in a guest")
-    slot = read_link(view, port.upstream) if port.upstream else None
-    return worst_of(_told(port, link, slot))
+def _shared(found: Mapping[str, tuple[NicPort, PcieLink]]) -> Iterator[Judgement]:
+    """Ports of one card, functions of one PCI device, have one link between them."""
+    cards: dict[str, list[tuple[NicPort, PcieLink]]] = {}
+    for address, each in found.items():
+        cards.setdefault(address.rpartition(".")[0], []).append(each)
+    for card in cards.values():
+        needed = sum(port.nic.link_speed_gbps or 0 for port, _ in card)
+        link = card[0][1]
+        if len(card) > 1 and needed > link.gbps:
+            names = " and ".join(port.name for port, _ in card)
+            yield warn(
+                f"{names} share a link that carries {link.gbps:.1f} Gbit/s, and are {needed} "
+                "together",
+                Reading(link.path, str(link)),
+                wanted=f"more than {needed} Gbit/s of PCIe for {names}",
+                steps=[advice("use one port of the card, or a faster or wider slot")],
+            )
 
 
 def _told(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[Judgement]:
@@ -82,7 +100,7 @@ CHECK = Check(
     name="pcie-link",
     group="nic",
     title="The card has its full PCIe link",
-    reads=(*PORT_READS, *LINK_READS),
+    reads=(*PORT_READS, *PORT_LINK_READS),
     links=PORT_LINKS,
     lists=PORT_LISTS,
     why=(

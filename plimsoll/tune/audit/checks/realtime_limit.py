@@ -27,7 +27,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if value == _NO_LIMIT or value == view.find(setting_path(_PERIOD)):
         return ok(f"{_RUNTIME} is {value}: no limit", read, wanted=wanted)
     told = f"{_RUNTIME} is {value}: {_harm(view)}"
-    return warn(told, read, wanted=wanted, steps=[set_it(_RUNTIME, _NO_LIMIT)])
+    return warn(told, read, wanted=wanted, steps=[set_it(intent, _RUNTIME, _NO_LIMIT)])
 
 
 def _harm(view: HostView) -> str:

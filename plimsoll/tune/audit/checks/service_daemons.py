@@ -7,13 +7,13 @@ from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
     Step,
-    advice,
     command,
     fail,
     not_applicable,
     ok,
     worst_of,
 )
+from plimsoll.tune.audit.openshift_object import tuned_patch
 from plimsoll.tune.expected.tuned import expected_units
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.threads import PROCESS_READS, Thread, read_processes
@@ -33,25 +33,30 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if not wanted:
         return not_applicable("the intent does not say whether stalld and chronyd are to run")
     processes = read_processes(view)
-    return worst_of(_one(intent, processes, name, on) for name, on in wanted.items())
+    return worst_of(_one(processes, name, on) for name, on in wanted.items())
 
 
-def _one(intent: Intent, processes: tuple[Thread, ...], name: str, on: bool) -> Judgement:
+def _one(processes: tuple[Thread, ...], name: str, on: bool) -> Judgement:
     pids = [each.pid for each in processes if each.comm == name]
     told = f"{name}: process {pids[0]}" if pids else f"no process is named {name}"
     wanted = f"{name} {'on' if on else 'off'}"
     if bool(pids) == on:
         return ok(f"{name} is {'on' if on else 'off'}", Reading(_PROCESSES, told), wanted=wanted)
     return fail(
-        _HARM[name, on], Reading(_PROCESSES, told), wanted=wanted, steps=[_switch(intent, name, on)]
+        _HARM[name, on], Reading(_PROCESSES, told), wanted=wanted, steps=[_switch(name, on)]
     )
 
 
-def _switch(intent: Intent, name: str, on: bool) -> Step:
-    if intent.platform == "openshift":
-        action = "start,enable" if on else "stop,disable"
-        return advice(f"set service.{name}={action} in the Tuned patch (plimsoll tune render)")
-    return command("systemctl", "enable" if on else "disable", "--now", name)
+def _switch(name: str, on: bool) -> Step:
+    line = f"service.{name}={'start,enable' if on else 'stop,disable'}"
+    return command(
+        "systemctl",
+        "enable" if on else "disable",
+        "--now",
+        name,
+        openshift=tuned_patch("service", line),
+        lasts="for-good",
+    )
 
 
 CHECK = Check(

@@ -12,6 +12,7 @@ from plimsoll.tune.audit.finding import (
     unknown,
     warn,
 )
+from plimsoll.tune.audit.openshift_object import machine_config
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.processor import processor_vendor
 from plimsoll.tune.host.virtual_machine import CPUINFO, is_virtual_machine
@@ -35,7 +36,9 @@ def _judge(view: HostView) -> Judgement:
         Reading(_MSR, "no msr"),
         Reading(_EVENTS, "smi"),
         wanted=_WANTED,
-        steps=[command("modprobe", "msr")],
+        steps=[
+            command("modprobe", "msr", openshift=machine_config("put msr into /etc/modules-load.d"))
+        ],
     )
 
 

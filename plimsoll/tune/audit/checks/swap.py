@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import re
+
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
+    advice,
     command,
     fail,
     not_applicable,
     ok,
 )
+from plimsoll.tune.audit.openshift_object import machine_config
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _SWAPS = "/proc/swaps"
+_MEMINFO = "/proc/meminfo"
+_AVAILABLE = re.compile(r"^MemAvailable:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILINE)
 _COLUMNS = 5
+_OBJECT = machine_config("mask the node's swap units: the kubelet wants no swap (failSwapOn)")
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -34,8 +43,25 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         f"memory may be swapped out to {told}",
         Reading(_SWAPS, told),
         wanted="no swap",
-        steps=[command("swapoff", "-a")],
+        steps=[_turn_off(view, sum(whole_number(fields[3]) or 0 for fields in areas))],
     )
+
+
+def _turn_off(view: HostView, used_kib: int) -> Step:
+    """What is swapped out comes back into memory; for what is lacking the kernel kills."""
+    found = _AVAILABLE.search(view.read(_MEMINFO) or "")
+    free_kib = int(found[1]) if found else None
+    back = f"{used_kib} KiB come back into memory"
+    if free_kib is not None and used_kib >= free_kib:
+        return advice(
+            f"stop something first, then run swapoff -a: {back}, of which {free_kib} KiB are "
+            "available, and for what is lacking the kernel kills processes",
+            openshift=_OBJECT,
+        )
+    known = (
+        "nothing tells how much is available" if free_kib is None else f"{free_kib} KiB are free"
+    )
+    return command("swapoff", "-a", openshift=_OBJECT, takes=f"{back}, and {known}")
 
 
 CHECK = Check(
@@ -43,14 +69,18 @@ CHECK = Check(
     name="swap",
     group="kernel",
     title="Memory is never swapped out",
-    reads=(_SWAPS,),
+    reads=(_SWAPS, _MEMINFO),
     why=(
         "A page that comes back from a disk keeps its thread for milliseconds. Hugepages are "
         "never swapped, but the program's code, stacks and tables are ordinary memory."
     ),
-    fix="Run swapoff -a, and take swap out of /etc/fstab and of systemd's swap units.",
+    fix=(
+        "Run swapoff -a where memory has room for what is swapped out, and take swap out of "
+        "/etc/fstab and of systemd's swap units."
+    ),
     sources=(
-        "proc_swaps(5)",
+        "proc_swaps(5), proc_meminfo(5): MemAvailable",
+        "swapoff(8)",
         "Kubernetes, Swap memory management: failSwapOn",
     ),
     rule=_judge,

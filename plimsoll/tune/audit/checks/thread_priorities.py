@@ -14,10 +14,12 @@ from plimsoll.tune.audit.finding import (
     advice,
     command,
     fail,
+    not_applicable,
     ok,
     warn,
     worst_of,
 )
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.threads import (
@@ -32,8 +34,8 @@ from plimsoll.tune.intent.intent import Intent
 
 _STAT = "/proc/*/stat"
 # The kernel's threads of one CPU each that must not starve: softirqs, RCU's callbacks, and
-# the timers that the real-time kernel has of its own.
-_OWN = re.compile(r"(ksoftirqd|rcuc|ktimers)/(\d{1,4})")
+# the timers that the real-time kernel has of its own (ktimersoftd before Linux 5).
+_OWN = re.compile(r"(ksoftirqd|rcuc|ktimers|ktimersoftd)/(\d{1,4})")
 # The Node Tuning Operator's priority of all three, as rcutree.kthread_prio=11.
 _OPERATORS = 11
 _MOST_NAMED = 5
@@ -41,9 +43,10 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """`kernel` by CPU; `pollers` are threads of real-time priority on isolated CPUs alone.
+    """`kernel` by CPU; `pollers` are threads of fixed priority on isolated CPUs alone.
 
-    `others` are the expected processes' threads there of ordinary priority.
+    SCHED_DEADLINE is none: its budget ends in each period. `others` are the expected
+    processes' threads there of ordinary priority.
     """
 
     kernel: dict[int, tuple[Thread, ...]]
@@ -52,6 +55,8 @@ class _Seen:
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
+    if not present_isolated(view, intent):
+        return not_applicable(NONE_PRESENT)
     seen = _look(view, intent)
     return worst_of((_kernel(intent, seen), *_pollers(intent, seen), *_lacking(intent, seen)))
 
@@ -67,12 +72,12 @@ def _look(view: HostView, intent: Intent) -> _Seen:
             continue
         wanted = process.comm in expected
         for thread in read_threads(view, process.pid):
-            cpus = allowed_cpus(view, thread) if thread.realtime or wanted else frozenset()
+            cpus = allowed_cpus(view, thread) if _fixed(thread) or wanted else frozenset()
             if cpus and cpus <= intent.cpus.isolated.cpus:
                 pinned.append((thread, cpus, wanted))
     return _Seen(
         kernel,
-        tuple((thread, cpus) for thread, cpus, _ in pinned if thread.realtime),
+        tuple((thread, cpus) for thread, cpus, _ in pinned if _fixed(thread)),
         tuple((thread, cpus) for thread, cpus, wanted in pinned if wanted and not thread.realtime),
     )
 
@@ -115,7 +120,7 @@ def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
         if starved:
             yield warn(
                 f"{name} polls at {_scheduled(thread)} before {', '.join(starved[:_MOST_NAMED])}, "
-                "which then never run",
+                "which wait for as long as it does",
                 read,
                 wanted=f"{wanted}, and the kernel's own threads before it",
                 steps=[_raise(seen.kernel, cpus, thread), *([] if as_asked else [step])],
@@ -133,9 +138,20 @@ def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
 
 
 def _lacking(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
-    """Pollers that the intent wants at SCHED_FIFO."""
+    """Those that the intent wants at SCHED_FIFO, on CPUs where no thread of theirs is.
+
+    Beside a poller that has it, as DPDK's own helpers are, an ordinary one only waits.
+    """
     asked = intent.scheduling.fifo_priority
-    for thread, _ in seen.others if asked is not None else ():
+    served = {
+        (thread.pid, cpu)
+        for thread, cpus in seen.pollers
+        for cpu in cpus
+        if thread.policy == "fifo" and thread.priority == asked
+    }
+    for thread, cpus in seen.others if asked is not None else ():
+        if any((thread.pid, cpu) in served for cpu in cpus):
+            continue
         yield fail(
             f"{thread.comm} ({thread.tid}) is not at SCHED_FIFO {asked}",
             Reading(f"/proc/{thread.pid}/task/{thread.tid}/stat", _scheduled(thread)),
@@ -145,8 +161,19 @@ def _lacking(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
 
 
 def _before(poller: Thread, kernel: Thread) -> bool:
-    """Whether the kernel's thread never runs while the poller does."""
-    return not kernel.realtime or kernel.priority < poller.priority
+    """Whether the kernel's thread never runs while the poller does.
+
+    Of one priority SCHED_FIFO lets whoever runs go on, and SCHED_RR take turns: sched(7).
+    """
+    if kernel.policy == "deadline":
+        return False
+    if poller.policy == "fifo":
+        return kernel.priority <= poller.priority
+    return kernel.priority < poller.priority
+
+
+def _fixed(thread: Thread) -> bool:
+    return thread.policy in ("fifo", "rr")
 
 
 def _raise(kernel: dict[int, tuple[Thread, ...]], cpus: Iterable[int], poller: Thread) -> Step:
@@ -179,7 +206,7 @@ CHECK = Check(
     name="thread-priorities",
     group="kernel",
     title="No polling thread starves the kernel's own",
-    reads=THREAD_READS,
+    reads=(ONLINE, *THREAD_READS),
     why=(
         "A loop that never sleeps at SCHED_FIFO keeps everything of a lower priority off its "
         "CPU for good: ksoftirqd and rcuc among it, so that callbacks of RCU pile up, memory is "

@@ -6,6 +6,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
     advice,
     command,
     fail,
@@ -15,6 +16,7 @@ from plimsoll.tune.audit.finding import (
     unknown,
     worst_of,
 )
+from plimsoll.tune.audit.openshift_object import node_tuned
 from plimsoll.tune.expected.tuned import expected_profile
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.threads import PROCESS_READS, read_processes
@@ -24,6 +26,10 @@ from plimsoll.tune.intent.intent import Intent
 _ACTIVE = "/etc/tuned/active_profile"
 _VERIFY = "tuned-adm verify"
 _PROCESSES = "/proc/*/stat"
+_POD = (
+    "the operator runs TuneD in a pod of the node: oc get pods -o wide "
+    "-n openshift-cluster-node-tuning-operator"
+)
 _IN_A_CONTAINER = (
     "on OpenShift TuneD runs in a container, whose profile the host's files need not show: "
     "oc get profiles.tuned.openshift.io -n openshift-cluster-node-tuning-operator"
@@ -49,7 +55,7 @@ def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
             "TuneD has no active profile",
             Reading(_ACTIVE, "absent" if found is None else "empty"),
             wanted=wish,
-            steps=[command("tuned-adm", "profile", wanted)],
+            steps=[_activate(wanted)],
         )
     read = Reading(_ACTIVE, found)
     if wanted not in found.split():
@@ -57,7 +63,7 @@ def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
             f"TuneD's profile is {found}, not {wanted}",
             read,
             wanted=wish,
-            steps=[command("tuned-adm", "profile", wanted)],
+            steps=[_activate(wanted)],
         )
     if not _runs(view):
         return fail(
@@ -65,9 +71,21 @@ def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
             read,
             Reading(_PROCESSES, "no process is named tuned"),
             wanted=wish,
-            steps=[command("systemctl", "enable", "--now", "tuned")],
+            steps=[
+                command("systemctl", "enable", "--now", "tuned", openshift=_POD, lasts="for-good")
+            ],
         )
     return ok(f"the profile {wanted} is active", read, wanted=wish)
+
+
+def _activate(profile: str) -> Step:
+    return command(
+        "tuned-adm",
+        "profile",
+        profile,
+        openshift=node_tuned(f"its profile {profile}"),
+        lasts="for-good",
+    )
 
 
 def _verified(view: HostView) -> Judgement:
@@ -87,14 +105,23 @@ def _verified(view: HostView) -> Judgement:
         "some settings are no longer the profile's, by TuneD's own verification",
         read,
         wanted=wish,
-        steps=[advice("see /var/log/tuned/tuned.log for which, then restart TuneD")],
+        steps=[_again()],
+    )
+
+
+def _again() -> Step:
+    return advice(
+        "see /var/log/tuned/tuned.log for which, then restart TuneD",
+        openshift=f"see the log of TuneD for which; {_POD}",
     )
 
 
 def _off(view: HostView) -> Judgement:
     read = Reading(_PROCESSES, "tuned runs" if _runs(view) else "no process is named tuned")
     if _runs(view):
-        steps = [command("systemctl", "disable", "--now", "tuned")]
+        steps = [
+            command("systemctl", "disable", "--now", "tuned", openshift=_POD, lasts="for-good")
+        ]
         return fail("TuneD runs", read, wanted="TuneD off", steps=steps)
     return ok("TuneD is off", read, wanted="TuneD off")
 

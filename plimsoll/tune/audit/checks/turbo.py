@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, write
+from plimsoll.tune.audit.finding import Judgement, Reading, Step, fail, not_applicable, ok, write
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -27,8 +27,14 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         if found == text:
             return ok(f"{asked}", read, wanted=asked)
         told = "off" if wanted else "on: the frequency depends on heat and on the other cores"
-        return fail(f"turbo is {told}", read, wanted=asked, steps=[write(path, text)])
+        return fail(f"turbo is {told}", read, wanted=asked, steps=[_switch(path, text, asked)])
     return not_applicable("the kernel has no switch for it here: firmware or hypervisor decide")
+
+
+def _switch(path: str, text: str, asked: str) -> Step:
+    return write(
+        path, text, openshift=f"set {asked} in the firmware: no object of OpenShift has it"
+    )
 
 
 CHECK = Check(

@@ -14,6 +14,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
 from plimsoll.tune.expected.tuned import expected_sysctls
 from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
@@ -26,22 +27,33 @@ _CPUS = "/proc/sys/kernel/watchdog_cpumask"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    return worst_of((_nmi(view, intent), _watched(view, intent)))
+    present = present_isolated(view, intent)
+    if not present:
+        return not_applicable(NONE_PRESENT)
+    return worst_of((_nmi(view, intent, present), _watched(view, intent, present)))
 
 
-def _nmi(view: HostView, intent: Intent) -> Judgement:
+def _nmi(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
     if not _off_is_asked(view, intent):
         return not_applicable("the intent does not turn the NMI watchdog off")
     value = view.find(_NMI)
-    read, wanted = Reading(_NMI, "absent" if value is None else value), "nmi_watchdog 0"
+    wanted = "nmi_watchdog 0"
     if value in (None, "0"):
+        read = Reading(_NMI, "absent" if value is None else value)
         return ok("the NMI watchdog is off", read, wanted=wanted)
-    return fail(
-        "the NMI watchdog is on: it takes a performance counter and interrupts every CPU",
-        read,
-        wanted=wanted,
-        steps=[command("sysctl", "-w", "kernel.nmi_watchdog=0")],
-    )
+    steps = [command("sysctl", "-w", "kernel.nmi_watchdog=0")]
+    cpus = read_cpu_list(view, _CPUS)
+    found = Reading(_NMI, value or "empty"), Reading(_CPUS, format_cpu_list(cpus))
+    if watched := cpus & isolated:
+        return fail(
+            f"the NMI watchdog is on: a performance counter interrupts "
+            f"{name_cpus(watched, 'isolated')} for it",
+            *found,
+            wanted=wanted,
+            steps=steps,
+        )
+    told = "the NMI watchdog is on, though it leaves the isolated CPUs alone"
+    return warn(told, *found, wanted=wanted, steps=steps)
 
 
 def _off_is_asked(view: HostView, intent: Intent) -> bool:
@@ -50,7 +62,7 @@ def _off_is_asked(view: HostView, intent: Intent) -> bool:
     return by_sysctl == "0" or (argument is not None and argument.values == ("0",))
 
 
-def _watched(view: HostView, intent: Intent) -> Judgement:
+def _watched(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
     """Both detectors look into the CPUs of one mask, by a timer, a thread or a counter."""
     detectors = {"the NMI watchdog": _NMI, "the soft lockup detector": _SOFT}
     found = {name: view.find(path) for name, path in detectors.items()}
@@ -65,7 +77,7 @@ def _watched(view: HostView, intent: Intent) -> Judgement:
     cpus = read_cpu_list(view, _CPUS)
     read = (*read, Reading(_CPUS, format_cpu_list(cpus)))
     told = " and ".join(running)
-    if watched := cpus & intent.cpus.isolated.cpus:
+    if watched := cpus & isolated:
         mask = f"kernel.watchdog_cpumask={intent.cpus.reserved.canonical}"
         return warn(
             f"{name_cpus(watched, 'isolated')}: watched by {told}",
@@ -81,7 +93,7 @@ CHECK = Check(
     name="watchdog",
     group="boot",
     title="Watchdogs leave isolated CPUs alone",
-    reads=(*READS, _NMI, _SOFT, _CPUS),
+    reads=(*READS, ONLINE, _NMI, _SOFT, _CPUS),
     why=(
         "The NMI watchdog interrupts each CPU through a performance counter, and the soft "
         "lockup detector by a timer and a thread of the highest priority. A polling core "

@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, fail, ok, worst_of, write
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    fail,
+    not_applicable,
+    ok,
+    worst_of,
+    write,
+)
+from plimsoll.tune.audit.openshift_object import node_tuned
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpu_sets import format_cpu_mask, name_cpus, read_cpu_mask
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -13,6 +24,8 @@ _WRITEBACK = "/sys/devices/virtual/workqueue/writeback/cpumask"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
+    if not present_isolated(view, intent):
+        return not_applicable(NONE_PRESENT)
     unbound = read_cpu_mask(view, _UNBOUND)
     parts = [_part(intent, "unbound work", _UNBOUND, view.need(_UNBOUND), unbound)]
     if (text := view.find(_WRITEBACK)) is not None:
@@ -35,7 +48,8 @@ def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int])
 
 
 def _narrow(intent: Intent, path: str) -> Step:
-    return write(path, format_cpu_mask(intent.cpus.reserved.cpus))
+    mask = format_cpu_mask(intent.cpus.reserved.cpus)
+    return write(path, mask, openshift=node_tuned(f"{path} to the reserved CPUs"))
 
 
 CHECK = Check(
@@ -43,7 +57,7 @@ CHECK = Check(
     name="workqueues",
     group="boot",
     title="Unbound kernel work keeps to housekeeping CPUs",
-    reads=(_UNBOUND, _WRITEBACK),
+    reads=(ONLINE, _UNBOUND, _WRITEBACK),
     why=(
         "Drivers and file systems hand work to queues that are bound to no CPU. Their mask is "
         "all CPUs unless somebody narrows it (nohz_full and isolcpus=domain do at boot), and "

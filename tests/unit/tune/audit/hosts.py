@@ -1,13 +1,19 @@
 """Small captures for tests of checks."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.remedy import REMEDY_READS
 from plimsoll.tune.host.captured_host import CapturedHost
 from plimsoll.tune.host.host_view import CommandOutput
+from plimsoll.tune.host.operating_system import OS_RELEASE
 from plimsoll.tune.host.path_pattern import matches
 from plimsoll.tune.host.unread import Unread
+from tests.unit.tune.audit.machines import ONLINE
+
+RHEL = 'NAME="Red Hat Enterprise Linux"\nID="rhel"\nID_LIKE="fedora"\nVERSION_ID="9.4"\n'
 
 
 def host(
@@ -22,19 +28,25 @@ def host(
     """A capture of what `check` says that it reads, and of nothing else.
 
     A rule that reads more meets "not-captured" and ends in unknown, so that every test of
-    a check also proves its list.
+    a check also proves its list. It runs RHEL, unless `files` say otherwise: what the remedies
+    read, every check may.
     """
-    patterns = (*check.reads, *check.links, *check.lists)
+    patterns = (*check.reads, *check.links, *check.lists, *REMEDY_READS)
     for path in (*files, *(links or {}), *(listed or {})):
         assert any(matches(pattern, path) for pattern in patterns), f"{path} is not declared"
     return CapturedHost(
-        files=files,
+        files={OS_RELEASE[0]: RHEL} | dict(files),
         links=links,
         listed=listed,
         outputs={name: CommandOutput(*given) for name, given in (outputs or {}).items()},
         unread=[Unread(path, "forbidden") for path in forbidden],
         collected=patterns,
     )
+
+
+def host_of_8(check: Check, files: Mapping[str, str], **rest: Any) -> CapturedHost:
+    """The same, with CPUs 0-7 online: those of tests.unit.tune.audit.intents."""
+    return host(check, {ONLINE: "0-7\n"} | dict(files), **rest)
 
 
 def commands(finding: Finding) -> list[str]:

@@ -8,11 +8,13 @@ from plimsoll.tune.audit.checks.workqueues import CHECK as WORKQUEUES
 from plimsoll.tune.host.captured_host import CapturedHost
 from plimsoll.tune.host.unread import Unread
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import ONLINE
 
 VIEW = CapturedHost(
     files={
         "/proc/sys/kernel/hostname": "worker-1\n",
         "/proc/sys/kernel/osrelease": "6.1.0\n",
+        ONLINE: "0-7\n",
         "/proc/1/status": "Name:\tinit\nCpus_allowed_list:\t0-7\n",
         "/sys/devices/virtual/workqueue/cpumask": "3",
     },

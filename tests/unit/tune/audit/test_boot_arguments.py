@@ -1,22 +1,33 @@
 """Arguments of the kernel: by grubby on a host, by the performance profile on OpenShift."""
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot, remove_at_boot
+from plimsoll.tune.audit.boot_arguments import add_at_boot
 from tests.unit.tune.audit.intents import intent
 
 OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
 
 
-def test_on_a_host_they_are_commands() -> None:
+def test_it_is_a_command_that_lasts() -> None:
     added = add_at_boot(intent(), "nohz=on", "nohz_full=2-7")
-    assert (added.kind, added.text) == (
+    assert (added.kind, added.text, added.lasts, added.boot_arguments) == (
         "command",
         "grubby --update-kernel=ALL '--args=nohz=on nohz_full=2-7'",
+        "for-good",
+        ("nohz=on", "nohz_full=2-7"),
     )
-    removed = remove_at_boot(intent(), "isolcpus")
-    assert removed.text == "grubby --update-kernel=ALL --remove-args=isolcpus"
 
 
-def test_on_openshift_they_are_the_profiles() -> None:
-    for step in (add_at_boot(OPENSHIFT, "nohz=on"), remove_at_boot(OPENSHIFT, "idle")):
-        assert step.kind == "advice"
-        assert "PerformanceProfile" in step.text
+def test_on_openshift_the_operator_makes_some_of_the_profile() -> None:
+    made = add_at_boot(OPENSHIFT, "nohz=on", "nohz_full=2-7")
+    assert made.openshift == (
+        "let the PerformanceProfile have the operator boot with nohz=on nohz_full=2-7: "
+        "plimsoll tune render, then oc apply -f 1-node/20-performance-profile.yaml"
+    )
+
+
+def test_and_the_profile_names_others_itself() -> None:
+    named = add_at_boot(OPENSHIFT, "pcie_aspm.policy=performance")
+    assert named.openshift == (
+        "let the PerformanceProfile have additionalKernelArgs pcie_aspm.policy=performance "
+        "(kernel.arguments of the intent): "
+        "plimsoll tune render, then oc apply -f 1-node/20-performance-profile.yaml"
+    )

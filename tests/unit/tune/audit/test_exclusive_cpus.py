@@ -3,8 +3,10 @@
 import json
 
 from plimsoll.tune.audit.checks.exclusive_cpus import CHECK
-from tests.unit.tune.audit.hosts import host
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from tests.unit.tune.audit.hosts import host_of_8
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import ONLINE
 from tests.unit.tune.audit.pods import UID, WANTED, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD, process
 
@@ -24,42 +26,48 @@ def state(policy: str = "static", uid: str = UID) -> dict[str, str]:
 
 
 def test_cpus_of_its_own_are_ok() -> None:
-    assert CHECK.judge(host(CHECK, workload() | SHELL | state()), ASKED).verdict == "ok"
+    assert CHECK.judge(host_of_8(CHECK, workload() | SHELL | state()), ASKED).verdict == "ok"
 
 
 def test_a_process_of_the_host_needs_no_kubelet() -> None:
-    assert CHECK.judge(host(CHECK, workload("/") | SHELL), ASKED).verdict == "ok"
+    assert CHECK.judge(host_of_8(CHECK, workload("/") | SHELL), ASKED).verdict == "ok"
 
 
 def test_strangers_on_the_same_cpus_are_warned() -> None:
     stranger = process(78, "cron", cpus="0-7", cgroup="0::/")
-    finding = CHECK.judge(host(CHECK, workload("/") | SHELL | stranger), ASKED)
+    finding = CHECK.judge(host_of_8(CHECK, workload("/") | SHELL | stranger), ASKED)
     assert finding.verdict == "warn"
     assert finding.text == "others may run on CPUs 2-3, of the workload: cron (78)"
 
 
 def test_a_pod_to_which_the_kubelet_gave_nothing_fails() -> None:
-    finding = CHECK.judge(host(CHECK, workload() | state(uid="another")), ASKED)
+    finding = CHECK.judge(host_of_8(CHECK, workload() | state(uid="another")), ASKED)
     assert finding.verdict == "fail"
     assert finding.text == "the CPU manager gave dpdk-testpmd (900) no CPUs of its own"
-    assert CHECK.judge(host(CHECK, workload() | state("none")), ASKED).verdict == "fail"
+    assert CHECK.judge(host_of_8(CHECK, workload() | state("none")), ASKED).verdict == "fail"
 
 
 def test_threads_that_are_not_pinned_fail() -> None:
     loose = KTHREADD | process(900, "dpdk-testpmd", cpus="0-7", cgroup="0::/")
-    finding = CHECK.judge(host(CHECK, loose), ASKED)
+    finding = CHECK.judge(host_of_8(CHECK, loose), ASKED)
     assert finding.verdict == "fail"
     assert "no thread of dpdk-testpmd (900) is pinned" in finding.text
 
 
+def test_where_no_isolated_cpu_is_online_it_does_not_apply() -> None:
+    loose = KTHREADD | process(900, "dpdk-testpmd", cpus="0-1", cgroup="0::/")
+    finding = CHECK.judge(host_of_8(CHECK, loose | {ONLINE: "0-1"}), ASKED)
+    assert (finding.verdict, finding.text) == ("not-applicable", NONE_PRESENT)
+
+
 def test_where_nothing_runs_it_does_not_apply() -> None:
-    assert CHECK.judge(host(CHECK, KTHREADD), ASKED).verdict == "not-applicable"
+    assert CHECK.judge(host_of_8(CHECK, KTHREADD), ASKED).verdict == "not-applicable"
 
 
 def test_what_may_not_be_read_is_unknown() -> None:
-    view = host(CHECK, workload(), forbidden=[STATE])
+    view = host_of_8(CHECK, workload(), forbidden=[STATE])
     assert CHECK.judge(view, ASKED).verdict == "unknown"
     for nonsense in ("", "[]", "{}", '{"policyName": "static", "entries": 5}', "[" * 100_000):
         files = workload() | {STATE: nonsense}
-        assert CHECK.judge(host(CHECK, files), ASKED).verdict == "unknown"
-    assert CHECK.judge(host(CHECK, CONTAINED), ASKED).verdict == "unknown"
+        assert CHECK.judge(host_of_8(CHECK, files), ASKED).verdict == "unknown"
+    assert CHECK.judge(host_of_8(CHECK, CONTAINED), ASKED).verdict == "unknown"

@@ -8,8 +8,10 @@ from plimsoll.tune.audit.checks.flow_control import CHECK
 from tests.unit.tune.audit.cards import ADDRESS, FILES, FULL_LINK, LINKS, LISTED, NIC, VIRTIO_LINKS
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL
 
 ASKED = intent(nics=[NIC])
+MACHINE = {CPUINFO: INTEL}
 
 
 def pause(rx: str, tx: str) -> str:
@@ -26,7 +28,7 @@ def lspci(size: int) -> str:
 
 def view(rx: str, tx: str, size: int = 512) -> Any:
     outputs = {"ethtool -a ens7f0": (0, pause(rx, tx)), "lspci -D -vv": (0, lspci(size))}
-    return host(CHECK, FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
+    return host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
 
 
 def test_off_and_the_kernels_size_is_ok() -> None:
@@ -38,6 +40,28 @@ def test_pause_frames_fail(rx: str, tx: str) -> None:
     finding = CHECK.judge(view(rx, tx), ASKED)
     assert finding.verdict == "fail"
     assert commands(finding) == ["ethtool -A ens7f0 rx off tx off"]
+
+
+@pytest.mark.parametrize(("negotiated", "verdict"), [("off", "warn"), ("on", "fail")])
+def test_pause_frames_that_the_peer_declines_are_warned(negotiated: str, verdict: str) -> None:
+    """ethtool adds what both ends agreed on where they negotiate."""
+    agreed = f"RX negotiated: {negotiated}\nTX negotiated: {negotiated}\n"
+    outputs = {
+        "ethtool -a ens7f0": (0, pause("on", "on") + agreed),
+        "lspci -D -vv": (0, lspci(512)),
+    }
+    told = host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
+    finding = CHECK.judge(told, ASKED)
+    assert finding.verdict == verdict
+    assert commands(finding) == ["ethtool -A ens7f0 rx off tx off"]
+
+
+def test_a_guests_read_requests_are_its_hypervisors() -> None:
+    """A VF's own field is not used: PCI Express Base Specification, SR-IOV, Device Control."""
+    outputs = {"ethtool -a ens7f0": (0, pause("off", "off")), "lspci -D -vv": (0, lspci(128))}
+    files = {CPUINFO: GUEST} | FILES | FULL_LINK
+    guest = host(CHECK, files, links=LINKS, listed=LISTED, outputs=outputs)
+    assert CHECK.judge(guest, ASKED).verdict == "ok"
 
 
 def test_small_read_requests_are_warned() -> None:
@@ -57,9 +81,11 @@ def test_where_the_intent_has_no_nics_it_does_not_apply() -> None:
 
 
 def test_without_ethtool_it_is_unknown() -> None:
-    bare = host(CHECK, FILES | FULL_LINK, links=LINKS, listed=LISTED)
+    bare = host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED)
     assert CHECK.judge(bare, ASKED).verdict == "unknown"
     denied = f"{ADDRESS} Ethernet controller: Intel\n\tCapabilities: <access denied>\n"
     outputs = {"ethtool -a ens7f0": (0, pause("off", "off")), "lspci -D -vv": (0, denied)}
-    unprivileged = host(CHECK, FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
+    unprivileged = host(
+        CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs
+    )
     assert CHECK.judge(unprivileged, ASKED).verdict == "unknown"

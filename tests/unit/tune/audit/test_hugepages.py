@@ -3,6 +3,7 @@
 from typing import Any
 
 from plimsoll.tune.audit.checks.hugepages import CHECK
+from plimsoll.tune.host.captured_host import CapturedHost
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 
@@ -50,6 +51,38 @@ def test_pages_on_the_other_node_fail() -> None:
     finding = CHECK.judge(view, asked(node=0))
     assert finding.verdict == "fail"
     assert finding.text == "no hugepages of 1G on node 1, where ens7f0 is"
+
+
+def test_the_node_of_a_virtio_card_is_its_functions() -> None:
+    """The interface's device is virtio's, one directory below the PCI function."""
+    address = "0000:11:00.0"
+    files = machine() | pool(0, 4, 4) | pool(1, 0, 0)
+    del files["/sys/class/net/ens7f0/device/numa_node"]
+    files |= {
+        "/sys/class/net/ens7f0/mtu": "1500\n",
+        f"/sys/bus/pci/devices/{address}/numa_node": "1\n",
+    }
+    path = f"../../devices/pci0000:10/0000:10:00.0/{address}/virtio0/net/ens7f0"
+    view = host(CHECK, files, links={"/sys/class/net/ens7f0": path})
+    finding = CHECK.judge(view, asked(node=0))
+    assert (finding.verdict, finding.text) == (
+        "fail",
+        "no hugepages of 1G on node 1, where ens7f0 is",
+    )
+
+
+def test_a_capture_without_links_falls_back_to_the_isolated_cpus() -> None:
+    files = machine() | pool(0, 4, 4) | pool(1, 0, 0) | {"/sys/class/net/ens7f0/mtu": "1500\n"}
+    del files["/sys/class/net/ens7f0/device/numa_node"]
+    finding = CHECK.judge(CapturedHost(files=files, collected=CHECK.reads), asked(node=0))
+    assert finding.text == "no hugepages of 1G on node 1, where isolated CPUs are"
+
+
+def test_large_pages_of_a_node_are_no_argument() -> None:
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0)), asked(node=0))
+    assert any("nr_hugepages of node 0" in step.text for step in finding.steps)
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0)), asked())
+    assert any("hugepagesz=1G hugepages=4" in step.text for step in finding.steps)
 
 
 def test_none_free_is_warned() -> None:

@@ -1,7 +1,7 @@
 """Check 5. Format: proc_pid_status(5)."""
 
 from plimsoll.tune.audit.checks.init_affinity import CHECK
-from tests.unit.tune.audit.hosts import commands, host
+from tests.unit.tune.audit.hosts import commands, host_of_8
 from tests.unit.tune.audit.intents import intent
 
 STATUS = "/proc/1/status"
@@ -15,13 +15,13 @@ def status(cpus: str, mask: str = "ff") -> dict[str, str]:
 
 
 def test_housekeeping_cpus_alone_are_ok() -> None:
-    finding = CHECK.judge(host(CHECK, status("0-1", "3")), intent())
+    finding = CHECK.judge(host_of_8(CHECK, status("0-1", "3")), intent())
     assert finding.verdict == "ok"
     assert finding.read[0].what == "systemd, Cpus_allowed_list 0-1"
 
 
 def test_isolated_cpus_fail() -> None:
-    finding = CHECK.judge(host(CHECK, status("0-7")), intent())
+    finding = CHECK.judge(host_of_8(CHECK, status("0-7")), intent())
     assert finding.verdict == "fail"
     assert finding.text.startswith("systemd may run on isolated CPUs 2-7")
     # systemd takes a list; TuneD writes it without ranges.
@@ -29,14 +29,14 @@ def test_isolated_cpus_fail() -> None:
 
 
 def test_without_an_intent_it_does_not_apply() -> None:
-    assert CHECK.judge(host(CHECK, status("0-7")), None).verdict == "not-applicable"
+    assert CHECK.judge(host_of_8(CHECK, status("0-7")), None).verdict == "not-applicable"
 
 
 def test_unreadable_or_odd_is_unknown() -> None:
     for view in (
-        host(CHECK, {}, forbidden=[STATUS]),
-        host(CHECK, {STATUS: "Name:\tsystemd\n"}),
-        host(CHECK, status("0-x")),
+        host_of_8(CHECK, {}, forbidden=[STATUS]),
+        host_of_8(CHECK, {STATUS: "Name:\tsystemd\n"}),
+        host_of_8(CHECK, status("0-x")),
     ):
         finding = CHECK.judge(view, intent())
         assert finding.verdict == "unknown"

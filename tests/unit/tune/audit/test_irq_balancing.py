@@ -3,8 +3,10 @@
 import pytest
 
 from plimsoll.tune.audit.checks.irq_balancing import CHECK
-from tests.unit.tune.audit.hosts import commands, host
+from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from tests.unit.tune.audit.hosts import commands, host_of_8
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import ONLINE
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD, running
 
 DEFAULT = "/proc/irq/default_smp_affinity"
@@ -16,11 +18,11 @@ RUNNING = KTHREADD | running(500, "irqbalance")
 
 
 def test_reserved_cpus_and_no_irqbalance_is_ok() -> None:
-    assert CHECK.judge(host(CHECK, RESERVED | KTHREADD), intent()).verdict == "ok"
+    assert CHECK.judge(host_of_8(CHECK, RESERVED | KTHREADD), intent()).verdict == "ok"
 
 
 def test_all_cpus_fail() -> None:
-    finding = CHECK.judge(host(CHECK, KTHREADD | {DEFAULT: "ff\n"}), intent())
+    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | {DEFAULT: "ff\n"}), intent())
     assert finding.verdict == "fail"
     assert finding.text == "new interrupts may go to isolated CPUs 2-7"
     assert commands(finding) == [f"echo 3 > {DEFAULT}"]
@@ -38,16 +40,16 @@ def test_all_cpus_fail() -> None:
     ],
 )
 def test_a_running_irqbalance_is_to_spare_the_isolated(setting: str, verdict: str) -> None:
-    view = host(CHECK, RESERVED | RUNNING | {CONFIGURATION: setting})
+    view = host_of_8(CHECK, RESERVED | RUNNING | {CONFIGURATION: setting})
     assert CHECK.judge(view, intent()).verdict == verdict
 
 
 def test_unset_it_spares_what_the_kernel_isolates() -> None:
-    view = host(CHECK, RESERVED | RUNNING | {ISOLATED: "2-5\n"})
+    view = host_of_8(CHECK, RESERVED | RUNNING | {ISOLATED: "2-5\n"})
     finding = CHECK.judge(view, intent())
     assert finding.verdict == "fail"
     assert finding.text == "irqbalance may move interrupts to isolated CPUs 6-7"
-    view = host(
+    view = host_of_8(
         CHECK,
         RESERVED | RUNNING | {ISOLATED: "2-5\n", "/sys/devices/system/cpu/nohz_full": "6-7\n"},
     )
@@ -56,27 +58,44 @@ def test_unset_it_spares_what_the_kernel_isolates() -> None:
 
 def test_on_and_off_as_asked() -> None:
     off, on = intent(services={"irqbalance": False}), intent(services={"irqbalance": True})
-    finding = CHECK.judge(host(CHECK, RESERVED | RUNNING), off)
+    finding = CHECK.judge(host_of_8(CHECK, RESERVED | RUNNING), off)
     assert commands(finding) == ["systemctl disable --now irqbalance"]
-    finding = CHECK.judge(host(CHECK, RESERVED | KTHREADD), on)
+    finding = CHECK.judge(host_of_8(CHECK, RESERVED | KTHREADD), on)
     assert commands(finding) == ["systemctl enable --now irqbalance"]
+
+
+def test_without_isolated_cpus_only_the_service_is_judged() -> None:
+    bare = RESERVED | {ONLINE: "0-1"}
+    on = intent(services={"irqbalance": True})
+    assert CHECK.judge(host_of_8(CHECK, bare | KTHREADD), on).verdict == "fail"
+    for processes in (KTHREADD, RUNNING):
+        finding = CHECK.judge(host_of_8(CHECK, bare | processes), intent())
+        assert (finding.verdict, finding.text) == ("not-applicable", NONE_PRESENT)
+    finding = CHECK.judge(host_of_8(CHECK, bare | RUNNING), on)
+    assert (finding.verdict, finding.text) == ("not-applicable", NONE_PRESENT)
+
+
+def test_isolated_cpus_that_are_not_online_need_no_ban() -> None:
+    """The kernel's list of isolated CPUs ends with those that there are."""
+    view = host_of_8(CHECK, RESERVED | RUNNING | {ONLINE: "0-3", ISOLATED: "2-3\n"})
+    assert CHECK.judge(view, intent()).verdict == "ok"
 
 
 def test_where_pods_ask_for_themselves_all_cpus_are_right() -> None:
     """OpenShift without globallyDisableIrqLoadBalancing: the operator writes 0."""
     asked = intent(platform="openshift", pool={"role": "worker"})
     zero = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=0\n"}
-    assert CHECK.judge(host(CHECK, RUNNING | zero), asked).verdict == "ok"
+    assert CHECK.judge(host_of_8(CHECK, RUNNING | zero), asked).verdict == "ok"
     everything = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=fc\n"}
-    assert CHECK.judge(host(CHECK, RUNNING | everything), asked).verdict == "warn"
+    assert CHECK.judge(host_of_8(CHECK, RUNNING | everything), asked).verdict == "warn"
 
 
 def test_without_an_intent_it_does_not_apply() -> None:
-    assert CHECK.judge(host(CHECK, RESERVED | KTHREADD), None).verdict == "not-applicable"
+    assert CHECK.judge(host_of_8(CHECK, RESERVED | KTHREADD), None).verdict == "not-applicable"
 
 
 def test_a_container_shows_not_the_hosts_processes() -> None:
-    assert CHECK.judge(host(CHECK, RESERVED | CONTAINED), intent()).verdict == "unknown"
+    assert CHECK.judge(host_of_8(CHECK, RESERVED | CONTAINED), intent()).verdict == "unknown"
 
 
 def test_what_a_drop_in_of_systemd_bans_counts() -> None:
@@ -85,9 +104,12 @@ def test_what_a_drop_in_of_systemd_bans_counts() -> None:
     drop_in = {
         f"{folder}/50-plimsoll.conf": "[Service]\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-7\n"
     }
-    finding = CHECK.judge(host(CHECK, RESERVED | RUNNING | drop_in), intent())
+    finding = CHECK.judge(host_of_8(CHECK, RESERVED | RUNNING | drop_in), intent())
     assert finding.verdict == "ok"
     assert finding.read[-1].where == f"{folder}/50-plimsoll.conf"
     # systemd.exec(5): settings of EnvironmentFile= override those of Environment=.
     file = {CONFIGURATION: "IRQBALANCE_BANNED_CPULIST=2-3\n"}
-    assert CHECK.judge(host(CHECK, RESERVED | RUNNING | drop_in | file), intent()).verdict == "fail"
+    assert (
+        CHECK.judge(host_of_8(CHECK, RESERVED | RUNNING | drop_in | file), intent()).verdict
+        == "fail"
+    )

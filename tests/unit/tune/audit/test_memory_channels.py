@@ -2,7 +2,7 @@
 
 from plimsoll.tune.audit.checks.memory_channels import CHECK
 from tests.unit.tune.audit.hosts import host
-from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL, ONLINE, cores
+from tests.unit.tune.audit.machines import AMD, CPUINFO, GUEST, INTEL, ONLINE, cores
 
 NODES = cores((0,), (1,), (2,), (3,), nodes={0: "0-1", 1: "2-3"})
 CONTROLLER = "/sys/devices/system/edac/mc/mc0"
@@ -35,15 +35,29 @@ def test_an_empty_channel_and_unequal_ones_are_warned_of() -> None:
 
 
 def test_a_node_without_memory_fails() -> None:
-    files = NODES | {CPUINFO: GUEST, NODE_1_MEMORY: "Node 1 MemTotal:       0 kB\n"}
+    for cpuinfo in (INTEL, GUEST):
+        files = NODES | {CPUINFO: cpuinfo, NODE_1_MEMORY: "Node 1 MemTotal:       0 kB\n"}
+        finding = CHECK.judge(host(CHECK, files), None)
+        assert finding.verdict == "fail"
+        assert finding.text.startswith("node 1 has CPUs and no memory")
+
+
+def test_a_guests_memory_is_laid_out_by_its_hypervisor() -> None:
+    """Even where it is shown a controller: the firmware's tables are made for it."""
+    for files in (NODES, NODES | channels(8192, 0)):
+        finding = CHECK.judge(host(CHECK, files | {CPUINFO: GUEST}), None)
+        assert finding.verdict == "not-applicable"
+        assert finding.text.endswith("audit its host")
+
+
+def test_an_epyc_counts_ranks_by_chip_select() -> None:
+    """amd64_edac's places: "csrow 0 channel 3"."""
+    files = NODES | {CPUINFO: AMD, f"{CONTROLLER}/max_location": "csrow 3 channel 1 \n"}
+    for rank, place in enumerate(("csrow 0 channel 0", "csrow 1 channel 0", "csrow 0 channel 1")):
+        folder = f"{CONTROLLER}/rank{rank}"
+        files |= {f"{folder}/dimm_location": f"{place} \n", f"{folder}/size": "16384\n"}
     finding = CHECK.judge(host(CHECK, files), None)
-    assert finding.verdict == "fail"
-    assert finding.text.startswith("node 1 has CPUs and no memory")
-
-
-def test_a_guest_is_judged_by_its_nodes_alone() -> None:
-    finding = CHECK.judge(host(CHECK, NODES | {CPUINFO: GUEST}), None)
-    assert (finding.verdict, finding.text) == ("ok", "each node has memory")
+    assert (finding.verdict, finding.text) == ("warn", "mc0's channels differ in size")
 
 
 def test_a_machine_without_edac_is_unknown() -> None:
@@ -53,5 +67,5 @@ def test_a_machine_without_edac_is_unknown() -> None:
 
 
 def test_what_may_not_be_read_is_unknown() -> None:
-    view = host(CHECK, {CPUINFO: GUEST}, forbidden=[ONLINE])
+    view = host(CHECK, {CPUINFO: INTEL}, forbidden=[ONLINE])
     assert CHECK.judge(view, None).verdict == "unknown"

@@ -3,17 +3,40 @@
 import pytest
 
 from plimsoll.tune.audit.checks.memory_merging import CHECK
+from plimsoll.tune.render.host_housekeeping import render_housekeeping
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 
 THP = "/sys/kernel/mm/transparent_hugepage/enabled"
 KSM = "/sys/kernel/mm/ksm/run"
+SHARED = "/sys/kernel/mm/ksm/pages_shared"
 BOTH_OFF = {"thp": False, "ksm": False}
 
 
 def test_never_and_0_are_ok() -> None:
     view = host(CHECK, {THP: "always madvise [never]\n", KSM: "0\n"})
     assert CHECK.judge(view, intent(services=BOTH_OFF)).verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    ("run", "shared", "verdict"),
+    [("0", "12", "warn"), ("0", "0", "ok"), ("2", "0", "ok"), ("0", None, "ok")],
+)
+def test_pages_that_stay_merged_are_told(run: str, shared: str | None, verdict: str) -> None:
+    """ksm.rst: 0 stops ksmd and keeps merged pages, 2 unmerges them. None is an old capture."""
+    files = {THP: "always madvise [never]", KSM: run} | ({SHARED: shared} if shared else {})
+    finding = CHECK.judge(host(CHECK, files), intent(services=BOTH_OFF))
+    assert finding.verdict == verdict
+    assert commands(finding) == ([f"echo 2 > {KSM}"] if verdict == "warn" else [])
+
+
+def test_what_is_written_is_what_the_rendered_script_writes() -> None:
+    asked = intent(services=BOTH_OFF)
+    scripts = [f.text for f in render_housekeeping(asked) if f.path.endswith("housekeeping")]
+    view = host(CHECK, {THP: "always madvise [never]", KSM: "1"})
+    (step,) = commands(CHECK.judge(view, asked))
+    value, path = step.removeprefix("echo ").split(" > ")
+    assert f'write {value} "$root{path}"' in scripts[0]
 
 
 def test_a_kernel_that_has_neither_is_ok() -> None:
@@ -49,6 +72,12 @@ def test_an_intent_that_says_nothing_is_not_judged() -> None:
 def test_wanted_on_and_off_is_warned() -> None:
     view = host(CHECK, {THP: "always madvise [never]", KSM: "0"})
     assert CHECK.judge(view, intent(services={"thp": True, "ksm": True})).verdict == "warn"
+    without = host(CHECK, {KSM: "1"})
+    finding = CHECK.judge(without, intent(services={"thp": True, "ksm": True}))
+    assert (finding.verdict, finding.text) == (
+        "warn",
+        "the kernel has no transparent hugepages",
+    )
 
 
 def test_what_may_not_be_read_is_unknown() -> None:

@@ -1,5 +1,7 @@
 """Check 20. Words: Linux, sysfs-devices-system-cpu, vulnerabilities."""
 
+import pytest
+
 from plimsoll.tune.audit.checks.mitigations import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.machines import CMDLINE, CPUINFO, INTEL
@@ -18,10 +20,107 @@ def test_they_are_recorded() -> None:
     finding = CHECK.judge(host(CHECK, FILES), None)
     assert finding.verdict == "ok"
     assert finding.text == (
-        "1 mitigations are on, and the CPUs stay vulnerable to mds; microcode 0x2b000571"
+        "1 mitigation is on; the CPUs stay vulnerable to mds; microcode 0x2b000571"
     )
     assert finding.read[0].what == "mitigations=auto"
     assert finding.read[1].where == f"{FOLDER}/mds"
+
+
+def told(**texts: str) -> str:
+    """The text for vulnerabilities of these names."""
+    files = {CMDLINE: "ro", CPUINFO: INTEL} | {f"{FOLDER}/{n}": f"{t}\n" for n, t in texts.items()}
+    return CHECK.judge(host(CHECK, files), None).text
+
+
+# The kernel's own words: arch/x86/kernel/cpu/bugs.c of 4.18 to 6.12, and 6.17's for its_.
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Vulnerable",
+        "Vulnerable: No microcode",
+        "Vulnerable: Safe RET, no microcode",
+        "Vulnerable: Clear CPU buffers attempted, no microcode; SMT Host state unknown",
+        "Vulnerable: __user pointer sanitization and usercopy barriers only; no swapgs barriers",
+        "Vulnerable: eIBRS with unprivileged eBPF",
+        "Vulnerable: Retpoline without IBPB",
+        "Vulnerable, IBPB: disabled, STIBP: disabled",
+        "Vulnerable; BHI: Vulnerable",
+        "KVM: Vulnerable",
+        "Processor vulnerable",
+    ],
+)
+def test_each_form_of_vulnerable_is_told(text: str) -> None:
+    assert told(itlb_multihit=text).startswith(
+        "0 mitigations are on; the CPUs stay vulnerable to itlb_multihit; microcode"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mitigation: PTI",
+        "Mitigation: Clear CPU buffers; SMT Host state unknown",
+        "Mitigation: Clear CPU buffers; SMT disabled",
+        "Mitigation: Enhanced IBRS, IBPB: conditional, RSB filling",
+        "Mitigation: Retpolines; STIBP: disabled; RSB filling; PBRSB-eIBRS: Not affected; "
+        "BHI: Not affected",
+        "Mitigation: CSV2, but not BHB",
+        "KVM: Mitigation: Split huge pages",
+        "KVM: Mitigation: VMX unsupported",
+    ],
+)
+def test_each_form_of_mitigated_is_told(text: str) -> None:
+    assert told(spectre_v2=text).startswith(
+        "1 mitigation is on; the CPUs stay vulnerable to nothing known; microcode"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Mitigation: Clear CPU buffers; SMT vulnerable", "SMT vulnerable"),
+        (
+            "Mitigation: PTE Inversion; VMX: vulnerable, SMT vulnerable",
+            "VMX: vulnerable, SMT vulnerable",
+        ),
+        ("Mitigation: PTE Inversion; VMX: cache flushes, SMT vulnerable", "SMT vulnerable"),
+        (
+            "Mitigation: Enhanced / Automatic IBRS; IBPB: conditional; PBRSB-eIBRS: Vulnerable; "
+            "BHI: Vulnerable, KVM: SW loop",
+            "PBRSB-eIBRS: Vulnerable, BHI: Vulnerable",
+        ),
+        (
+            "Mitigation: Retpolines; RSB filling - vulnerable module loaded",
+            "vulnerable module loaded",
+        ),
+        ("Mitigation: untrained return thunk; SMT vulnerable", "SMT vulnerable"),
+        ("Mitigation: Vulnerable, KVM: Not affected", "Vulnerable"),
+    ],
+)
+def test_what_a_mitigation_leaves_open_is_told(text: str, left: str) -> None:
+    assert told(l1tf=text).startswith(
+        f"1 mitigation is on; of these leave something open l1tf ({left}); the CPUs stay "
+        "vulnerable to nothing known"
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Unknown: Dependent on hypervisor status",
+        "Unknown: No mitigations",
+        "Unknown: running under hypervisor",
+        "Unknown (XEN PV detected, hypervisor mitigation required)",
+    ],
+)
+def test_what_the_kernel_does_not_know_is_told(text: str) -> None:
+    assert "the kernel does not know of srbds" in told(srbds=text, meltdown="Mitigation: PTI")
+
+
+def test_not_affected_is_not_mentioned() -> None:
+    assert told(tsa="Not affected", mds="Mitigation: Clear CPU buffers; SMT disabled") == (
+        "1 mitigation is on; the CPUs stay vulnerable to nothing known; microcode 0x2b000571"
+    )
 
 
 def test_different_microcode_fails() -> None:

@@ -3,8 +3,14 @@
 import json
 from typing import Any
 
+import pytest
+
+from plimsoll.tune.audit.checks.aspm import CHECK as ASPM
+from plimsoll.tune.audit.checks.flow_control import CHECK as FLOW_CONTROL
 from plimsoll.tune.audit.checks.nic_driver import CHECK
-from tests.unit.tune.audit.cards import FILES, LINKS, LISTED, NET, NIC, PCI
+from plimsoll.tune.audit.checks.nic_numa import CHECK as NIC_NUMA
+from plimsoll.tune.audit.checks.pcie_link import CHECK as PCIE_LINK
+from tests.unit.tune.audit.cards import ADDRESS, FILES, LINKS, LISTED, NET, NIC, PCI
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 
@@ -88,9 +94,92 @@ def test_a_port_that_is_used_itself() -> None:
     assert "ens7f0 is bound to i40e" in finding.text
 
 
+@pytest.mark.parametrize(
+    ("asked", "found", "verdict"),
+    [
+        ("netdevice", "igb_uio", "fail"),
+        ("netdevice", "uio_pci_generic", "fail"),
+        ("netdevice", "mlx5_vfio_pci", "fail"),
+        ("netdevice", "mlx5_core", "ok"),
+        ("vfio-pci", "mlx5_vfio_pci", "ok"),
+        ("vfio-pci", "igb_uio", "fail"),
+    ],
+)
+def test_drivers_of_user_space_are_told_from_the_kernels(
+    asked: str, found: str, verdict: str
+) -> None:
+    links = {f"{PCI}/driver": f"../../../../bus/pci/drivers/{found}"}
+    finding = CHECK.judge(view(links=links), intent(nics=[NIC | {"driver": asked}]))
+    assert finding.verdict == verdict
+
+
+def test_a_port_that_is_not_there_fails() -> None:
+    asked = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
+    finding = CHECK.judge(view(), asked)
+    assert (finding.verdict, finding.text) == ("fail", "there is no port ens9f9")
+    asked = intent(nics=[{"name": "west", "vendor": "15b3", "device_id": "101d"}])
+    assert CHECK.judge(view(), asked).text == "there is no port of vendor 15b3, device 101d"
+
+
+def test_only_one_check_fails_for_a_port_that_is_not_there() -> None:
+    asked = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
+    about_ports = [NIC_NUMA, PCIE_LINK, ASPM, FLOW_CONTROL, CHECK]
+    online = {"/sys/devices/system/cpu/online": "0-7"}
+    findings = [
+        each.judge(host(each, online if each is NIC_NUMA else {}, links=LINKS), asked)
+        for each in about_ports
+    ]
+    assert [each.verdict for each in findings] == ["not-applicable"] * 4 + ["fail"]
+    assert {each.text for each in findings[:4]} == {"there is no port ens9f9 (check 39)"}
+
+
+BOUND = NIC | {"driver": "vfio-pci"}
+WITHOUT_NAME = {path: to for path, to in LINKS.items() if path != NET}
+
+
+def test_a_port_that_lost_its_name_to_vfio_is_unknown() -> None:
+    """Bound as asked, it has no interface any more by which to find it."""
+    bare = host(CHECK, FILES, links=WITHOUT_NAME)
+    finding = CHECK.judge(bare, intent(nics=[BOUND]))
+    assert finding.verdict == "unknown"
+    assert "name it by its address (nics.pci)" in finding.text
+    # One that is to be divided keeps its interface.
+    assert CHECK.judge(bare, intent(nics=[VF_NIC])).verdict == "fail"
+
+
+def test_the_address_that_the_rendered_script_kept_finds_it() -> None:
+    kept = {"/run/plimsoll-ports/ens7f0": f"{ADDRESS}\n"}
+    links = WITHOUT_NAME | {f"{PCI}/driver": "../../../../bus/pci/drivers/vfio-pci"}
+    finding = CHECK.judge(host(CHECK, FILES | kept, links=links), intent(nics=[BOUND]))
+    assert finding.verdict == "ok"
+    assert "ens7f0 is bound to vfio-pci" in finding.text
+    for nonsense in ("", "0000:99:00.0", "../../../etc/passwd"):
+        odd = {"/run/plimsoll-ports/ens7f0": nonsense}
+        finding = CHECK.judge(host(CHECK, FILES | odd, links=links), intent(nics=[BOUND]))
+        assert finding.verdict == "unknown"
+
+
+def test_a_setting_that_the_driver_does_not_show_is_unknown() -> None:
+    bare = json.dumps([{"vfinfo_list": [{"vf": 0, "trust": True}]}])
+    finding = CHECK.judge(view(bare), intent(nics=[VF_NIC]))
+    assert finding.verdict == "unknown"
+    assert "does not show spoofchk of VF 0" in finding.text
+
+
+def test_on_openshift_the_operator_sets_it() -> None:
+    asked = intent(nics=[VF_NIC], platform="openshift", pool={"role": "worker"})
+    finding = CHECK.judge(view(vfs="0"), asked)
+    assert (finding.verdict, commands(finding)) == ("fail", [])
+    assert "SriovNetworkNodePolicy" in finding.steps[-1].text
+
+
 def test_an_e810_without_its_package_is_warned() -> None:
     links = {f"{PCI}/driver": "../../../../bus/pci/drivers/ice"}
     package = "pci/0000:87:00.0:\n  versions:\n    running:\n      fw.app.name ICE OS Default\n"
+    # A name that is empty is none, whatever the next line says.
+    bare = "pci/0000:87:00.0:\n      fw.app.name \n      fw.app 0.0.0.0\n"
+    outputs = {"devlink dev info": (0, bare)}
+    assert CHECK.judge(view(links=links, outputs=outputs), intent(nics=[NIC])).verdict == "warn"
     bare = "pci/0000:87:00.1:\n  fw.app.name ICE OS Default\npci/0000:87:00.0:\n  driver ice\n"
     for text, verdict in ((package, "ok"), (bare, "warn")):
         outputs = {"devlink dev info": (0, text)}

@@ -1,5 +1,7 @@
 """Check 3. "(null)" is what kernels print for no tickless CPU; cpu.max is "QUOTA PERIOD"."""
 
+import pytest
+
 from plimsoll.tune.audit.checks.nohz_full import CHECK
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
@@ -49,6 +51,44 @@ def test_a_quota_on_tickless_cpus_fails() -> None:
     assert finding.verdict == "fail"
     assert "/kubepods.slice/kubepods-pod7.slice/crio-1.scope has tickless CPUs" in finding.text
     assert commands(finding) == [f"echo max > {POD}/cpu.max"]
+
+
+def test_a_quota_above_tickless_cpus_fails() -> None:
+    """The tick stays where any group above has one: cfs_task_bw_constrained, hierarchical_quota."""
+    above = POD.rpartition("/")[0]
+    files = booted("") | {
+        TICKLESS: "2-7",
+        f"{above}/cpu.max": "400000 100000\n",
+        f"{above}/cpuset.cpus.effective": "0-7\n",
+        f"{POD}/cpu.max": "max 100000\n",
+        f"{POD}/cpuset.cpus.effective": "2-5\n",
+    }
+    finding = CHECK.judge(host(CHECK, files), REALTIME)
+    assert finding.verdict == "fail"
+    assert commands(finding) == [f"echo max > {above}/cpu.max"]
+
+
+@pytest.mark.parametrize("mounted", ["cpu,cpuacct", "cpu"])
+def test_a_quota_of_version_1_fails(mounted: str) -> None:
+    """As RHEL 8 and OpenShift up to 4.13 mount them."""
+    group = POD.removeprefix("/sys/fs/cgroup/")
+    quota = f"/sys/fs/cgroup/{mounted}/{group}/cpu.cfs_quota_us"
+    cpus = {f"/sys/fs/cgroup/cpuset/{group}/cpuset.cpus": "2-5\n"}
+    limited = booted("") | {TICKLESS: "2-7", quota: "400000\n"} | cpus
+    finding = CHECK.judge(host(CHECK, limited), REALTIME)
+    assert finding.verdict == "fail"
+    assert f"/{group} has tickless CPUs and a CFS quota" in finding.text
+    assert commands(finding) == [f"echo -1 > {quota}"]
+    for changed in ({quota: "-1\n"}, {next(iter(cpus)): "0-7\n"}, {next(iter(cpus)): ""}):
+        assert CHECK.judge(host(CHECK, limited | changed), REALTIME).verdict == "ok"
+
+
+def test_on_openshift_the_pod_asks_for_no_quota() -> None:
+    declared = intent(platform="openshift", pool={"role": "worker"})
+    files = {f"{POD}/cpu.max": "1 100000", f"{POD}/cpuset.cpus.effective": "2-5"}
+    finding = CHECK.judge(host(CHECK, booted("") | {TICKLESS: "2-7"} | files), declared)
+    assert (finding.verdict, commands(finding)) == ("fail", [])
+    assert "cpu-quota.crio.io" in finding.steps[0].text
 
 
 def test_no_quota_and_quotas_elsewhere_are_ok() -> None:

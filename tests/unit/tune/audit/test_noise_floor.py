@@ -12,6 +12,7 @@ from plimsoll.tune.host.capture_privacy import is_private
 from tests.unit.tune.audit.hosts import host
 
 HOSTNAME = "/proc/sys/kernel/hostname"
+ONLINE = "/sys/devices/system/cpu/online"
 KEPT = "/root/.local/state/plimsoll/calibrations/tester.json"
 OSLAT = """\
 oslat V 2.00
@@ -112,3 +113,12 @@ def test_a_capture_takes_calibrations_and_nothing_else_of_a_home() -> None:
     assert not is_private(KEPT)
     assert is_private("/root/.local/state/plimsoll/other.json")
     assert is_private("/home/me/.ssh/id_ed25519")
+
+
+def test_one_cpu_is_no_polling_loops_alone() -> None:
+    """What somebody measured there all the same is judged."""
+    alone = {ONLINE: "0\n"}
+    assert CHECK.judge(host(CHECK, alone), None).verdict == "not-applicable"
+    measured = alone | {"/var/lib/plimsoll/noise/oslat": OSLAT.format(first=3, second=4)}
+    assert CHECK.judge(host(CHECK, measured), None).verdict == "ok"
+    assert CHECK.judge(host(CHECK, {ONLINE: "0-1\n"}), None).verdict == "unknown"

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from plimsoll.tune.audit.checks.pcie_link import CHECK
 from tests.unit.tune.audit.cards import (
     ADDRESS,
@@ -16,12 +18,13 @@ from tests.unit.tune.audit.cards import (
 )
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL
 
 ASKED = intent(nics=[NIC])
 
 
 def view(links_files: dict[str, str]) -> Any:
-    return host(CHECK, FILES | links_files, links=LINKS, listed=LISTED)
+    return host(CHECK, {CPUINFO: INTEL} | FILES | links_files, links=LINKS, listed=LISTED)
 
 
 def test_the_whole_link_is_ok() -> None:
@@ -53,7 +56,36 @@ def test_a_link_slower_than_its_port_fails() -> None:
     assert CHECK.judge(view(FULL_LINK), enough).verdict == "ok"
 
 
-def test_a_guest_has_no_link() -> None:
+OTHER = ADDRESS.replace(".0", ".1")
+TWO_PORTS = {
+    "/sys/class/net/ens7f1": LINKS["/sys/class/net/ens7f0"].replace("00.0/", "00.1/")[:-1] + "1",
+}
+
+
+@pytest.mark.parametrize(("generation", "verdict"), [("8.0", "warn"), ("16.0", "ok")])
+def test_two_ports_of_a_card_share_its_link(generation: str, verdict: str) -> None:
+    """16 lanes carry 126 Gbit/s at 8 GT/s and 252 at 16 (128b/130b); the ports are 200."""
+    files = {CPUINFO: INTEL} | FILES
+    for address in (ADDRESS, OTHER):
+        files |= link(address, (generation, "16"), (generation, "16"))
+    both = {"name": "east", "pf_names": ["ens7f0", "ens7f1"], "link_speed_gbps": 100}
+    finding = CHECK.judge(
+        host(CHECK, files, links=LINKS | TWO_PORTS, listed=LISTED), intent(nics=[both])
+    )
+    assert finding.verdict == verdict
+    told = "ens7f0 and ens7f1 share a link that carries 126.0 Gbit/s, and are 200 together"
+    assert (told in finding.text) == (verdict == "warn")
+
+
+def test_a_guests_link_is_its_hypervisors() -> None:
+    """QEMU shows 2.5 GT/s x1 for virtio, whatever the card below."""
+    made_up = link(ADDRESS, ("2.5", "1"), ("2.5", "1")) | {CPUINFO: GUEST}
+    finding = CHECK.judge(view(made_up), intent(nics=[NIC | {"link_speed_gbps": 100}]))
+    assert finding.verdict == "not-applicable"
+    assert "audit that host" in finding.text
+
+
+def test_without_a_link_it_does_not_apply() -> None:
     assert CHECK.judge(view({}), ASKED).verdict == "not-applicable"
     unknown_speed = FULL_LINK | {f"{PCI}/current_link_speed": "Unknown"}
     assert CHECK.judge(view(unknown_speed), ASKED).verdict == "not-applicable"
@@ -61,6 +93,7 @@ def test_a_guest_has_no_link() -> None:
 
 def test_what_may_not_be_read_is_unknown() -> None:
     where = f"{PCI}/current_link_speed"
-    files = {name: text for name, text in (FILES | FULL_LINK).items() if name != where}
+    files = {CPUINFO: INTEL} | FILES | FULL_LINK
+    del files[where]
     hidden = host(CHECK, files, links=LINKS, listed=LISTED, forbidden=[where])
     assert CHECK.judge(hidden, ASKED).verdict == "unknown"

@@ -9,7 +9,7 @@ from tests.unit.tune.audit.intents import intent
 
 PATH = "/proc/sys/kernel/timer_migration"
 BARE_METAL = intent(scheduling={"timer_migration": 0})
-OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
+OPENSHIFT = intent(platform="openshift", pool={"role": "worker"}, kernel={"realtime": True})
 
 
 @pytest.mark.parametrize(("asked", "value"), [(BARE_METAL, "0"), (OPENSHIFT, "1")])

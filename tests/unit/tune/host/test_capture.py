@@ -346,14 +346,20 @@ def test_what_is_no_capture_at_all(tmp_path: Path, name: str, message: str) -> N
     assert message in refusal(tmp_path / name).message
 
 
-@pytest.mark.parametrize("link", ["", "/calibrations", "/calibrations/a.json"])
-def test_a_link_in_a_users_home_is_not_followed(link: str) -> None:
+CALIBRATIONS = "/home/me/.local/state/plimsoll/calibrations"
+
+
+@pytest.mark.parametrize("link", ["/home/me/.local", CALIBRATIONS, f"{CALIBRATIONS}/a.json"])
+def test_a_link_in_a_users_home_is_not_followed(tmp_path: Path, link: str) -> None:
     """Who captures is often root, and a user's link may name any file."""
-    home = "/home/me/.local/state/plimsoll"
-    path = f"{home}/calibrations/a.json"
-    honest = CapturedHost(files={path: "{}"})
-    assert collect(honest, Wanted(files=(path,)), NOW).files[path] == "{}"
-    hostile = CapturedHost(files={path: "root's own"}, links={home + link: "/etc/secret"})
-    capture = collect(hostile, Wanted(files=(path,)), NOW)
-    assert path not in capture.files
-    assert [each.where for each in capture.manifest.unread] == [path]
+    wanted = Wanted(files=("/home/*/.local/state/plimsoll/calibrations/*.json",))
+    calibration = tmp_path / CALIBRATIONS.lstrip("/") / "a.json"
+    calibration.parent.mkdir(parents=True)
+    calibration.write_text("{}")
+    assert f"{CALIBRATIONS}/a.json" in collect(LiveHost(tmp_path), wanted, NOW).files
+    (tmp_path / link.lstrip("/")).rename(tmp_path / "elsewhere")
+    (tmp_path / link.lstrip("/")).symlink_to("/elsewhere")
+    capture = collect(LiveHost(tmp_path), wanted, NOW)
+    assert capture.files == {}
+    told = [each.reason for each in capture.manifest.unread if each.where.startswith("/home")]
+    assert told == ["a link in a home, which is not followed"]

@@ -9,6 +9,7 @@ from plimsoll.tune.host.capture_privacy import (
     MASK,
     holds_secret,
     is_private,
+    kept_text,
     masked_command_line,
 )
 
@@ -97,3 +98,26 @@ def test_masking_twice_changes_nothing_more(text: str) -> None:
 )
 def test_files_that_hold_secrets(text: str, secret: bool) -> None:
     assert holds_secret(text) is secret
+
+
+@pytest.mark.parametrize("text", ["kind: Secret\n", "PIN: 1\n2: hunter2\n", "not: [yaml"])
+def test_what_is_no_pods_manifest_is_left_out_whole(text: str) -> None:
+    """And the reason quotes nothing of it."""
+    with pytest.raises(ValueError, match=r"^it is no pod's manifest, and may hold a secret$"):
+        kept_text("/etc/kubernetes/manifests/a.yaml", text)
+
+
+def test_of_a_pods_manifest_names_amounts_and_kinds_are_taken() -> None:
+    kept = kept_text(
+        "/etc/kubernetes/manifests/a.yaml",
+        "kind: Pod\nspec: {containers: [{name: a, env: [{name: TOKEN, value: hunter2}]}]}\n",
+    )
+    assert '"name": "a"' in kept
+    assert "hunter2" not in kept
+    assert "env" not in kept
+
+
+def test_of_other_files_all_or_nothing_is_taken() -> None:
+    assert kept_text("/etc/tuned/active_profile", "mine") == "mine"
+    with pytest.raises(ValueError, match=r"^it holds a secret$"):
+        kept_text("/etc/sysconfig/irqbalance", "password=hunter2")

@@ -2,52 +2,61 @@
 
 import os
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.over_ssh import over_ssh
+from plimsoll.tune.host import remote_capture
+from plimsoll.tune.host.remote_capture import RemoteCapture
 from plimsoll.tune.host.remote_host import view_over_ssh
+from tests.unit.tune.host.ssh_stand_in import SshStandIn
 
 ROOT = Path(__file__).parents[4]
 
 
 @pytest.fixture
-def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """On PATH: an ssh that notes its arguments, and this checkout's plimsoll."""
-    programs = {
-        "ssh": f'#!/bin/sh\necho "$@" >>{tmp_path}/asked\n'
-        'while [ "$1" != -- ]; do shift; done; shift 2; exec "$@"\n',
-        "plimsoll": f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m plimsoll.cli "$@"\n',
-    }
-    for name, text in programs.items():
-        (tmp_path / name).write_text(text)
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    return tmp_path
+def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SshStandIn:
+    """With this checkout's plimsoll on PATH behind it."""
+    plimsoll = tmp_path / "plimsoll"
+    plimsoll.write_text(
+        f'#!/bin/sh\nPYTHONPATH={ROOT} exec {sys.executable} -m plimsoll.cli "$@"\n'
+    )
+    plimsoll.chmod(0o755)
+    return SshStandIn(tmp_path, monkeypatch)
 
 
-def test_the_host_there_says_what_it_is(ssh: Path) -> None:
+def captured(most_s: float = 60) -> RemoteCapture:
+    return RemoteCapture("dut", most_s=most_s, where="observe.hosts: dut")
+
+
+def test_the_host_there_says_what_it_is(ssh: SshStandIn) -> None:
     view = view_over_ssh("ssh://root@node-1")
     assert view.read("/proc/sys/kernel/osrelease") == os.uname().release
-    asked = (ssh / "asked").read_text().split()
+    assert view.where == "ssh://root@node-1"
+    (asked,) = ssh.asked
     assert asked[:4] == ["-T", "-o", "BatchMode=yes", "--"]
-    assert asked[4:] == ["root@node-1", "plimsoll", "tune", "capture", "--output", "-"]
+    capture = ["plimsoll", "tune", "capture", "--output", "-"]
+    assert asked[4:] == ["root@node-1", "timeout", "120", *capture]
 
 
-def test_what_ssh_says_when_it_fails_is_in_the_error(ssh: Path) -> None:
-    (ssh / "ssh").write_text("#!/bin/sh\necho 'Permission denied (publickey).' >&2\nexit 255\n")
-    with pytest.raises(MachineError, match="Permission denied") as caught:
+def test_what_ssh_says_when_it_fails_is_in_the_error(ssh: SshStandIn) -> None:
+    ssh.does("printf 'Banner\\nPermission denied\\033[2J (publickey).\\n' >&2; exit 255")
+    with pytest.raises(MachineError) as caught:
         view_over_ssh("ssh://node-1")
+    # What drives a terminal does not reach it.
+    assert caught.value.message.endswith("over ssh: Permission denied[2J (publickey).")
     assert caught.value.where == "--host node-1"
     assert "by key" in caught.value.remedy
 
 
-def test_what_is_no_capture_is_refused(ssh: Path) -> None:
-    (ssh / "ssh").write_text("#!/bin/sh\necho 'Welcome to node-1'\n")
-    with pytest.raises(InputError):
+def test_what_is_no_capture_is_refused(ssh: SshStandIn) -> None:
+    ssh.does("echo 'Welcome to node-1'")
+    with pytest.raises(InputError, match="its capture is no archive") as caught:
         view_over_ssh("ssh://node-1")
+    assert caught.value.where == "--host node-1"
 
 
 @pytest.mark.parametrize("url", ["node-1", "ssh://", "ssh://-oProxyCommand=true", "ssh://a b"])
@@ -60,3 +69,46 @@ def test_what_is_no_host_is_refused(url: str) -> None:
 def test_no_destination_becomes_an_option() -> None:
     with pytest.raises(ValueError, match="no destination"):
         over_ssh("-oProxyCommand=true", "true")
+
+
+def test_nobody_waits_longer_than_was_said(ssh: SshStandIn) -> None:
+    ssh.does("exec sleep 1000")
+    with closing(captured(most_s=0.5)) as capture:
+        with pytest.raises(MachineError, match=r"no capture came within 0\.5 s") as caught:
+            capture.view()
+        assert caught.value.where == "observe.hosts: dut"
+
+
+def test_the_time_may_be_up_there_first(ssh: SshStandIn) -> None:
+    ssh.does("exit 124")
+    with closing(captured()) as capture, pytest.raises(MachineError, match="within 60 s"):
+        capture.view()
+
+
+def test_what_is_larger_than_any_capture_is_cut_off(
+    ssh: SshStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(remote_capture, "MOST_BYTES", 1 << 20)
+    ssh.does("exec cat /dev/zero")
+    with closing(captured()) as capture, pytest.raises(MachineError, match="more than 1 MiB"):
+        capture.view()
+
+
+def test_it_comes_while_nobody_waits_and_goes_when_nobody_wants_it(ssh: SshStandIn) -> None:
+    """ssh says that it runs before anybody asks for the view, and is gone after `close`."""
+    pipe = ssh.folder / "pipe"
+    os.mkfifo(pipe)
+    ssh.does(f"echo $$ >{pipe}; exec sleep 1000")
+    capture = captured()
+    pid = int(pipe.read_text())
+    capture.close()
+    capture.close()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_without_setpriv_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(MachineError, match="setpriv is missing"):
+        captured()

@@ -1,7 +1,9 @@
 """Files below a root, which may be anybody's."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -75,3 +77,99 @@ def test_a_huge_file_is_refused(root: Path) -> None:
 def test_this_hosts_own_sysctls_are_read() -> None:
     """procfs refuses to read them in pieces of megabytes."""
     assert RootedFiles(Path("/")).text("/proc/sys/kernel/ostype") == "Linux"
+
+
+NOT_FOLLOWED = "a link in a home, which is not followed"
+
+
+@pytest.fixture
+def home(root: Path) -> Path:
+    """Of somebody who has a file a/b/c."""
+    folder = root / "home/me/a/b"
+    folder.mkdir(parents=True)
+    (folder / "c").write_text("theirs")
+    (root / "etc").mkdir()
+    (root / "etc/c").write_text("root's")
+    return root / "home/me"
+
+
+def test_a_home_is_read(root: Path, home: Path) -> None:
+    assert RootedFiles(root).text("/home/me/a/b/c") == "theirs"
+    assert RootedFiles(root).names("/home/me/a") == ("b",)
+
+
+@pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
+@pytest.mark.parametrize("target", ["/etc", "../../../../etc", "/etc/c", "x", "c"])
+def test_no_link_in_a_home_is_followed(root: Path, home: Path, part: str, target: str) -> None:
+    (home / part).rename(root / "away")
+    (home / part).symlink_to(target)
+    path = "/home/me/a/b/c"
+    assert RootedFiles(root).text(path) == Unread(path, "unreadable", NOT_FOLLOWED)
+    assert RootedFiles(root).names(path) == Unread(path, "unreadable", NOT_FOLLOWED)
+    # Nor by the system, where the root is the host's own.
+    own = f"{root}/home/me/a/b/c"
+    assert isinstance(RootedFiles(root).text(own), Unread)
+
+
+def test_a_home_that_root_has_put_elsewhere_is_read(root: Path, home: Path) -> None:
+    """Image-based systems have /home -> var/home, and homes may lie on another disk."""
+    (root / "var").mkdir()
+    (root / "home").rename(root / "var/home")
+    (root / "home").symlink_to("var/home")
+    (root / "disk").mkdir()
+    (root / "var/home/me").rename(root / "disk/me")
+    (root / "var/home/me").symlink_to("/disk/me")
+    assert RootedFiles(root).text("/home/me/a/b/c") == "theirs"
+
+
+def test_nobody_climbs_out_of_a_home(root: Path, home: Path) -> None:
+    path = "/home/me/a/../../../etc/c"
+    assert RootedFiles(root).text(path) == Unread(path, "absent")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_hard_link_to_anothers_file_is_not_read(root: Path, home: Path) -> None:
+    """Where fs.protected_hardlinks is off a user can make one to a file of root's."""
+    (home / "a/b/d").hardlink_to(root / "etc/c")
+    os.chown(home, 1000, 1000)
+    os.chown(home / "a/b/c", 1000, 1000)
+    path = "/home/me/a/b/d"
+    assert RootedFiles(root).text(path) == Unread(path, "unreadable", "not its home's owner's")
+    assert RootedFiles(root).text("/home/me/a/b/c") == "theirs"
+
+
+def swapping(monkeypatch: pytest.MonkeyPatch, swap: Callable[[], object]) -> None:
+    """Somebody swaps a path right after it was found to be no link."""
+    looked_at = os.stat
+
+    def stat(path: str, **options: Any) -> os.stat_result:
+        found = looked_at(path, **options)
+        monkeypatch.setattr(os, "stat", looked_at)
+        swap()
+        return found
+
+    monkeypatch.setattr(os, "stat", stat)
+
+
+@pytest.mark.parametrize("part", ["a", "a/b", "a/b/c"])
+def test_a_link_put_there_after_the_look_is_not_followed(
+    root: Path, home: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    here = home / part
+
+    def swap() -> None:
+        here.rename(root / "away")
+        here.symlink_to(root / "etc" if part != "a/b/c" else root / "etc/c")
+
+    swapping(monkeypatch, swap)
+    found = RootedFiles(root).text("/home/me/a/b/c")
+    assert found == "theirs" or isinstance(found, Unread)
+
+
+def test_no_descriptor_stays_open(root: Path, home: Path) -> None:
+    (root / "proc/loop").symlink_to("loop")
+    files, before = RootedFiles(root), os.listdir("/proc/self/fd")
+    for path in ("/home/me/a/b/c", "/home/me/none/c", "/proc/cmdline", "/proc/loop", "/none/x"):
+        for ask in (files.text, files.names, files.target):
+            ask(path)
+    assert os.listdir("/proc/self/fd") == before

@@ -1,12 +1,14 @@
 """Proposals for made-up hosts: what is split off, set aside and handed out, worked out by hand."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plimsoll.errors import InputError, MachineError
+from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.intent.hugepages import Pages, PodHugepages
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.intent_text import intent_text
@@ -14,7 +16,7 @@ from plimsoll.tune.intent.load import load_intent, preset_names
 from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.proposal import Proposal, propose_intent
-from plimsoll.tune.intent.survey import reader_below, survey_host
+from plimsoll.tune.intent.survey import survey_host
 from plimsoll.tune.intent.topology import ports_of, read_topology
 from plimsoll.tune.intent.topology_rules import check_topology
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
@@ -29,7 +31,7 @@ TREES: dict[str, Callable[[Path], HostTree]] = {
 
 
 def proposed(tree: HostTree, preset: str | None = None) -> Proposal:
-    return propose_intent(survey_host(tree.root, {}), preset)
+    return propose_intent(survey_host(LiveHost(tree.root), {}), preset)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_every_proposal_keeps_the_rules_of_its_host_and_loads_back(
     path.write_text(intent_text(proposal))
     loaded = load_intent(path)
     assert loaded == proposal.intent
-    topology = read_topology(reader_below(host.root), ports_of(loaded))
+    topology = read_topology(LiveHost(host.root).read, ports_of(loaded))
     problems = check_topology(loaded, topology)
     assert [each.text for each in problems] == []
 
@@ -251,11 +253,15 @@ def test_nothing_of_the_host_is_changed(tmp_path: Path) -> None:
 
 
 def test_the_text_says_what_it_is_and_why(tmp_path: Path) -> None:
-    lines = intent_text(proposed(tree_of_40(tmp_path, smt=True))).splitlines()
-    assert lines[0] == (
-        "# yaml-language-server: $schema=https://plimsoll.dev/schemas/tuning-intent/1"
+    proposal = replace(proposed(tree_of_40(tmp_path, smt=True)), where="a.tar.gz")
+    text = intent_text(proposal, schema="tuning-intent.schema.json")
+    lines = text.splitlines()
+    # By yaml-language-server's README: the file's first line, the path from its folder.
+    assert lines[0] == "# yaml-language-server: $schema=tuning-intent.schema.json"
+    assert lines[1].startswith(
+        "# An intent proposed from a.tar.gz upon the preset bare-metal; nothing was changed there."
     )
-    assert "upon the preset bare-metal; nothing was" in lines[1]
+    assert intent_text(proposal) == text.partition("\n")[2]
     assert "# 40 CPUs online: 20 cores with SMT on, on 2 NUMA node(s). Reserved is" in "\n".join(
         lines
     )
@@ -267,6 +273,6 @@ def _contents(folder: Path) -> dict[Path, Any]:
 
 
 def test_a_survey_says_what_intents_take(tmp_path: Path) -> None:
-    survey = survey_host(tree_of_40(tmp_path, smt=False).root, {})
+    survey = survey_host(LiveHost(tree_of_40(tmp_path, smt=False).root), {})
     assert (survey.page_sizes, survey.virtual, survey.ports) == ({"2M", "1G"}, False, ())
     assert isinstance(propose_intent(survey).intent, Intent)

@@ -1,0 +1,98 @@
+"""Captures in archives of every kind that people make of them; each within bounds."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import InputError
+from plimsoll.tune.host import open_capture
+from plimsoll.tune.host.capture_file import write_capture
+from plimsoll.tune.host.captured_host import CapturedHost
+from plimsoll.tune.host.collect import Wanted, collect
+from plimsoll.tune.host.open_capture import open_root
+
+HOST = CapturedHost(files={"/proc/version": "Linux", "/proc/cmdline": "ro"})
+WANTED = Wanted(files=("/proc/version", "/proc/cmdline"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A capture, unpacked."""
+    path = tmp_path / "x.tar.gz"
+    write_capture(collect(HOST, WANTED, datetime(2026, 11, 22, tzinfo=UTC)), path)
+    with tarfile.open(path) as archive:
+        archive.extractall(tmp_path / "folder", filter="data")
+    return tmp_path / "folder"
+
+
+def refusal(path: Path) -> InputError:
+    with pytest.raises(InputError) as caught:
+        open_root(path)
+    assert caught.value.where == str(path)
+    return caught.value
+
+
+@pytest.mark.parametrize("kind", ["gz", "bz2", "xz", ""])
+def test_it_is_opened_however_it_is_compressed_and_called(
+    folder: Path, tmp_path: Path, kind: str
+) -> None:
+    """Packed anew by hand, as `tar -C FOLDER -cf x.tar .` does."""
+    with tarfile.open(tmp_path / "capture", f"w:{kind}") as archive:
+        archive.add(folder, ".")
+    view = open_root(tmp_path / "capture")
+    assert (view.need("/proc/version"), view.need("/proc/cmdline")) == ("Linux", "ro")
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+def test_it_is_bounded_and_a_cut_one_refused(
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    compress: Callable[[bytes], bytes],
+) -> None:
+    plain, packed = tmp_path / "plain.tar", tmp_path / "packed"
+    with tarfile.open(plain, "w") as archive:
+        archive.add(folder / "manifest.json", "manifest.json")
+        for number in range(8):
+            large = tarfile.TarInfo(f"files/{number}")
+            large.size = 1 << 18
+            archive.addfile(large, io.BytesIO(bytes(1 << 18)))
+    content = compress(plain.read_bytes())
+    packed.write_bytes(content)
+    assert open_root(packed).listing("/") == tuple("01234567")
+    packed.write_bytes(content[: len(content) // 2])
+    assert refusal(packed).message.startswith("is no archive that can be read (")
+    monkeypatch.setattr(open_capture, "_MOST_BYTES", 1 << 20)
+    packed.write_bytes(content)
+    assert refusal(packed).message == "unpacks to more than 1 MiB"
+
+
+def test_one_that_asks_for_gigabytes_to_be_unpacked_is_refused(tmp_path: Path) -> None:
+    """An xz dictionary is as large as its header says."""
+    content = bytearray(lzma.compress(b"a capture"))
+    # After the stream's header of 12 bytes the block's: its size in words less one, flags, then
+    # for each filter its id, the size of its properties and these: LZMA2 is 0x21, and its
+    # dictionary size 38 means 2 GiB. A CRC32 ends it (xz-file-format.txt, 3.1 and 5.3.1).
+    end = 12 + content[12] * 4
+    assert bytes(content[14:16]) == b"\x21\x01"
+    content[16] = 38
+    content[end : end + 4] = zlib.crc32(bytes(content[12:end])).to_bytes(4, "little")
+    path = tmp_path / "x.tar.xz"
+    path.write_bytes(content)
+    assert "Memory usage limit exceeded" in refusal(path).message
+
+
+def test_zstandard_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "x.tar.zst"
+    path.write_bytes(b"\x28\xb5\x2f\xfd and so on")
+    error = refusal(path)
+    assert error.message == "is under Zstandard, which is not read here"
+    assert error.remedy == "unpack it to a tar archive with unzstd"
