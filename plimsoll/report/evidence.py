@@ -8,7 +8,7 @@ from plimsoll.record.result import InvalidReason, invalid_reasons
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.report.calibrations import CalibrationTable, calibration_tables
 from plimsoll.report.finding_lines import FindingLine, check_lines
-from plimsoll.report.hosts.section import HostSection, host_section
+from plimsoll.report.hosts.section import HostSection, host_sections
 from plimsoll.report.run_data import RunData
 from plimsoll.report.tester import TesterSection, tester_section
 
@@ -39,7 +39,7 @@ class Evidence:
     tester: TesterSection
     calibrations: tuple[CalibrationTable, ...]
     checks: tuple[FindingLine, ...]
-    hosts: HostSection
+    hosts: tuple[HostSection, ...]
 
 
 def evidence(data: RunData) -> Evidence:
@@ -54,7 +54,7 @@ def evidence(data: RunData) -> Evidence:
         tester=tester_section(data),
         calibrations=calibration_tables(data),
         checks=check_lines(data),
-        hosts=host_section(data.hosts, data.focus),
+        hosts=host_sections(data.observed),
     )
 
 

@@ -30,7 +30,7 @@ def page_of(data: RunData) -> Page:
         content={
             "answer": found,
             "evidence": evidence(data),
-            "tuning": tuning_section(data.audit, data.hosts, data.focus),
+            "tuning": tuning_section(data.audits, data.observed),
             "trials": trial_lines(data),
             "proof": data.focus.number if found.holds and data.focus else None,
             "streams": stream_lines(data),

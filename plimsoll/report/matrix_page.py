@@ -8,9 +8,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
+from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import read_whole
 from plimsoll.report.page import Page
+from plimsoll.report.tuning.of_run import tuning_of_run
+from plimsoll.report.tuning.section import HostTuning
 from plimsoll.traffic.units import format_pps, format_ratio
 
 _REMEDY = "read it with the version of plimsoll that wrote it, or restore it from a copy"
@@ -46,6 +49,19 @@ class MatrixLines:
     common: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True, slots=True)
+class SampleTuning:
+    """The tuning of the hosts of a sample's run, as its own page tells it; `row` is the sample's.
+
+    `unread` says why nothing is known of it; "" where something is.
+    """
+
+    row: MatrixLine
+    sample: SampleResult
+    hosts: tuple[HostTuning, ...]
+    unread: str = ""
+
+
 def matrix_page(run: RunDirectory) -> Page:
     """The page of a matrix in any state. Raises RecordError when the record is damaged."""
     result = read_whole(run.result, MatrixResult, _REMEDY)
@@ -54,7 +70,7 @@ def matrix_page(run: RunDirectory) -> Page:
         template="matrix.html.j2",
         heading="Not finished" if lines is None else f"{len(lines.rows)} combinations",
         figures=(),
-        content={"lines": lines},
+        content={"lines": lines, "tuning": tuple(_tuning(run, lines)) if lines else ()},
     )
 
 
@@ -74,6 +90,25 @@ def matrix_lines(result: MatrixResult) -> MatrixLines:
     )
     common = tuple((path, values[path][0]) for path in paths if path not in varied)
     return MatrixLines(tuple(_heads(varied)), tuple(rows), common)
+
+
+def _tuning(run: RunDirectory, lines: MatrixLines) -> Iterable[SampleTuning]:
+    """Of the samples that have a page of their own, and an audit."""
+    for row in lines.rows:
+        for sample in row.samples:
+            if sample.error is None:
+                tuning = _sample_tuning(run, row, sample)
+                if tuning.hosts or tuning.unread:
+                    yield tuning
+
+
+def _sample_tuning(run: RunDirectory, row: MatrixLine, sample: SampleResult) -> SampleTuning:
+    """One whose record is damaged costs the others nothing."""
+    try:
+        hosts = tuning_of_run(RunDirectory(run.path / sample.directory)).hosts
+    except RecordError as error:
+        return SampleTuning(row, sample, (), str(error))
+    return SampleTuning(row, sample, hosts)
 
 
 def _heads(paths: Iterable[str]) -> list[str]:

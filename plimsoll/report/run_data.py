@@ -9,9 +9,9 @@ from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
-from plimsoll.record.audit_record import AuditRecord, load_audit
+from plimsoll.record.audit_record import AuditRecord, read_audits
 from plimsoll.record.environment import Environment, load_environment
-from plimsoll.record.histogram_log import gaps_tag, read_histogram_log, stream_tag
+from plimsoll.record.histogram_log import gaps_tag, stream_tag
 from plimsoll.record.journal import (
     DIED,
     FINISHED,
@@ -23,12 +23,14 @@ from plimsoll.record.journal import (
 )
 from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.metrics import read_metrics, trial_period
+from plimsoll.record.opened.trial_histograms import TrialHistograms, TrialTime
 from plimsoll.record.primary_trial import primary_trial
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.spikes import Spike, read_spikes
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.trial_record import TrialRecord
+from plimsoll.report.hosts.beside import ObservedTrial, hosts_beside, only_trial
 from plimsoll.trial.host_metrics import HostMetrics
 
 LOST_TYPE = "lost-rx-pps"
@@ -43,8 +45,6 @@ SERIES_TYPES = (
 )
 _NS_PER_S = 1e9
 _NS_PER_MS = 1e6
-# The engine's clock and the host's may differ a little about when a trial began.
-_SLACK_S = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class RunData:
 
     `series` (of SERIES_TYPES), `distributions` and `gaps` are the focus trial's, `spikes`
     the whole run's. `hosts` has the metrics of the hosts that were observed while the focus
-    trial sent its frames; None before any trial. `audit` is the host's at the run's start.
+    trial sent its frames; None before any trial. `audits` are the hosts' at the run's start.
     """
 
     run_id: str
@@ -84,7 +84,7 @@ class RunData:
     gaps: tuple[LoopGaps, ...]
     spikes: tuple[Spike, ...]
     hosts: HostMetrics | None = None
-    audit: AuditRecord | None = None
+    audits: tuple[AuditRecord, ...] = ()
 
     @property
     def criteria_kinds(self) -> frozenset[str]:
@@ -92,6 +92,11 @@ class RunData:
         asked = self.result.criteria if self.result else self.experiment.get("criteria")
         entries = asked if isinstance(asked, list | tuple) else ()
         return frozenset(str(entry.get("kind")) for entry in entries if isinstance(entry, dict))
+
+    @property
+    def observed(self) -> tuple[ObservedTrial, ...]:
+        """The focus trial with the hosts beside it; none before any."""
+        return only_trial(self.focus, self.hosts)
 
     @property
     def latency_clocks(self) -> Mapping[int, str]:
@@ -131,7 +136,7 @@ def load_run(run: RunDirectory) -> RunData:
     journal = read_journal(run.journal)
     trials = journal.trials()
     result = read_result(run.result)
-    focus = _focus(trials, result)
+    focus = focus_trial(trials, result)
     merged = _histograms(run, journal, focus)
     environment = load_environment(run.environment)
     return RunData(
@@ -146,23 +151,12 @@ def load_run(run: RunDirectory) -> RunData:
         distributions=_distributions(focus, merged),
         gaps=_gaps(focus, merged),
         spikes=tuple(read_spikes(run)),
-        hosts=hosts_beside(run, environment, focus),
-        audit=load_audit(run.audit),
+        hosts=hosts_beside(run, environment, focus) if focus else None,
+        audits=read_audits(run),
     )
 
 
-def hosts_beside(
-    run: RunDirectory, environment: Environment | None, trial: TrialRecord | None
-) -> HostMetrics | None:
-    """The metrics of the hosts while a trial sent its frames; of no host in older runs."""
-    if trial is None:
-        return None
-    observed = environment.observed if environment else ()
-    metrics = HostMetrics(run, trial_period(trial.number), observed)
-    return metrics.during(trial.begin_unix_ns, trial.sending_s)
-
-
-def _focus(trials: Sequence[TrialRecord], result: Result | None) -> TrialRecord | None:
+def focus_trial(trials: Sequence[TrialRecord], result: Result | None) -> TrialRecord | None:
     """The validation that stands behind the result; else the most telling trial so far."""
     validation = None if result is None else result.validation
     return primary_trial(trials, None if validation is None else validation.trial)
@@ -195,18 +189,12 @@ def _histograms(
     run: RunDirectory, journal: JournalContents, focus: TrialRecord | None
 ) -> Mapping[str, HdrHistogram]:
     """By tag, all samples of the focus trial."""
-    merged: dict[str, HdrHistogram] = {}
     if focus is None:
-        return merged
-    begin_s = focus.begin_unix_ns / _NS_PER_S
-    for logged in read_histogram_log(
-        run.histograms, begin_s=begin_s - _SLACK_S, end_s=_next_begin_s(journal, focus)
-    ):
-        if logged.tag not in merged:
-            merged[logged.tag] = logged.histogram
-        else:
-            merged[logged.tag].add(logged.histogram)
-    return merged
+        return {}
+    begins = [trial.begin_unix_ns for trial in journal.trials()]
+    begins += [event.at_unix_ns for event in journal.unfinished_trials()]
+    time = TrialTime.of(focus.begin_unix_ns, begins)
+    return TrialHistograms(run.histograms, time, focus, f"trial {focus.number}").by_tag()
 
 
 def _distributions(
@@ -220,11 +208,3 @@ def _distributions(
 def _gaps(focus: TrialRecord | None, merged: Mapping[str, HdrHistogram]) -> tuple[LoopGaps, ...]:
     tags = {gaps_tag(worker.cpu): worker.cpu for worker in (focus.workers if focus else ())}
     return tuple(LoopGaps(cpu, merged[tag]) for tag, cpu in tags.items() if tag in merged)
-
-
-def _next_begin_s(journal: JournalContents, focus: TrialRecord) -> float:
-    """When the trial after the focus began, finished or not, a little early."""
-    begins = [trial.begin_unix_ns for trial in journal.trials()]
-    begins += [event.at_unix_ns for event in journal.unfinished_trials()]
-    later = [begin for begin in begins if begin > focus.begin_unix_ns]
-    return min(later) / _NS_PER_S - _SLACK_S if later else float("inf")

@@ -8,14 +8,19 @@ from dataclasses import dataclass
 from plimsoll.benchmark.soak_segments import begins_of, segments_of, windows_of
 from plimsoll.benchmark.soak_series import LOST, MAX, P50, P99, RX, SoakSeries, soak_series
 from plimsoll.benchmark.soak_summary import read_soak_result, summarise_soak
-from plimsoll.record.audit_record import AuditRecord, load_audit
+from plimsoll.record.audit_record import AuditRecord, read_audits
 from plimsoll.record.environment import load_environment
 from plimsoll.record.journal import DIED, read_journal
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.soak_result import SoakResult
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.record.window_record import WindowRecord
-from plimsoll.report.run_data import hosts_beside
+from plimsoll.report.hosts.beside import (
+    ObservedTrial,
+    hosts_beside,
+    longest_trial,
+    only_trial,
+)
 from plimsoll.trial.host_metrics import HostMetrics
 
 # More than a screen has room for; the least and the greatest of each stretch are kept.
@@ -27,7 +32,7 @@ class SoakData:
     """A soak. `begins_s` is by trial when it began, in s since the soak's first frame.
 
     `hosts` has the metrics of the hosts beside the `longest` of its trials; None before any.
-    `audit` is the host's at the run's start.
+    `audits` are the hosts' at the run's start.
     """
 
     result: SoakResult
@@ -37,7 +42,12 @@ class SoakData:
     deaths: tuple[str, ...]
     longest: TrialRecord | None
     hosts: HostMetrics | None
-    audit: AuditRecord | None = None
+    audits: tuple[AuditRecord, ...] = ()
+
+    @property
+    def observed(self) -> tuple[ObservedTrial, ...]:
+        """The longest trial with the hosts beside it; none before any."""
+        return only_trial(self.longest, self.hosts)
 
     @property
     def length_s(self) -> float:
@@ -66,7 +76,8 @@ def load_soak(run: RunDirectory) -> SoakData:
     """Load all that the page shows. Raises RecordError when the record is damaged."""
     journal = read_journal(run.journal)
     segments = segments_of(journal)
-    longest = _longest(journal.trials())
+    longest = longest_trial(journal.trials(), "soak")
+    environment = load_environment(run.environment)
     return SoakData(
         result=read_soak_result(run) or summarise_soak(run),
         windows=windows_of(journal),
@@ -74,11 +85,6 @@ def load_soak(run: RunDirectory) -> SoakData:
         series=soak_series(run, segments, (RX, LOST, P50, P99, MAX), _STRETCHES),
         deaths=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
         longest=longest,
-        hosts=hosts_beside(run, load_environment(run.environment), longest),
-        audit=load_audit(run.audit),
+        hosts=hosts_beside(run, environment, longest) if longest else None,
+        audits=read_audits(run),
     )
-
-
-def _longest(trials: Sequence[TrialRecord]) -> TrialRecord | None:
-    soaks = [trial for trial in trials if trial.phase == "soak"]
-    return max(soaks, key=lambda trial: trial.sending_s, default=None)

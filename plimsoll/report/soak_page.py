@@ -7,7 +7,7 @@ from plimsoll.record.soak_result import SoakResult
 from plimsoll.report.charts.soak_latency import soak_latency
 from plimsoll.report.charts.soak_rate import soak_rate
 from plimsoll.report.charts.soak_windows import soak_windows
-from plimsoll.report.hosts.section import host_section
+from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.page import Page
 from plimsoll.report.soak_data import SoakData, load_soak
 from plimsoll.report.soak_lines import (
@@ -56,8 +56,8 @@ def page_of_soak(data: SoakData) -> Page:
             "tester": _tester(result),
             "invalid_reasons": result.invalid_reasons,
             "agreement": result.dut_agreement,
-            "hosts": host_section(data.hosts, data.longest),
-            "tuning": tuning_section(data.audit, data.hosts, data.longest),
+            "hosts": host_sections(data.observed),
+            "tuning": tuning_section(data.audits, data.observed),
         },
     )
 

@@ -32,7 +32,9 @@ def result_of(place: Workplace, method: str, *words: object) -> tuple[int, dict[
     result: dict[str, Any] = json.loads(done.stdout)
     assert_keeps_to_schema(result, f"{method}-result")
     assert json.loads((run / "result.json").read_text()) == result
-    assert (run / "report.html").exists()
+    page = (run / "report.html").read_text()
+    assert "was read every 1 s by a process" in page
+    assert "<h3>" + json.loads((run / "audit.json").read_text())["host"] in page
     phases = Counter(trial["phase"] for trial in finished_trials(run))
     assert result["trials"]["by_phase"] == phases
     return done.returncode, result

@@ -77,16 +77,28 @@ class TrialHistograms:
         whose = "all polling loops" if lcore is None else f"the polling loop on CPU {lcore}"
         return TimeHistogram(f"gaps of {whose}, {self.trial}", self._merged(tags.__contains__))
 
-    def _merged(self, wanted: Callable[[str], bool]) -> HdrHistogram | None:
-        """None without samples."""
-        merged: HdrHistogram | None = None
+    def by_tag(
+        self, wanted: Callable[[str], bool] = lambda tag: True
+    ) -> Mapping[str, HdrHistogram]:
+        """Of each tag that is wanted, all samples; out of one reading of the log."""
+        merged: dict[str, HdrHistogram] = {}
         for logged in read_histogram_log(
             self.log, begin_s=self.time.begin_s, end_s=self.time.end_s, wanted=wanted
         ):
-            if merged is None:
-                merged = logged.histogram
+            if logged.tag not in merged:
+                merged[logged.tag] = logged.histogram
             else:
-                merged.add(logged.histogram)
+                merged[logged.tag].add(logged.histogram)
+        return merged
+
+    def _merged(self, wanted: Callable[[str], bool]) -> HdrHistogram | None:
+        """Of all tags that are wanted together; None without samples."""
+        merged: HdrHistogram | None = None
+        for histogram in self.by_tag(wanted).values():
+            if merged is None:
+                merged = histogram
+            else:
+                merged.add(histogram)
         return merged
 
     def _probes(self) -> set[str]:

@@ -26,5 +26,5 @@ def series_of(data: RunData, metric_type: str, names: tuple[str, ...]) -> dict[s
 
 def trial_words(trial: TrialRecord) -> str:
     """Which trial a chart shows: "trial 14, validation at 2.742 Mpps, 1m00s"."""
-    load, length = format_pps(trial.load_pps), format_duration(trial.sending_s)
-    return f"trial {trial.number}, {trial.phase} at {load} per direction, {length}"
+    at = f"at {format_pps(trial.load_pps)} per direction" if trial.load_pps else "without load"
+    return f"trial {trial.number}, {trial.phase} {at}, {format_duration(trial.sending_s)}"

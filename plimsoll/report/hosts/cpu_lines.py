@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plimsoll.report.hosts.one_host import OneHost, percent
-from plimsoll.trial.host_question import CpuRole, polled_cpus
+from plimsoll.report.hosts.role import owner_of
 
-_OWNERS: Mapping[CpuRole, str] = {"tester": "tester", "dut": "DUT"}
 # What mpstat's states are added up to, and their names in the table.
 _STATES = {
     # Guests' time is user time to the kernel too (proc(5)).
@@ -37,7 +35,7 @@ def cpu_lines(host: OneHost) -> tuple[CpuLine, ...]:
     return tuple(
         CpuLine(
             where=f"{host.host.hostname} CPU {cpu}",
-            polled_by=_owner(host, cpu),
+            polled_by=owner_of(host.host, cpu),
             shares=tuple(percent(share) for share in shares.values()),
         )
         for cpu, shares in sorted(cpu_shares(host).items())
@@ -54,8 +52,3 @@ def cpu_shares(host: OneHost) -> dict[int, dict[str, float]]:
         cpu: {name: sum(states.get(each, 0.0) for each in of) for name, of in _STATES.items()}
         for cpu, states in by_state.items()
     }
-
-
-def _owner(host: OneHost, cpu: int) -> str:
-    owners = (name for role, name in _OWNERS.items() if cpu in polled_cpus(host.host, role))
-    return " and ".join(owners)

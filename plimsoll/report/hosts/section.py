@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.record.observed_host import ObservedHostRecord
-from plimsoll.record.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.trial_record import FindingRecord
 from plimsoll.report.charts.trial_series import trial_words
+from plimsoll.report.hosts.beside import ObservedTrial
 from plimsoll.report.hosts.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
 from plimsoll.report.hosts.host_lines import HostLine, host_lines
 from plimsoll.report.hosts.one_host import OneHost
 from plimsoll.trial.criteria.registry import host_criteria_kinds
-from plimsoll.trial.host_metrics import HostMetrics
 
 
 @dataclass(frozen=True, slots=True)
 class HostSection:
-    """`observers` say who read and where they ran, `unobserved` what was not read and why.
+    """What is told of the trial `number`; `answers` says what it answers, "" for a page's only one.
 
+    `observers` say who read and where they ran, `unobserved` what was not read and why.
     `verdicts` are the findings by criteria on hosts. Empty tuples where there is nothing to
     show; without `observers` no host was observed.
     """
 
+    answers: str
+    number: int
     trial: str
     columns: tuple[str, ...]
     cpus: tuple[CpuLine, ...]
@@ -30,14 +34,24 @@ class HostSection:
     unobserved: tuple[tuple[str, str, str], ...]
     verdicts: tuple[FindingRecord, ...]
 
+    @property
+    def marked(self) -> int:
+        """How many figures should be zero and are not, or tell of a part of the time alone."""
+        return sum(line.mark == "invalid" for line in self.lines)
 
-def host_section(metrics: HostMetrics | None, trial: TrialRecord | None) -> HostSection:
-    """Of one trial; all of it empty where no host was observed."""
-    if metrics is None or trial is None:
-        return HostSection("", CPU_COLUMNS, (), (), (), (), ())
+
+def host_sections(trials: Sequence[ObservedTrial]) -> tuple[HostSection, ...]:
+    """A section for each trial that a page tells of. Raises RecordError."""
+    return tuple(_section(each) for each in trials)
+
+
+def _section(each: ObservedTrial) -> HostSection:
+    metrics = each.metrics
     hosts = [OneHost(metrics, host) for host in metrics.hosts]
     return HostSection(
-        trial=trial_words(trial),
+        answers=each.answers,
+        number=each.trial.number,
+        trial=trial_words(each.trial),
         columns=CPU_COLUMNS,
         cpus=tuple(line for host in hosts for line in cpu_lines(host)),
         lines=tuple(line for host in hosts if host.host.sources for line in host_lines(host)),
@@ -48,7 +62,7 @@ def host_section(metrics: HostMetrics | None, trial: TrialRecord | None) -> Host
             if host.sources
             for source, why in host.missing.items()
         ),
-        verdicts=tuple(each for each in trial.findings if each.is_of(host_criteria_kinds())),
+        verdicts=tuple(f for f in each.trial.findings if f.is_of(host_criteria_kinds())),
     )
 
 

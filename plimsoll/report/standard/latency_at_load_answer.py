@@ -16,6 +16,7 @@ from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import read_whole
 from plimsoll.report.charts.latency_by_load import latency_by_load
 from plimsoll.report.page import Page
+from plimsoll.report.standard.answering_trials import AnsweringTrials
 from plimsoll.report.standard.page import standard_page
 from plimsoll.report.standard.sections import (
     Answer,
@@ -39,7 +40,8 @@ _FROM: dict[RateFrom, str] = {
 
 def latency_at_load_page(run: RunDirectory) -> Page:
     """The page of a run in any state. Raises RecordError when the record is damaged."""
-    return standard_page(latency_at_load_answer(run), read_journal(run.journal))
+    journal = read_journal(run.journal)
+    return standard_page(run, journal, latency_at_load_answer(run), _trials_of_points(journal))
 
 
 def latency_at_load_answer(run: RunDirectory) -> Answer:
@@ -59,6 +61,21 @@ def latency_at_load_answer(run: RunDirectory) -> Answer:
                 (_table(points, "load"),),
             ),
         ),
+    )
+
+
+def _trials_of_points(journal: JournalContents) -> AnsweringTrials:
+    trials = {trial.number: trial for trial in journal.trials()}
+    points = sorted(_points_so_far(journal), key=lambda point: -point.percent)
+    return AnsweringTrials(
+        told="Beside the trial of each load, the highest first.",
+        by_answer={_share(each): trials[each.trial] for each in points if each.trial in trials},
+    )
+
+
+def _share(point: LoadPoint) -> str:
+    return (
+        "Probes alone" if point.load_pps == 0 else f"{format_number(point.percent)} % of the rate"
     )
 
 

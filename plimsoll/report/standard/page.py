@@ -1,15 +1,27 @@
-"""The page of any standard test: its answer, its sections, and all its trials."""
+"""The page of any standard test: its answer, its sections, the hosts, and all its trials."""
 
 from __future__ import annotations
 
+from plimsoll.record.audit_record import read_audits
 from plimsoll.record.journal import FINISHED, JournalContents
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report.hosts.beside import observed_trials
+from plimsoll.report.hosts.section import host_sections
 from plimsoll.report.page import Page
+from plimsoll.report.standard.answering_trials import AnsweringTrials
 from plimsoll.report.standard.sections import Answer
 from plimsoll.report.tables import lines_of
+from plimsoll.report.tuning.section import tuning_section
 
 
-def standard_page(answer: Answer, journal: JournalContents) -> Page:
-    """The page of a run in any state."""
+def standard_page(
+    run: RunDirectory, journal: JournalContents, answer: Answer, behind: AnsweringTrials
+) -> Page:
+    """The page of a run in any state; `behind` are the trials of which it tells the hosts.
+
+    Raises RecordError when what was recorded of the hosts is damaged.
+    """
+    observed = observed_trials(run, behind.by_answer)
     return Page(
         template="standard.html.j2",
         heading=answer.heading,
@@ -17,6 +29,9 @@ def standard_page(answer: Answer, journal: JournalContents) -> Page:
         content={
             "answer": answer,
             "finished": bool(journal.of_kind(FINISHED)),
+            "behind": behind.told,
+            "hosts": host_sections(observed),
+            "tuning": tuning_section(read_audits(run), observed),
             "trials": lines_of(journal),
         },
     )

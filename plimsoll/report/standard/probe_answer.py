@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 
 from plimsoll.benchmark.probe_summary import lines_of, segments_of, statistics_of, windows_of
-from plimsoll.record.journal import read_journal
+from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.probe_result import (
     ProbeLine,
     ProbeResult,
@@ -17,7 +17,9 @@ from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import read_whole
 from plimsoll.report.charts.probe_buckets import probe_buckets
 from plimsoll.report.charts.probe_windows import probe_windows
+from plimsoll.report.hosts.beside import longest_trial
 from plimsoll.report.page import Page
+from plimsoll.report.standard.answering_trials import AnsweringTrials
 from plimsoll.report.standard.page import standard_page
 from plimsoll.report.standard.sections import (
     Answer,
@@ -38,7 +40,8 @@ _LAST_US = 1000
 
 def probe_page(run: RunDirectory) -> Page:
     """The page of a run in any state. Raises RecordError when the record is damaged."""
-    return standard_page(probe_answer(run), read_journal(run.journal))
+    journal = read_journal(run.journal)
+    return standard_page(run, journal, probe_answer(run), _longest(journal))
 
 
 def probe_answer(run: RunDirectory) -> Answer:
@@ -55,6 +58,12 @@ def probe_answer(run: RunDirectory) -> Answer:
         warnings=tuple(_warnings(result, segments)),
         sections=tuple(_sections(statistics, lines, segments)),
     )
+
+
+def _longest(journal: JournalContents) -> AnsweringTrials:
+    trial = longest_trial(journal.trials(), "probe")
+    told = "Beside the longest trial in which probes were sent."
+    return AnsweringTrials(told, {"": trial} if trial else {})
 
 
 def _heading(statistics: Sequence[ProbeStatistics], segments: Sequence[ProbeSegment]) -> str:

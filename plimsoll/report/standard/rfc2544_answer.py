@@ -24,6 +24,7 @@ from plimsoll.record.whole_file import read_whole
 from plimsoll.report.charts.frame_rates import frame_rates
 from plimsoll.report.charts.loss_rates import loss_rates
 from plimsoll.report.page import Page
+from plimsoll.report.standard.answering_trials import frames_words, trials_of_frames
 from plimsoll.report.standard.page import standard_page
 from plimsoll.report.standard.sections import (
     Answer,
@@ -46,7 +47,8 @@ Row = TypeVar("Row", bound=RecordModel)
 
 def rfc2544_page(run: RunDirectory) -> Page:
     """The page of a run in any state. Raises RecordError when the record is damaged."""
-    return standard_page(rfc2544_answer(run), read_journal(run.journal))
+    journal = read_journal(run.journal)
+    return standard_page(run, journal, rfc2544_answer(run), trials_of_frames(journal))
 
 
 def rfc2544_answer(run: RunDirectory) -> Answer:
@@ -83,17 +85,11 @@ def _heading(parts: Rfc2544Parts) -> str:
     if not known:
         return "RFC 2544"
     row = min(known, key=lambda each: each.subject.mean_frame_size)
-    most = format_pps(row.subject.maximum_pps)
+    frames, most = frames_words(row.subject.frames), format_pps(row.subject.maximum_pps)
     basis = "theoretical" if row.subject.maximum_basis == "line-rate" else "stated"
     return (
-        f"RFC 2544: {format_pps(row.pps or 0.0)} per direction at {_frames(row)} "
-        f"({basis} maximum {most})"
+        f"RFC 2544: {format_pps(row.pps or 0.0)} per direction at {frames} ({basis} maximum {most})"
     )
-
-
-def _frames(row: ThroughputRow) -> str:
-    label = row.subject.frames
-    return label if label.startswith("imix") else f"{label} B"
 
 
 def _sentences(result: Rfc2544Result | None) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from plimsoll.record.rfc9004_result import ROW, BufferRow, Rfc9004Result
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.whole_file import read_whole
 from plimsoll.report.page import Page
+from plimsoll.report.standard.answering_trials import trials_of_frames
 from plimsoll.report.standard.page import standard_page
 from plimsoll.report.standard.rfc2544_answer import back_to_back_section, throughput_section
 from plimsoll.report.standard.sections import (
@@ -27,7 +28,8 @@ _REMEDY = "read it with the version of plimsoll that wrote it, or restore it fro
 
 def rfc9004_page(run: RunDirectory) -> Page:
     """The page of a run in any state. Raises RecordError when the record is damaged."""
-    return standard_page(rfc9004_answer(run), read_journal(run.journal))
+    journal = read_journal(run.journal)
+    return standard_page(run, journal, rfc9004_answer(run), trials_of_frames(journal))
 
 
 def rfc9004_answer(run: RunDirectory) -> Answer:

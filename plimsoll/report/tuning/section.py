@@ -1,26 +1,26 @@
-"""How the host was tuned, by the audit at the run's start and by what happened in a trial."""
+"""How the hosts were tuned, by their audits at the run's start and by what happened in trials."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.tuning_during_run import JointFinding, joined
 from plimsoll.record.audit_record import AuditRecord
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.report.hosts.beside import ObservedTrial
+from plimsoll.report.hosts.role import role_of
+from plimsoll.report.tuning.worst_of_trials import WorstFinding, worst_of_trials
 from plimsoll.tune.audit.finding import VERDICTS, Verdict
-
-_URGENT: tuple[Verdict, ...] = ("fail", "warn")
 
 
 @dataclass(frozen=True, slots=True)
 class TuningLine:
     """One check: what was found at the start, what happened, and the verdict of both.
 
-    `remedy` are the steps, each with whether a root shell runs it; `read` says where what
-    was found.
+    `why` it matters is empty in older runs. `remedy` are the steps, each with whether a root
+    shell runs it; `read` says where what was found.
     """
 
     number: int
@@ -29,57 +29,96 @@ class TuningLine:
     found: str
     happened: str
     joint: Verdict
+    why: str
     read: tuple[tuple[str, str], ...]
     remedy: tuple[tuple[str, bool], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class TuningSection:
-    """`counts` has joint verdicts and how many checks have each; `against` what was wanted.
+class HostTuning:
+    """One host. `counts` has joint verdicts and how many checks have each.
 
-    `trial` is that in which things happened, "" where there was none. All of it is empty in
-    runs that were not audited.
+    `role` is what ran on it; `against` says what was wanted, or why nothing could be read,
+    and then there are no checks. They stand apart by how much they matter: the `urgent` failed
+    or did harm meanwhile, `harmless` are wrong settings that did none, `others` are as wanted,
+    unknown or do not apply.
     """
 
+    host: str
+    role: str
     counts: tuple[tuple[Verdict, int], ...]
     against: str
-    trial: str
     urgent: tuple[TuningLine, ...]
+    harmless: tuple[TuningLine, ...]
     others: tuple[TuningLine, ...]
 
+    @property
+    def failed(self) -> int:
+        """How many checks fail."""
+        return dict(self.counts).get("fail", 0)
 
-def tuning_section(
-    audit: AuditRecord | None, metrics: HostMetrics | None, trial: TrialRecord | None
-) -> TuningSection:
-    """The section of a run, of which the report shows `trial`. Raises RecordError."""
-    if audit is None:
-        return TuningSection((), "", "", (), ())
-    lines = joined(audit, metrics, trial)
-    found = Counter(line.verdict for line in lines)
+
+@dataclass(frozen=True, slots=True)
+class TuningSection:
+    """Each audited host, the tester first; none in runs that were not audited.
+
+    `trials` says in which things happened; "" before any.
+    """
+
+    hosts: tuple[HostTuning, ...]
+    trials: str
+
+
+def tuning_section(audits: Sequence[AuditRecord], trials: Sequence[ObservedTrial]) -> TuningSection:
+    """The section of a page that tells of these trials. Raises RecordError."""
+    observed = {host.hostname: host for each in trials for host in each.metrics.hosts}
     return TuningSection(
-        counts=tuple((verdict, found[verdict]) for verdict in VERDICTS if found[verdict]),
-        against=_against(audit),
-        trial=trial_words(trial) if trial else "",
-        urgent=tuple(_line(each) for each in lines if each.verdict in _URGENT),
-        others=tuple(_line(each) for each in lines if each.verdict not in _URGENT),
+        hosts=tuple(_host(audit, observed.get(audit.host or ""), trials) for audit in audits),
+        trials=_told(trials),
     )
 
 
-def _line(joint: JointFinding) -> TuningLine:
-    static = joint.static
+def _host(
+    audit: AuditRecord, observed: ObservedHostRecord | None, trials: Sequence[ObservedTrial]
+) -> HostTuning:
+    found = worst_of_trials(audit, trials)
+    times = Counter(each.verdict for each in found)
+    return HostTuning(
+        host=audit.host or audit.source,
+        role=(role_of(observed) if observed else "") or audit.role or "",
+        counts=tuple((verdict, times[verdict]) for verdict in VERDICTS if times[verdict]),
+        against=_against(audit),
+        urgent=tuple(_line(each) for each in found if each.urgent),
+        harmless=tuple(_line(each) for each in found if each.wrong and not each.urgent),
+        others=tuple(_line(each) for each in found if not each.wrong),
+    )
+
+
+def _line(found: WorstFinding) -> TuningLine:
+    static, happened = found.static, found.happened
+    in_trial = f"{found.answers}: " if found.answers else ""
     return TuningLine(
         number=static.number,
         title=static.title,
         static=static.verdict,
         found=static.text,
-        happened=joint.happened.text if joint.happened else "",
-        joint=joint.verdict,
+        happened=f"{in_trial}{happened.text}" if happened else "",
+        joint=found.verdict,
+        why=static.why,
         read=tuple((each.where, each.what) for each in static.read),
         remedy=tuple((step.text, step.kind == "command") for step in static.steps),
     )
 
 
+def _told(trials: Sequence[ObservedTrial]) -> str:
+    if len(trials) < 2:
+        return "".join(trial_words(each.trial) for each in trials)
+    named = ", ".join(f"{each.trial.number} ({each.answers})" for each in trials)
+    return f"trials {named}; where these differ, the first of the worst is told"
+
+
 def _against(audit: AuditRecord) -> str:
-    where = audit.host or "this host"
+    if audit.unread:
+        return f"It could not be audited: {audit.unread}."
     told = audit.assumed or f"judged by the intent {audit.intent} that the experiment names"
-    return f"{where}, kernel {audit.kernel or 'unknown'}: {told}."
+    return f"Kernel {audit.kernel or 'unknown'}; {told}."

@@ -15,7 +15,7 @@ from plimsoll.record.trial_record import FindingRecord, TrialRecord
 from plimsoll.report import write_report
 from plimsoll.report.charts.cpu_time import cpu_time
 from plimsoll.report.charts.interrupt_rate import interrupt_rate
-from plimsoll.report.hosts.section import HostSection, host_section
+from plimsoll.report.hosts.section import HostSection, host_sections
 from plimsoll.report.run_data import RunData, load_run
 from plimsoll.report.soak_data import load_soak
 from tests.unit.benchmark.soak_runs import asked, soaked
@@ -77,6 +77,11 @@ SERIES = (
 )  # fmt: skip
 
 
+def section_of(data: RunData) -> HostSection:
+    (section,) = host_sections(data.observed)
+    return section
+
+
 @pytest.fixture(scope="module")
 def observed(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory) -> RunData:
     """The finished run with a host beside its last validation, trial 14."""
@@ -102,7 +107,7 @@ def beside(run: RunDirectory, trial: TrialRecord, series: tuple[Series, ...]) ->
 
 @pytest.fixture(scope="module")
 def section(observed: RunData) -> HostSection:
-    return host_section(observed.hosts, observed.focus)
+    return section_of(observed)
 
 
 def test_the_time_of_each_cpu_under_test_is_told_by_what_it_did(section: HostSection) -> None:
@@ -133,6 +138,10 @@ def test_each_figure_is_told_with_its_place(section: HostSection) -> None:
     }
 
 
+def test_figures_that_should_be_zero_are_counted(section: HostSection) -> None:
+    assert (section.number, section.marked) == (14, 4)
+
+
 def test_sentences_follow_the_figures(section: HostSection) -> None:
     said = {line.what: line.meaning for line in section.lines}
     assert said["Major page faults"] == "No process waited for memory to be read from a disk."
@@ -145,7 +154,7 @@ def test_what_was_seen_of_a_part_of_the_time_is_said_to_be(observed: RunData) ->
     """As where the observer died, or was stopped: its figures are about a part alone."""
     assert observed.hosts is not None
     longer = replace(observed.hosts, end_ms=observed.hosts.end_ms + 90_000, _known={})
-    first = host_section(longer, observed.focus).lines[0]
+    first = section_of(replace(observed, hosts=longer)).lines[0]
     assert (first.what, first.figure, first.mark) == ("Observed", "60 s of 150 s", "invalid")
 
 
@@ -153,7 +162,8 @@ def test_a_host_that_was_not_reached_is_told_with_the_reason(observed: RunData) 
     assert observed.hosts is not None
     why = "the observer has ended: ssh: no route to dut.lab"
     lost = observed_host("dut.lab", sources=(), missing={"mpstat": why, "smi": why})
-    section = host_section(replace(observed.hosts, hosts=(lost,), _known={}), observed.focus)
+    hosts = replace(observed.hosts, hosts=(lost,), _known={})
+    section = section_of(replace(observed, hosts=hosts))
     assert section.observers == (f"dut.lab was not observed: {why}.",)
     assert (section.cpus, section.lines, section.unobserved) == ((), (), ())
 
@@ -176,8 +186,9 @@ def test_criteria_on_hosts_are_told_with_their_sentences(observed: RunData) -> N
         outcome="ok", text=sentence,
     )  # fmt: skip
     trial = observed.focus.model_copy(update={"findings": (*observed.focus.findings, steal)})
-    assert host_section(observed.hosts, trial).verdicts == (steal,)
-    assert sentence in Page(rendered(replace(observed, focus=trial))).text
+    judged = replace(observed, focus=trial)
+    assert section_of(judged).verdicts == (steal,)
+    assert sentence in Page(rendered(judged)).text
 
 
 def test_a_run_without_observers_says_so(finished: RunData) -> None:
@@ -187,7 +198,8 @@ def test_a_run_without_observers_says_so(finished: RunData) -> None:
 
 
 def test_a_run_before_its_first_trial_has_no_hosts(cut_short: Callable[[int], RunData]) -> None:
-    assert host_section(cut_short(3).hosts, cut_short(3).focus).observers == ()
+    assert host_sections(cut_short(3).observed) == ()
+    assert "No host was observed beside this trial." in Page(rendered(cut_short(3))).text
 
 
 def values_of(chart: Any) -> list[dict[str, Any]]:

@@ -6,6 +6,10 @@ from plimsoll.record.journal import Journal
 from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import export_charts, write_report
+from tests.unit.benchmark.audits import audit_of, finding
+from tests.unit.report.reader import Page
+from tests.unit.report.sample_run import write_sample_run
+from tests.unit.trial.host_record import HOSTNAME
 
 SIZE = "profile.streams[load].frame_size"
 
@@ -51,6 +55,39 @@ def test_rows_link_to_the_samples_own_reports(tmp_path: Path) -> None:
     assert "&lt;b&gt;died&lt;/b&gt;" in text
     assert text.count("report.html") == 2
     assert export_charts(run) == []
+
+
+def test_each_samples_tuning_is_counted_and_linked(tmp_path: Path) -> None:
+    run = _run(tmp_path)
+    sample = write_sample_run(run.path / "iteration-0001")
+    audit_of(HOSTNAME, finding(26, "fail"), finding(33, "warn"), finding(21, "ok")).write(
+        sample.audit
+    )
+    damaged = RunDirectory.within(run.path / "iteration-0001/sample-2", {})
+    damaged.audit.write_text("{")
+    found = _sample(1, 9e5).model_copy(update={"directory": f"iteration-0001/{sample.run_id}"})
+    samples = [found, _sample(2, 9e5), _sample(3, None, "died")]
+    MatrixResult(
+        run_id=run.run_id,
+        name="sizes",
+        order="sample",
+        seed=0,
+        iterations=(IterationResult.of(1, {SIZE: 64}, samples),),
+        versions={},
+    ).write(run.result)
+    html = write_report(run).read_text()
+    assert f'<a href="iteration-0001/{sample.run_id}/report.html#tuning">{HOSTNAME}</a>' in html
+    text = Page(html).text
+    assert "1 fail 1 warn 1 ok" in text
+    # The sample's own page says the same.
+    assert "1 fail 1 warn 1 ok" in Page(write_report(sample).read_text()).text
+    # A record that is damaged is told, and spoils no other; a sample that failed has no page.
+    assert "sample-2/audit.json" in text.partition("Tuning")[2]
+    assert "sample-3" not in html
+
+
+def test_a_matrix_without_audits_has_no_word_of_them(tmp_path: Path) -> None:
+    assert "Tuning" not in write_report(_run(tmp_path)).read_text()
 
 
 def test_a_matrix_that_goes_on_has_a_page(tmp_path: Path) -> None:

@@ -1,72 +1,162 @@
-"""What a report tells of the host's tuning, from an audit and rows written by hand."""
+"""What a report tells of the hosts' tuning, from audits and rows written by hand."""
 
 import shutil
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from plimsoll.record.audit_record import AuditRecord
 from plimsoll.record.environment import load_environment
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.tuning.section import tuning_section
+from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.soak_runs import asked, soaked
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
-from tests.unit.trial.host_record import HOSTNAME, interrupts, observed_host, rows_of, write_parquet
+from tests.unit.trial.host_record import (
+    HOSTNAME,
+    Series,
+    interrupts,
+    observed_host,
+    rows_of,
+    write_parquet,
+)
 
 HOSTILE = "<script>alert('tuned')</script>"
+DUT = "dut.lab"
 AUDIT = audit_of(
     HOSTNAME,
     finding(21, "ok"),
     finding(26, "fail", text=HOSTILE),
+    finding(32, "warn"),
     finding(33, "fail"),
     finding(34, "unknown"),
+    finding(47, "unknown"),
+)
+OF_DUT = audit_of(DUT, finding(33, "ok"), finding(34, "ok"), finding(47, "unknown")).model_copy(
+    update={"role": "observed", "source": f"ssh://root@{DUT}"}
 )
 
 
 @pytest.fixture(scope="module")
 def audited(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory) -> RunData:
-    """The finished run, audited, with one CPU under test that ticks beside its last trial."""
+    """The finished run with two audited hosts beside its last trial.
+
+    The tester's CPU under test ticks, and its loop stalls for 0.3 ms; a network card
+    interrupts the DUT's.
+    """
     path = tmp_path_factory.mktemp("runs") / finished_run.run_id
     shutil.copytree(finished_run.path, path)
     run = RunDirectory(path)
     AUDIT.write(run.audit)
-    environment, trial = load_environment(run.environment), load_run(run).focus
+    run.observed_audits.mkdir()
+    OF_DUT.write(run.observed_audits / "1.json")
+    hosts = (observed_host(polled={"tester": "1"}), observed_host(DUT, polled={"dut": "1"}))
+    environment = load_environment(run.environment)
     assert environment is not None
+    environment.model_copy(update={"observed": hosts}).write(run.environment)
+    beside(run, interrupts(1, "LOC", "Local timer interrupts", [250] * 60))
+    beside(run, replace(interrupts(1, "31", "nic-rx", [40] * 60), hostname=DUT))
+    data = load_run(run)
+    assert data.focus is not None
+    loop = data.focus.workers[0].model_copy(update={"worst_stall_ns": 300_000})
+    return replace(data, focus=data.focus.model_copy(update={"workers": (loop,)}))
+
+
+def beside(run: RunDirectory, series: Series) -> None:
+    """Record a series beside the trial that the report shows."""
+    trial = load_run(run).focus
     assert trial is not None
-    environment.model_copy(update={"observed": (observed_host(),)}).write(run.environment)
     period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
-    tick = interrupts(1, "LOC", "Local timer interrupts", [250] * 60)
-    write_parquet(
-        run.metrics / f"{period}@{HOSTNAME}.parquet", list(rows_of(tick, period, begin_ms))
-    )
-    return load_run(run)
+    rows = list(rows_of(series, period, begin_ms))
+    write_parquet(run.metrics / f"{period}@{series.hostname}.parquet", rows)
 
 
-def test_failures_come_first_and_the_rest_is_folded(audited: RunData) -> None:
-    section = tuning_section(audited.audit, audited.hosts, audited.focus)
-    assert [(line.number, line.static, line.joint) for line in section.urgent] == [
+def hosts_of(data: RunData) -> tuple[HostTuning, ...]:
+    return tuning_section(data.audits, data.observed).hosts
+
+
+def test_what_did_harm_comes_first_and_what_did_none_is_folded(audited: RunData) -> None:
+    tester = hosts_of(audited)[0]
+    assert [(line.number, line.static, line.joint) for line in tester.urgent] == [
+        # A failure first, then the tick and the stalls, which nothing at the start told of.
         (26, "fail", "fail"),
-        # No device interrupted, though it might have; the tick did.
-        (33, "fail", "warn"),
         (34, "unknown", "warn"),
+        (47, "unknown", "warn"),
     ]
-    assert [line.number for line in section.others] == [21]
-    assert section.counts == (("fail", 1), ("warn", 2), ("ok", 1))
-    assert section.against.endswith("judged by the intent declared that the experiment names.")
+    # No device interrupted, though it might have.
+    assert [(line.number, line.joint) for line in tester.harmless] == [(32, "warn"), (33, "warn")]
+    assert [line.number for line in tester.others] == [21]
+    assert tester.counts == (("fail", 1), ("warn", 4), ("ok", 1))
+    assert tester.against.endswith("judged by the intent declared that the experiment names.")
 
 
-def test_the_page_shows_both_halves(audited: RunData) -> None:
-    page = Page(rendered(audited))
-    assert "1 fail 2 warn 1 ok" in page.text
-    assert "on the worst CPU, a second: LOC 250" in page.text
-    assert "no device interrupted a CPU under test" in page.text
-    assert "do not apply: 1" in page.text
-    assert "echo 1 > /proc/26" in page.text
+def test_a_failure_that_counters_confirm_is_told_before_one_of_a_setting_alone(
+    audited: RunData,
+) -> None:
+    ticks = audit_of(HOSTNAME, finding(1, "fail"), finding(3, "fail"))
+    (host,) = hosts_of(replace(audited, audits=(ticks,)))
+    assert [line.number for line in host.urgent] == [3, 1]
+    assert host.urgent[0].happened == "the local timer interrupted the worst CPU 250 times a second"
+
+
+def test_each_host_is_joined_with_what_happened_on_it(audited: RunData) -> None:
+    tester, dut = hosts_of(audited)
+    assert [(each.host, each.role) for each in (tester, dut)] == [
+        (HOSTNAME, "tester"),
+        (DUT, "DUT"),
+    ]
+    assert [(line.number, line.joint) for line in dut.urgent] == [(33, "fail"), (34, "fail")]
+    assert dut.urgent[0].happened == ("devices interrupted CPUs under test, a second: 31 nic-rx 40")
+    # The tester's loops stalled, and nobody looked at the DUT's.
+    assert [(line.number, line.happened) for line in dut.others] == [(47, "")]
+
+
+def test_a_host_that_was_not_audited_is_told_with_the_reason(audited: RunData) -> None:
+    lost = AuditRecord.not_audited("observed", "ssh://root@far", None, "no route to host")
+    data = replace(audited, audits=(AUDIT, lost))
+    far = hosts_of(data)[1]
+    assert (far.host, far.role, far.counts) == ("ssh://root@far", "observed", ())
+    text = Page(rendered(data)).text
+    assert "ssh://root@far · observed It could not be audited: no route to host." in text
+
+
+def test_the_page_shows_both_halves_of_every_host(audited: RunData) -> None:
+    text = Page(rendered(audited)).text
+    tester, dut = text.index(f"{HOSTNAME} · tester"), text.index(f"{DUT} · DUT")
+    assert text.index("1 fail 4 warn 1 ok") in range(tester, dut)
+    assert text.index("on the worst CPU, a second: LOC 250") in range(tester, dut)
+    assert text.index("seen to do harm: 2") in range(tester, dut)
+    assert text.index("no device interrupted a CPU under test") in range(tester, dut)
+    assert text.index("do not apply: 1") in range(tester, dut)
+    assert text.index("a second: 31 nic-rx 40") > dut
+    assert "echo 1 > /proc/26" in text
+
+
+def test_why_a_check_matters_is_told_where_the_record_has_it(audited: RunData) -> None:
+    why = "A tick takes the CPU away."
+    explained = audit_of(HOSTNAME, finding(26, "fail", why=why))
+    text = Page(rendered(replace(audited, audits=(explained,)))).text
+    assert f"Why, what to do {why}" in text
+    assert "What to do echo" in Page(rendered(audited)).text
+
+
+def test_an_audit_that_passes_is_short(audited: RunData) -> None:
+    quiet = audit_of(HOSTNAME, *(finding(number, "ok") for number in range(1, 12)))
+    data = replace(audited, audits=(quiet,), hosts=None)
+    page = rendered(data)
+    text = Page(page).text
+    assert "11 ok" in text
+    assert "No check failed, and nothing that was seen on the CPUs under test did harm." in text
+    tuning = page[page.index('<section id="tuning">') : page.index("<h2>Charts</h2>")]
+    shown = tuning[: tuning.index('<details class="more">')]
+    assert "Title of" not in shown
+    assert tuning.count("Title of") == 11
 
 
 def test_what_a_host_says_is_text_and_nothing_else(audited: RunData) -> None:
@@ -76,8 +166,18 @@ def test_what_a_host_says_is_text_and_nothing_else(audited: RunData) -> None:
 
 
 def test_a_run_without_an_audit_says_so(audited: RunData) -> None:
-    page = Page(rendered(replace(audited, audit=None)))
-    assert "The host was not audited in this run." in page.text
+    page = Page(rendered(replace(audited, audits=())))
+    assert "No host was audited in this run." in page.text
+
+
+def test_before_the_first_trial_the_settings_stand_alone(
+    cut_short: Callable[[int], RunData],
+) -> None:
+    data = replace(cut_short(3), audits=(AUDIT,))
+    (host,) = hosts_of(data)
+    assert host.counts == (("fail", 2), ("warn", 1), ("unknown", 2), ("ok", 1))
+    assert host.role == "tester"
+    assert "in trial" not in Page(rendered(data)).text.partition("Tuning")[2].partition("Charts")[0]
 
 
 def test_a_soaks_page_has_the_section_too(tmp_path: Path) -> None:

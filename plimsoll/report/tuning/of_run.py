@@ -1,0 +1,23 @@
+"""How the hosts of a load line's run were tuned, without all else that its page shows."""
+
+from __future__ import annotations
+
+from plimsoll.record.audit_record import read_audits
+from plimsoll.record.environment import load_environment
+from plimsoll.record.journal import read_journal
+from plimsoll.record.result import read_result
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.report.hosts.beside import hosts_beside, only_trial
+from plimsoll.report.run_data import focus_trial
+from plimsoll.report.tuning.section import TuningSection, tuning_section
+
+
+def tuning_of_run(run: RunDirectory) -> TuningSection:
+    """As the run's own page has it; empty where it was not audited. Raises RecordError."""
+    audits = read_audits(run)
+    if not audits:
+        return tuning_section((), ())
+    focus = focus_trial(read_journal(run.journal).trials(), read_result(run.result))
+    environment = load_environment(run.environment)
+    hosts = hosts_beside(run, environment, focus) if focus else None
+    return tuning_section(audits, only_trial(focus, hosts))

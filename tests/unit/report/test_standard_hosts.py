@@ -1,0 +1,208 @@
+"""What pages of standard tests tell of the hosts, beside the trials that answer."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.latency_at_load import run_latency_at_load
+from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
+from plimsoll.benchmark.probe import run_probe
+from plimsoll.benchmark.probe_asked import ProbeAsked
+from plimsoll.benchmark.rfc2544.run import run_rfc2544
+from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
+from plimsoll.benchmark.rfc9004 import run_rfc9004
+from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
+from plimsoll.errors import Interrupted
+from plimsoll.record.environment import load_environment
+from plimsoll.record.journal import read_journal
+from plimsoll.record.metrics import trial_period
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.report import write_report
+from plimsoll.report.standard.rfc2544_answer import rfc2544_page
+from plimsoll.report.tuning.section import TuningSection
+from plimsoll.traffic.units import Rate
+from plimsoll.tune.audit.finding import Verdict
+from tests.unit.benchmark.audits import audit_of, finding
+from tests.unit.benchmark.standard_tests.simulated import (
+    CAPACITY_PPS,
+    Seen,
+    experiment,
+    run_directory,
+)
+from tests.unit.report.reader import Page
+from tests.unit.trial.host_record import HOSTNAME, interrupts, observed_host, rows_of, write_parquet
+
+THROUGHPUT = Rfc2544Settings.quickly().model_copy(
+    update={"sizes": (64, 1518), "tests": ("throughput",)}
+)
+
+
+def audited(run: RunDirectory) -> RunDirectory:
+    """The run with a host that was observed and audited, as simulated runs never are."""
+    environment = load_environment(run.environment)
+    assert environment is not None
+    environment.model_copy(update={"observed": (observed_host(),)}).write(run.environment)
+    audit_of(HOSTNAME, finding(26, "ok"), finding(33, "ok")).write(run.audit)
+    return run
+
+
+def beside(run: RunDirectory, trial: TrialRecord, each_second: int) -> None:
+    """Record so many interrupts of a card in each second of a trial."""
+    period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
+    counts = [each_second] * round(trial.sending_s)
+    rows = list(rows_of(interrupts(1, "31", "nic-rx", counts), period, begin_ms))
+    write_parquet(run.metrics / f"{period}@{HOSTNAME}.parquet", rows)
+
+
+def trials_of(run: RunDirectory) -> dict[int, TrialRecord]:
+    return {trial.number: trial for trial in read_journal(run.journal).trials()}
+
+
+def text_of(run: RunDirectory) -> str:
+    return Page(write_report(run).read_text(encoding="utf-8")).text
+
+
+def assert_in_order(text: str, parts: Sequence[str]) -> None:
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places)
+
+
+@pytest.fixture(scope="module")
+def rfc2544(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunDirectory, list[int]]:
+    """A run of two sizes, and the final trial of each by its result."""
+    asked = experiment()
+    run = run_directory(tmp_path_factory.mktemp("runs"), asked)
+    result = run_rfc2544(asked, THROUGHPUT, run, Seen())
+    finals = [row.final_trial for row in result.parts.throughput or ()]
+    return audited(run), [final for final in finals if final is not None]
+
+
+def test_rfc_2544_tells_of_the_final_trial_of_each_size(
+    rfc2544: tuple[RunDirectory, list[int]],
+) -> None:
+    run, (small, large) = rfc2544
+    trials = trials_of(run)
+    beside(run, trials[small], 5)
+    beside(run, trials[large], 80)
+    text = text_of(run)
+    assert_in_order(
+        text,
+        (
+            "What the hosts did meanwhile",
+            f"64 B · trial {small}",
+            "5 a second",
+            f"1518 B · trial {large}",
+            "80 a second",
+            "Tuning Each host as its audit found it",
+            f"trials {small} (64 B), {large} (1518 B)",
+            "64 B: devices interrupted CPUs under test, a second: 31 nic-rx 5",
+            "All trials",
+        ),
+    )
+    # The checks are told once, whatever the number of trials.
+    assert text.count("Title of 33") == 1
+
+
+def lines_of(run: RunDirectory) -> list[tuple[Verdict, str]]:
+    """Verdict and happening of check 33 on the page."""
+    tuning = rfc2544_page(run).content["tuning"]
+    assert isinstance(tuning, TuningSection)
+    (host,) = tuning.hosts
+    lines = (*host.urgent, *host.harmless, *host.others)
+    return [(line.joint, line.happened) for line in lines if line.number == 33]
+
+
+def test_the_trial_with_the_worst_verdict_is_told(rfc2544: tuple[RunDirectory, list[int]]) -> None:
+    run, (small, large) = rfc2544
+    trials = trials_of(run)
+    beside(run, trials[small], 0)
+    beside(run, trials[large], 80)
+    told = "1518 B: devices interrupted CPUs under test, a second: 31 nic-rx 80"
+    assert lines_of(run) == [("fail", told)]
+
+
+def test_what_is_the_same_in_all_trials_names_none(
+    rfc2544: tuple[RunDirectory, list[int]],
+) -> None:
+    run, finals = rfc2544
+    for final in finals:
+        beside(run, trials_of(run)[final], 0)
+    assert lines_of(run) == [("ok", "no device interrupted a CPU under test")]
+
+
+def test_rfc_2544_that_goes_on_tells_of_what_there_is(tmp_path: Path) -> None:
+    asked = experiment()
+    run = run_directory(tmp_path, asked)
+    with pytest.raises(Interrupted):
+        run_rfc2544(asked, THROUGHPUT, run, Seen(most=4))
+    last = max(trials_of(audited(run)))
+    text = text_of(run)
+    assert f"Of trial {last}, search at" in text
+    assert "1518 B" not in text
+
+
+def test_rfc_9004_tells_of_throughput_and_not_of_bursts(tmp_path: Path) -> None:
+    bursts = BurstSettings(limit_s=0.02, granularity=0.1, repeats=1)
+    settings = Rfc9004Settings.quickly().model_copy(update={"sizes": (64,), "bursts": bursts})
+    asked = experiment()
+    run = run_directory(tmp_path, asked)
+    result = run_rfc9004(asked, settings, run, Seen())
+    final = result.rows[0].throughput.final_trial
+    assert final is not None
+    trials = trials_of(audited(run))
+    assert trials[max(trials)].phase == "back-to-back"
+    beside(run, trials[final], 7)
+    text = text_of(run)
+    assert_in_order(text, (f"Of trial {final}, validation at", "7 a second", "31 nic-rx 7"))
+
+
+def test_latency_at_load_tells_of_each_load_from_the_highest(tmp_path: Path) -> None:
+    plan = LatencyAtLoadAsked.quickly().model_copy(
+        update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given", "percents": (0, 10, 90)}
+    )
+    asked = experiment()
+    run = run_directory(tmp_path, asked)
+    points = run_latency_at_load(asked, plan, run, Seen()).points
+    idle, light, heavy = (point.trial for point in points)
+    beside(audited(run), trials_of(run)[heavy], 9)
+    text = text_of(run)
+    assert_in_order(
+        text,
+        (
+            f"90 % of the rate · trial {heavy}",
+            "9 a second",
+            f"10 % of the rate · trial {light}",
+            f"Probes alone · trial {idle}",
+            "90 % of the rate: devices interrupted CPUs under test, a second: 31 nic-rx 9",
+        ),
+    )
+
+
+def test_a_probe_tells_of_its_longest_trial(tmp_path: Path) -> None:
+    asked = experiment()
+    run = run_directory(tmp_path, asked)
+    run_probe(asked, ProbeAsked(duration_s=10), run, Seen())
+    (trial,) = trials_of(audited(run)).values()
+    beside(run, trial, 3)
+    text = text_of(run)
+    assert_in_order(
+        text,
+        (
+            "Beside the longest trial in which probes were sent.",
+            f"Of trial {trial.number}, probe without load, 10s",
+            "3 a second",
+            "a second: 31 nic-rx 3",
+        ),
+    )
+
+
+def test_a_run_without_hosts_or_audit_says_so(tmp_path: Path) -> None:
+    asked = experiment()
+    run = run_directory(tmp_path, asked)
+    with pytest.raises(Interrupted):
+        run_rfc2544(asked, THROUGHPUT, run, Seen(most=1))
+    text = text_of(run)
+    assert "No host was observed beside this trial." in text
+    assert "No host was audited in this run." in text
