@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -25,7 +26,7 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.observe.settings import ObserveSettings
 from plimsoll.search.registry import SearchSettings
 from plimsoll.traffic.document import read_document
-from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.traffic.mistakes import brief, did_you_mean, mistake
 from plimsoll.traffic.profile import Profile
 from plimsoll.traffic.profile_file import load_profile, place_captures
 from plimsoll.traffic.teaching import check_teaching
@@ -34,7 +35,7 @@ from plimsoll.trial.criteria.spread import Spread
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.tester import TesterLimits
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.load import load_intent, preset_names
+from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
 
 
 class Experiment(BaseModel):
@@ -204,7 +205,7 @@ def load_experiment(path: Path) -> Experiment:
 def complete(data: dict[str, Any], path: Path) -> None:
     """Put into an experiment's plain data what it takes from the file's name and beside it.
 
-    That is its name, and the profile and the intent where they are named. Raises InputError
+    That is its name, and the profile and the intents where they are named. Raises InputError
     as above.
     """
     data.setdefault("name", path.stem)
@@ -213,11 +214,37 @@ def complete(data: dict[str, Any], path: Path) -> None:
         data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
     else:
         place_captures(named, path.parent)
-    tuning = data.get("tuning")
-    if isinstance(tuning, str):
-        data["tuning"] = _intent_beside(path, tuning).model_dump(mode="json", exclude_unset=True)
+    for place, holder in _tuned(data):
+        if isinstance(named := holder.get("tuning"), str):
+            intent = _intent_beside(path, named, place)
+            holder["tuning"] = intent.model_dump(mode="json", exclude_unset=True)
 
 
-def _intent_beside(path: Path, named: str) -> Intent:
-    """The preset, or the file beside the experiment."""
-    return load_intent(named if named in preset_names() else path.parent / named)
+def _tuned(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(place, mapping) of what may have an intent: the experiment and each host observed.
+
+    What is no mapping, where one is wanted, is left for the models to tell.
+    """
+    yield "tuning", data
+    observe = data.get("observe")
+    hosts = observe.get("hosts") if isinstance(observe, dict) else None
+    for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
+        if isinstance(host, dict):
+            yield f"observe.hosts[{index}].tuning", host
+
+
+def _intent_beside(path: Path, named: str, place: str) -> Intent:
+    """The preset, or the file beside the experiment; what is wrong in that is told of it."""
+    if named in preset_names():
+        return load_preset(named)
+    beside = path.parent / named
+    if not os.path.exists(beside):
+        presets = preset_names()
+        raise InputError(
+            f"{place}: no such file beside the experiment, and no preset: {brief(named)}",
+            where=str(path),
+            remedy=did_you_mean(
+                named, presets, f"check the path, or name a preset: {', '.join(presets)}"
+            ),
+        )
+    return load_intent(beside)

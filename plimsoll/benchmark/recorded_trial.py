@@ -187,6 +187,7 @@ class TrialRunner:
             step=request.step,
             evidence=evidence_of(outcome),
             observed=request.observe(outcome) if request.observe else {},
+            hosts=self.bed.observers.readings,
         )
 
     def _judge(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from plimsoll.benchmark.host_audit import write_host_audit
+from plimsoll.benchmark.run_audits import record_audits
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.testbed import Testbed
 from plimsoll.benchmark.tester_identity import known_calibrations
@@ -19,7 +19,7 @@ from plimsoll.record.stored_calibration import StoredCalibration
 def record_surroundings(
     session: Session, bed: Testbed, calibration: TesterCalibration | None
 ) -> None:
-    """Write environment.json, with this run's calibration and earlier ones, and audit.json.
+    """Write environment.json, with this run's calibration and earlier ones, and the audits.
 
     The lab is journalled.
     """
@@ -30,12 +30,7 @@ def record_surroundings(
         bed.observers.records,
     ).write(session.recorder.run.environment)
     if not bed.generator.facts.simulated:
-        write_host_audit(
-            session.recorder.run.audit,
-            session.experiment.tuning,
-            frozenset(bed.busy_cpus),
-            session.watcher.note,
-        )
+        record_audits(session, bed)
     session.recorder.event(
         LAB_UP,
         kind_of_lab=bed.lab.kind,

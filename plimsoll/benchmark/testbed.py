@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from dataclasses import dataclass, replace
 
 from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.marks import Marks
 from plimsoll.benchmark.trial_settings import TrialSettings
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
@@ -89,6 +90,7 @@ class Testbed:
     busy_cpus: tuple[int, ...]
     marks: Marks
     observers: Observers
+    captures: HostCaptures
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -158,6 +160,8 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
     lab_memory = plan_memory(settings.megabytes, ledger, require_huge=plan.require_hugepages)
     lab = make_lab(settings, ledger, lab_memory)
     with ExitStack() as stack:
+        captures = start_captures(plan.observe, plan.busy_cpus, ledger)
+        stack.callback(captures.close)
         stack.callback(lab.down)
         ports = lab.up()
         max_frame_bytes = plan.largest_frame_size - FCS_BYTES
@@ -181,7 +185,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         observers = start_observers(plan.observe, _local_host(plan, lab, engine), ledger, tell)
         stack.callback(observers.close)
         notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes
-        yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks(), observers)
+        yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks(), observers, captures)
 
 
 def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
@@ -201,4 +205,6 @@ def _simulated(settings: SimulatedSettings) -> Testbed:
     lab = settings.lab()
     ports = lab.up()
     nobody = Observers(lambda _: None)
-    return Testbed(lab, ports, settings.generator(), ports.notes, (), Marks(), nobody)
+    return Testbed(
+        lab, ports, settings.generator(), ports.notes, (), Marks(), nobody, HostCaptures()
+    )

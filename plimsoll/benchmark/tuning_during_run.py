@@ -7,14 +7,15 @@ more, and the two verdicts become one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.record.audit_record import AuditFinding, AuditRecord
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.host_question import HostFigure, HostQuestion
 from plimsoll.tune.audit.finding import VERDICTS, Verdict
-from plimsoll.tune.host.idle_states import SHALLOW_STATES
+from plimsoll.tune.host.idle_states import is_deep
 
 # The residual tick of a tickless CPU is one a second (kernel/sched/core.c, sched_tick_remote
 # runs elsewhere since 4.17); ten are still no tick of 100 Hz.
@@ -51,8 +52,9 @@ def joined(
 ) -> tuple[JointFinding, ...]:
     """Every finding with what happened in `trial`, the worst joint verdict first.
 
-    Of the hosts observed only the audited one counts. Raises RecordError for metrics that
-    are damaged.
+    Of the hosts observed only the audited one counts, and the tester's own loops count on the
+    tester's. Nothing is found of a host that was not audited. Raises RecordError for metrics
+    that are damaged.
     """
     found = {each.number: each for each in happenings(audit, metrics, trial)}
     lines = [
@@ -80,30 +82,43 @@ def joint(static: AuditFinding, happened: Happening | None) -> Verdict:
 def happenings(
     audit: AuditRecord, metrics: HostMetrics | None, trial: TrialRecord | None
 ) -> Iterable[Happening]:
-    """All that the counters of the audited host, and the tester's own loops, tell."""
-    if trial is not None:
+    """All that the counters of the audited host tell, and on the tester its own loops."""
+    if trial is not None and audit.role == "tester":
         yield from _stalls(trial)
     if metrics is None:
         return
-    asked = _Asked(metrics, audit.host)
+    asked = _Asked(metrics, audit.host, audit.under_test)
     for find in _FINDERS:
         yield from find(asked)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The metrics of the one host that was audited."""
+    """The metrics of the one host that was audited; `under_test` are its CPUs in question.
+
+    Audits of before they were recorded have None: then they are those that were observed as
+    such.
+    """
 
     metrics: HostMetrics
     hostname: str | None
+    under_test: str | None
 
     def figures(
         self, source: str, kind: str, by: tuple[str, ...] = (), *, tested: bool = True
     ) -> list[HostFigure]:
-        """By CPU under test where `tested`, and by names."""
-        question = HostQuestion(source, kind, cpus="under-test" if tested else None, by=by)
-        found = self.metrics.figures(question)
+        """By CPU under test where `tested`, and by names; none where nobody knows these."""
+        if tested and self.under_test == "":
+            return []
+        question = HostQuestion(source, kind, by=by)
+        found = self.metrics.figures(self._of_tested(question) if tested else question)
         return [each for each in found if each.hostname == self.hostname]
+
+    def _of_tested(self, question: HostQuestion) -> HostQuestion:
+        if self.under_test is None:
+            return replace(question, cpus="under-test")
+        cpus = tuple(str(cpu) for cpu in sorted(parse_cpu_list(self.under_test)))
+        return replace(question, cpus="all", where=(("cpu", cpus),))
 
 
 def _interrupts(asked: _Asked) -> Iterable[Happening]:
@@ -139,7 +154,7 @@ def _deep_idle(asked: _Asked) -> Iterable[Happening]:
     entries = asked.figures("cpuidle", "entries-sec", ("state",))
     if not entries:
         return
-    deep = [each for each in entries if each.names["state"].upper() not in SHALLOW_STATES]
+    deep = [each for each in entries if is_deep(each.names["state"])]
     times = sum(each.total or 0 for each in deep)
     names = ", ".join(sorted({each.names["state"] for each in deep if each.total}))
     if times:

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import json as json_text
-from dataclasses import asdict
-from pathlib import Path
+import time
 from typing import Annotated
 
 import typer
 
 from plimsoll.cli.audit_table import print_audit, print_fixes
 from plimsoll.cli.bmc_options import BmcCredentialsOption, BmcOption, CaFileOption, with_bmc
+from plimsoll.cli.host_choice import HostOption, RootOption, chosen_host
 from plimsoll.cli.options import JsonOption
 from plimsoll.cli.tune_kube import ContextOption, FromOption, KubeOption, audit_of_cluster
-from plimsoll.errors import InputError
+from plimsoll.record.audit_record import AuditRecord
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit
 from plimsoll.tune.audit.audit import audit as run_audit
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.open_capture import open_root
-from plimsoll.tune.host.remote_host import view_over_ssh
 from plimsoll.tune.intent.load import load_intent, preset_names
 from plimsoll.tune.kube.cluster_audit import joined
 
@@ -45,19 +41,8 @@ def audit(  # noqa: PLR0917 - the options of the command
             autocompletion=lambda: list(preset_names()),
         ),
     ] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="CAPTURE",
-            help="Judge this capture (an archive or directory), or a mounted root file system.",
-        ),
-    ] = None,
-    host: Annotated[
-        str | None,
-        typer.Option(
-            metavar="ssh://HOST", help="Judge this host, on which plimsoll is installed too."
-        ),
-    ] = None,
+    root: RootOption = None,
+    host: HostOption = None,
     bmc: BmcOption = None,
     bmc_credentials: BmcCredentialsOption = None,
     ca_file: CaFileOption = None,
@@ -74,15 +59,16 @@ def audit(  # noqa: PLR0917 - the options of the command
     Needs no root, changes nothing, and says what it could not read. Ends with 1 where a
     check failed.
     """
+    began = time.monotonic()
     cluster = audit_of_cluster(intent, kube=kube, context=context, gathered=gathered)
     if cluster is not None and root is None and host is None and bmc is None:
         # Who asks a cluster does so from elsewhere: this host is none of its nodes.
         done = cluster
     else:
-        of_host = _audit(with_bmc(_view(root, host), bmc, bmc_credentials, ca_file), intent)
+        of_host = _audit(with_bmc(chosen_host(root, host), bmc, bmc_credentials, ca_file), intent)
         done = of_host if cluster is None else joined(of_host, cluster)
     if json:
-        typer.echo(json_text.dumps(_document(done), indent=2))
+        typer.echo(AuditRecord.of(done, time.monotonic() - began).text, nl=False)
     elif fix:
         print_fixes(done)
     else:
@@ -91,21 +77,8 @@ def audit(  # noqa: PLR0917 - the options of the command
         raise typer.Exit(_FAILED)
 
 
-def _view(root: Path | None, host: str | None) -> HostView:
-    """Of the host to be judged: this one, unless another is named."""
-    if root is not None and host is not None:
-        raise InputError("one host at a time", where="--host", remedy="leave out --root or --host")
-    if host is not None:
-        return view_over_ssh(host)
-    return LiveHost() if root is None else open_root(root)
-
-
 def _audit(view: HostView, intent: str | None) -> Audit:
     if intent is not None:
         return run_audit(view, load_intent(intent))
     assumed, source = assume_intent(view)
     return run_audit(view, assumed, assumed=source)
-
-
-def _document(done: Audit) -> dict[str, object]:
-    return {**asdict(done), "counts": done.counts}

@@ -10,13 +10,15 @@ from plimsoll.host.over_ssh import is_destination
 from plimsoll.observe.registry import OBSERVERS
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.units import DurationField
+from plimsoll.tune.intent.intent import Intent
 
 
 class RemoteHost(BaseModel):
     """Another host that is watched, over ssh: its `plimsoll-observe` must be on PATH there.
 
     `polled_cpus` are those under test, `telemetry` the sockets of its DPDK processes by a
-    name for each, `pids` processes whose cgroups are watched.
+    name for each, `pids` processes whose cgroups are watched. `tuning` is what the host is
+    meant to be, given as the experiment's own.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -25,6 +27,7 @@ class RemoteHost(BaseModel):
     polled_cpus: tuple[Annotated[int, Field(ge=0, le=8191)], ...] = ()
     telemetry: dict[str, str] = Field(default_factory=dict)
     pids: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    tuning: Intent | None = None
 
     @field_validator("ssh")
     @classmethod

@@ -95,8 +95,13 @@ class RunDirectory:
 
     @property
     def audit(self) -> Path:
-        """The host against its intent, as the run found it (JSON)."""
+        """The tester's host against its intent, as the run found it (JSON)."""
         return self.path / "audit.json"
+
+    @property
+    def observed_audits(self) -> Path:
+        """The folder of the same for the other hosts, `<place in observe.hosts>.json` each."""
+        return self.path / "audits"
 
     @property
     def journal(self) -> Path:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from plimsoll.record.audit_record import AuditRecord
 from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
 from plimsoll.record.matrix_result import MatrixResult
 from plimsoll.record.probe_result import ProbeResult
@@ -34,6 +35,7 @@ _PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
     ("soak-result", SoakResult),
     ("window-record", WindowRecord),
     ("matrix-result", MatrixResult),
+    ("audit", AuditRecord),
 )
 
 

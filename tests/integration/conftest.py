@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.integration.cluster.control_plane import CannotServe
+from tests.integration.cluster.served import ServedCluster, served_cluster
 from tests.integration.command import Workplace, workplace
 from tests.integration.network import network
 
@@ -21,3 +23,13 @@ def why_no_xdp() -> str | None:
     with network() as place:
         place.veth("pl-a", "pl-b")
         return place.run(sys.executable, "-c", ask).strip() or None
+
+
+@pytest.fixture(scope="module")
+def kube_cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedCluster]:
+    """A real API server with OpenShift's kinds and no objects; skipped where there is none."""
+    try:
+        with served_cluster(tmp_path_factory.mktemp("cluster")) as cluster:
+            yield cluster
+    except CannotServe as why:
+        pytest.skip(str(why))

@@ -20,9 +20,9 @@ from plimsoll.record.run_lock import is_held
 # What a run directory holds by itself: the files of RunDirectory, those of this index, a
 # matrix's plan and iterations, and what a kill leaves of a file being written.
 _OWN = re.compile(
-    r"experiment\.yaml|environment\.json|journal\.jsonl|metrics|histograms\.hlog(\.open)?"
-    r"|spikes\.(parquet|jsonl(\.open)?)|result\.json|report\.html|charts|lock|summary\.json"
-    r"|notes\.json|notes\.lock|matrix\.json|iteration-\d+|\..*\.\d+"
+    r"experiment\.yaml|environment\.json|audit\.json|audits|journal\.jsonl|metrics"
+    r"|histograms\.hlog(\.open)?|spikes\.(parquet|jsonl(\.open)?)|result\.json|report\.html"
+    r"|charts|lock|summary\.json|notes\.json|notes\.lock|matrix\.json|iteration-\d+|\..*\.\d+"
 )
 _BY_HAND = "look at it, and remove it by hand if you want it gone"
 

@@ -258,10 +258,68 @@ def test_a_mistake_in_an_intent_is_told_with_its_own_place(tmp_path: Path) -> No
     told = refused(tmp_path, f"{MINIMAL}tuning: intent.yaml\n")
     assert "intent.yaml:3" in told
     assert "cpus.isolated: is missing" in told
-    assert "no such file" in refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
+    told = refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
+    assert "nightly.yaml: tuning: no such file beside the experiment, and no preset" in told
+    assert "(check the path, or name a preset: bare-metal, " in told
 
 
 def test_an_intent_in_place_is_judged_with_the_experiments_lines(tmp_path: Path) -> None:
     section = "  name: mine\n  platform: cloud\n  cpus: {reserved: 0, isolated: 1}\n"
     text = f"{MINIMAL}tuning:\n{section}"
     assert "nightly.yaml:9: tuning.platform" in refused(tmp_path, text)
+
+
+OBSERVED = """\
+observe:
+  hosts:
+    - ssh: peer
+    - ssh: root@dut.lab
+      polled_cpus: [2, 3]
+      tuning: {tuning}
+"""
+
+
+def test_each_observed_host_has_an_intent_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "dut.yaml").write_text(
+        "name: of-the-dut\nplatform: vm\ncpus: {reserved: '0', isolated: 1-3}\n"
+    )
+    text = f"{MINIMAL}tuning: vm\n{OBSERVED}"
+    experiment = load(tmp_path, text.replace("{tuning}", "dut.yaml"))
+    peer, dut = experiment.observe.hosts
+    assert (peer.tuning, experiment.tuning) == (None, load_preset("vm"))
+    assert dut.tuning is not None
+    assert dut.tuning.name == "of-the-dut"
+    again = tmp_path / "again.yaml"
+    again.write_text(yaml.safe_dump(experiment.normalised()))
+    assert load_experiment(again).normalised() == experiment.normalised()
+    by_preset = load(tmp_path, text.replace("{tuning}", "openshift-sno-vdu"))
+    assert by_preset.observe.hosts[1].tuning == load_preset("openshift-sno-vdu")
+
+
+@pytest.mark.parametrize(
+    ("tuning", "told"),
+    [
+        (
+            "bare-metl",
+            "nightly.yaml: observe.hosts[1].tuning: no such file beside the experiment, and no "
+            "preset: 'bare-metl' (did you mean bare-metal?)",
+        ),
+        (
+            "{name: x, platform: cloud, cpus: {reserved: 0, isolated: 1}}",
+            "nightly.yaml:12: observe.hosts[1].tuning.platform: 'cloud' is not known",
+        ),
+        ("7", "nightly.yaml:12: observe.hosts[1].tuning: found 7 (write its fields with their"),
+        ("[vm]", "nightly.yaml:12: observe.hosts[1].tuning: found ['vm'] (write its fields with"),
+        (f"{'x' * 300}.yaml", "no such file beside the experiment"),
+        ('"a\\0b.yaml"', "no such file beside the experiment"),
+    ],
+)
+def test_a_mistake_in_a_hosts_intent_is_told_with_its_place(
+    tmp_path: Path, tuning: str, told: str
+) -> None:
+    assert told in refused(tmp_path, MINIMAL + OBSERVED.replace("{tuning}", tuning))
+
+
+@pytest.mark.parametrize("observe", ["7", "{hosts: 7}", "{hosts: [7]}", "{hosts: {tuning: vm}}"])
+def test_what_is_no_list_of_hosts_is_told_as_such(tmp_path: Path, observe: str) -> None:
+    assert "nightly.yaml:7: observe" in refused(tmp_path, f"{MINIMAL}observe: {observe}\n")

@@ -1,117 +1,102 @@
-"""The audit that a run keeps: real, of the machine that the test runs on."""
+"""The audit of one host of a run: this machine's real one, and what others were meant for."""
 
-import json
-from pathlib import Path
+from collections.abc import Collection
 
 import pytest
 
-from plimsoll.benchmark import host_audit
-from plimsoll.benchmark.host_audit import derived_intent, write_host_audit
-from plimsoll.errors import MachineError
-from plimsoll.host.cpus import online_cpus
-from plimsoll.record.audit_record import load_audit
-from plimsoll.record.record_error import RecordError
+from plimsoll.benchmark.host_audit import Meant, audit_host, what_is_meant
 from plimsoll.tune.host.captured_host import CapturedHost
 from plimsoll.tune.host.live_host import LiveHost
+from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.intent.survey import Survey
-from plimsoll.tune.intent.topology import Topology
+from tests.unit.tune.captures.systems import SYSTEMS
 
-UNISOLATED = CapturedHost(files={"/proc/cmdline": "quiet", "/sys/devices/system/cpu/online": "0-3"})
-
-
-def four_cpus() -> Survey:
-    cpus = frozenset(range(4))
-    return Survey(
-        topology=Topology(
-            online=cpus,
-            siblings={cpu: frozenset({cpu}) for cpu in cpus},
-            nodes={0: cpus},
-            memory_kb={0: 8 << 20},
-        ),
-        ports=(),
-        page_sizes=frozenset({"2M"}),
-        virtual=True,
-    )
+ONLINE = "/sys/devices/system/cpu/online"
+CPUINFO = {"/proc/cpuinfo": "flags : tsc hypervisor"}
+UNISOLATED = CapturedHost(files={"/proc/cmdline": "quiet", ONLINE: "0-3", **CPUINFO})
+ISOLATED = CapturedHost(
+    files={"/proc/cmdline": "isolcpus=2-3 nohz_full=2-3", ONLINE: "0-3", **CPUINFO}
+)
+DECLARED = SYSTEMS[0].declared()
+NOBODY = frozenset[int]()
 
 
-def test_every_check_is_recorded(tmp_path: Path) -> None:
-    path, notes = tmp_path / "audit.json", list[str]()
-    write_host_audit(path, load_preset("vm"), frozenset({1}), notes.append)
-    assert notes == []
-    audit = load_audit(path)
-    assert audit is not None
-    assert audit.intent == "vm"
-    assert audit.assumed == ""
-    numbers = [finding.number for finding in audit.findings]
+def isolated(meant: Meant) -> str:
+    assert meant.intent is not None
+    return meant.intent.cpus.isolated.text
+
+
+def test_every_check_is_recorded() -> None:
+    found = audit_host(LiveHost(), "tester", load_preset("vm"), frozenset({1}), "tester-1")
+    assert (found.role, found.source, found.host) == ("tester", "this host", "tester-1")
+    assert (found.intent, found.assumed, found.under_test) == ("vm", "", "1")
+    numbers = [finding.number for finding in found.findings]
     assert numbers == sorted(set(numbers))
     assert {7, 21, 33, 43, 47} <= set(numbers)
-    assert path.stat().st_size < 200_000
+    assert len(found.text) < 200_000
 
 
-def test_whatever_goes_wrong_is_told_and_costs_no_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def broken() -> LiveHost:
-        raise ZeroDivisionError("a file that nobody foresaw")
-
-    monkeypatch.setattr(host_audit, "LiveHost", broken)
-    notes = list[str]()
-    write_host_audit(tmp_path / "audit.json", None, frozenset(), notes.append)
-    assert notes == ["The host was not audited: a file that nobody foresaw"]
-    notes.clear()
-    monkeypatch.undo()
-    nowhere = tmp_path / "missing" / "audit.json"
-    write_host_audit(nowhere, load_preset("vm"), frozenset(), notes.append)
-    assert len(notes) == 1
+@pytest.mark.parametrize("name", ["tuned", "mistaken"])
+def test_a_host_elsewhere_is_judged_as_itself(name: str) -> None:
+    """By the verdicts that were worked out by hand from how each system was made."""
+    system = next(each for each in SYSTEMS if each.name == name)
+    found = audit_host(open_root(system.capture), "observed", system.declared(), NOBODY)
+    verdicts = {each.number: each.verdict for each in found.findings}
+    assert {number: verdicts[number] for number in system.verdicts} == system.verdicts
+    assert found.role == "observed"
 
 
-def test_the_cpus_under_test_are_isolated_where_others_are_left(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(host_audit, "survey_host", four_cpus)
-    intent, told = derived_intent(UNISOLATED, frozenset({2, 3}))
-    assert intent is not None
-    assert (intent.cpus.isolated.text, intent.cpus.reserved.text) == ("2-3", "0-1")
-    assert intent.hugepages is None
-    assert "preset vm, CPUs 2-3 isolated and 0-1 reserved" in told
+def test_the_cpus_under_test_are_isolated_where_others_are_left() -> None:
+    meant = what_is_meant(UNISOLATED, None, frozenset({2, 3}))
+    assert meant.intent is not None
+    assert (isolated(meant), meant.intent.cpus.reserved.text) == ("2-3", "0-1")
+    assert meant.intent.hugepages is None
+    assert "preset vm, CPUs 2-3 isolated and 0-1 reserved" in meant.assumed
 
 
-def test_all_cpus_under_test_leave_the_proposals_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host_audit, "survey_host", four_cpus)
-    intent, _ = derived_intent(UNISOLATED, frozenset(range(4)))
-    assert intent is not None
+def test_all_cpus_under_test_leave_the_proposals_own() -> None:
     # The first core is for the system.
-    assert (intent.cpus.isolated.text, intent.cpus.reserved.text) == ("1-3", "0")
+    assert isolated(what_is_meant(UNISOLATED, None, frozenset(range(4)))) == "1-3"
 
 
 def test_the_kernels_command_line_comes_first() -> None:
-    isolated = CapturedHost(
-        files={
-            "/proc/cmdline": "isolcpus=2-3 nohz_full=2-3",
-            "/sys/devices/system/cpu/online": "0-3",
-            "/proc/cpuinfo": "flags : tsc",
-        }
-    )
-    intent, told = derived_intent(isolated, frozenset({1}))
-    assert intent is not None
-    assert intent.cpus.isolated.text == "2-3"
-    assert "command line" in told
+    meant = what_is_meant(ISOLATED, None, frozenset({1}))
+    assert isolated(meant) == "2-3"
+    assert "command line" in meant.assumed
 
 
-def test_a_host_of_one_core_is_audited_without_an_intent(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> Survey:
-        raise MachineError("one core", where="cpus")
+@pytest.mark.parametrize(
+    ("view", "declared", "tested", "found"),
+    [
+        (ISOLATED, None, {1}, {1}),
+        (ISOLATED, DECLARED, {0}, {0}),
+        # Whoever isolated CPUs meant them for what is tested.
+        (ISOLATED, None, (), {2, 3}),
+        (ISOLATED, DECLARED, (), {1, 2, 3}),
+        # A proposal is our own guess.
+        (UNISOLATED, None, (), ()),
+        (UNISOLATED, None, {3}, {3}),
+    ],
+)
+def test_which_cpus_are_under_test(
+    view: CapturedHost, declared: Intent | None, tested: Collection[int], found: Collection[int]
+) -> None:
+    assert what_is_meant(view, declared, frozenset(tested)).tested == frozenset(found)
 
-    monkeypatch.setattr(host_audit, "survey_host", refuse)
-    intent, told = derived_intent(UNISOLATED, online_cpus())
-    assert intent is None
-    assert "none can be proposed: cpus: one core" in told
+
+def test_a_host_of_one_core_is_audited_without_an_intent() -> None:
+    view = CapturedHost(files={"/proc/cmdline": "quiet", ONLINE: "0", **CPUINFO})
+    meant = what_is_meant(view, None, frozenset({0}))
+    assert meant.intent is None
+    assert "none can be proposed: cpus: CPUs 0 are one core" in meant.assumed
+    found = audit_host(view, "observed", None, NOBODY)
+    assert (found.intent, found.under_test) == (None, "")
+    assert found.findings
 
 
-def test_a_damaged_record_is_told_with_its_place(tmp_path: Path) -> None:
-    path = tmp_path / "audit.json"
-    assert load_audit(path) is None
-    path.write_text(json.dumps({"host": 1}))
-    with pytest.raises(RecordError, match=r"audit\.json"):
-        load_audit(path)
+def test_a_host_that_shows_nothing_is_audited_all_the_same() -> None:
+    found = audit_host(CapturedHost(files={}, collected=()), "observed", None, NOBODY, "dut")
+    assert found.host == "dut"
+    assert found.kernel is None
+    assert {each.verdict for each in found.findings} <= {"unknown", "not-applicable"}

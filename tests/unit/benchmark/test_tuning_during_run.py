@@ -1,5 +1,6 @@
 """What the counters of a trial add to an audit; figures worked out from the rows by hand."""
 
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -7,11 +8,18 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.tuning_during_run import Happening, happenings, joined, joint
+from plimsoll.record.audit_record import AuditRecord
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.tune.audit.finding import Verdict
 from tests.unit.benchmark.audits import audit_of, finding
-from tests.unit.trial.host_record import HOSTNAME, HostRecord, Series, interrupts
+from tests.unit.trial.host_record import (
+    HOSTNAME,
+    HostRecord,
+    Series,
+    interrupts,
+    observed_host,
+)
 
 NUMBERS = (3, 13, 15, 16, 33, 34, 43, 47)
 AUDIT = audit_of(HOSTNAME, *(finding(number, "ok") for number in NUMBERS))
@@ -26,8 +34,10 @@ def record(tmp_path: Path) -> HostRecord:
     return HostRecord(RunDirectory(tmp_path))
 
 
-def told(metrics: HostMetrics | None, trial: Any = None) -> dict[int, tuple[Verdict, str]]:
-    return {each.number: (each.verdict, each.text) for each in happenings(AUDIT, metrics, trial)}
+def told(
+    metrics: HostMetrics | None, trial: Any = None, audit: AuditRecord = AUDIT
+) -> dict[int, tuple[Verdict, str]]:
+    return {each.number: (each.verdict, each.text) for each in happenings(audit, metrics, trial)}
 
 
 def test_interrupts_of_the_cpus_under_test_by_kind(record: HostRecord) -> None:
@@ -116,6 +126,57 @@ def test_another_hosts_counters_are_not_this_ones(record: HostRecord) -> None:
     metrics = record.write(interrupts(0, "31", "eth0-rx", [5] * 10))
     elsewhere = audit_of("another-host", finding(33, "ok"))
     assert list(happenings(elsewhere, metrics, None)) == []
+
+
+def of_dut(**changed: object) -> AuditRecord:
+    """Of the other host, where nobody has declared the CPUs under test."""
+    own = {"role": "observed", "under_test": "2-3", **changed}
+    return audit_of("dut-7", *AUDIT.findings).model_copy(update=own)
+
+
+@pytest.fixture
+def two_hosts(record: HostRecord) -> HostMetrics:
+    """On the tester a card interrupts CPU 0 five times, on the DUT CPU 2 seven and CPU 1 nine."""
+    hosts = (observed_host(), observed_host("dut-7", {"dut": ""}))
+    record = HostRecord(record.run, hosts)
+    record.write(interrupts(0, "31", "eth0-rx", [5] + [0] * 9))
+    dut = [
+        replace(each, hostname="dut-7")
+        for each in (
+            interrupts(2, "40", "ice-q0", [7] + [0] * 9),
+            interrupts(1, "41", "nvme0q1", [9] + [0] * 9),
+            counted("cgroup", "cpu-throttled-periods-sec", {"cgroup": "/dut"}, 4),
+            counted("smi", "smis-sec", {"package": "0"}, 2, aggregation="max"),
+        )
+    ]
+    return record.write(*dut, hostname="dut-7")
+
+
+def test_each_host_has_what_happened_on_its_own_cpus(two_hosts: HostMetrics) -> None:
+    devices = "devices interrupted CPUs under test, a second:"
+    assert told(two_hosts)[33] == ("fail", f"{devices} 31 eth0-rx 0.5")
+    found = told(two_hosts, audit=of_dut())
+    assert found[33] == ("fail", f"{devices} 40 ice-q0 0.7")
+    assert found[43] == ("fail", "a quota stopped /dut in 4 periods")
+    assert found[16] == ("fail", "SMIs that stopped the CPUs: 2")
+    assert {16, 43}.isdisjoint(told(two_hosts))
+
+
+def test_where_nobody_knows_the_cpus_under_test_nothing_is_told_of_them(
+    two_hosts: HostMetrics,
+) -> None:
+    assert sorted(told(two_hosts, audit=of_dut(under_test=""))) == [16, 43]
+
+
+def test_the_testers_loops_are_none_of_another_host() -> None:
+    trial = SimpleNamespace(workers=(SimpleNamespace(stalls=3, worst_stall_ns=4_810_000),))
+    assert list(told(None, trial)) == [47]
+    assert told(None, trial, of_dut()) == {}
+
+
+def test_nothing_is_found_of_a_host_that_was_not_audited(two_hosts: HostMetrics) -> None:
+    unread = AuditRecord.not_audited("observed", "ssh://dut", "dut-7", "no route")
+    assert joined(unread, two_hosts, None) == ()
 
 
 @pytest.mark.parametrize(
