@@ -48,7 +48,8 @@ of a mounted file system. It holds the names of the host, of its interfaces and 
 processes, but no process's arguments or environment, no keys and no passwords: files that hold \
 a private key, a token or a password are left out, values of kernel arguments that carry secrets \
 (`rd.luks.*`, `rd.iscsi.*`, `systemd.set_credential`, anything called password, token, key …) \
-are masked, and what follows `--` on the command line is too. As root more can be read; \
+are masked, and what follows `--` on the command line is too. Of static pods' manifests it \
+keeps names, amounts of CPU and memory and the kinds of probes. As root more can be read; \
 what could not be, the manifest says.
 """
 

@@ -48,6 +48,11 @@ def workload_pod(what: str) -> str:
     return f"let the pod {what}: {POD_FILES} of plimsoll tune render"
 
 
+def port_policy(what: str) -> str:
+    """What NMState's operator sets on the ports of nodes."""
+    return f"let a NodeNetworkConfigurationPolicy of yours have {what}"
+
+
 def machine_config(what: str) -> str:
     """What neither profile has a field for."""
     return f"let a MachineConfig of yours {what}: plimsoll tune render makes none for it"

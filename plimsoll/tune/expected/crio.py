@@ -1,6 +1,6 @@
 """CRI-O's settings on an OpenShift node: its runtime handler, and whose pods go where.
 
-The handler's values as in openshift/cluster-node-tuning-operator at commit d2394aa8
+The handler's values as in openshift/cluster-node-tuning-operator, releases 4.16 to 5.1
 (assets/performanceprofile/configs/99-runtimes.conf); the two files of workload partitioning
 as in the article "DPDK latency in OpenShift - Part II", byte for byte.
 """
@@ -38,7 +38,7 @@ def expected_crio(intent: Intent) -> Crio | None:
     if intent.platform != "openshift":
         return None
     return Crio(
-        # The operator copies the profile's text here, while the kubelet's is the short form.
+        # The operator copies the profile's text here.
         infra_ctr_cpuset=intent.cpus.reserved.text,
         runtime_handler=RUNTIME_HANDLER,
         runtime_class=f"performance-{intent.name}",

@@ -18,12 +18,14 @@ class KernelArgument:
     """`values` are those any of which is right; None is a name that stands alone.
 
     More than one where it depends on what an intent does not say, such as the generation
-    of the processor. `source` is whoever puts the argument there.
+    of the processor. `source` is whoever puts the argument there; not `required` is one that
+    some releases of it put there and others do not.
     """
 
     name: str
     values: tuple[str | None, ...]
     source: str
+    required: bool = True
 
     @property
     def text(self) -> str:
@@ -31,12 +33,17 @@ class KernelArgument:
         told = "|".join(value or "" for value in self.values)
         return f"{self.name}={told}" if self.values != (None,) else self.name
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """As on the command line, with each of the values that are possible."""
+        return tuple(self.name if each is None else f"{self.name}={each}" for each in self.values)
 
-def arguments_of(text: str, source: str) -> Iterator[KernelArgument]:
+
+def arguments_of(text: str, source: str, *, required: bool = True) -> Iterator[KernelArgument]:
     """The arguments of a piece of command line, each with its one value."""
     for word in text.split():
         name, equals, value = word.partition("=")
-        yield KernelArgument(name, (value if equals else None,), source)
+        yield KernelArgument(name, (value if equals else None,), source, required)
 
 
 def last_of_each(arguments: Iterable[KernelArgument]) -> tuple[KernelArgument, ...]:
@@ -54,5 +61,5 @@ def last_of_each(arguments: Iterable[KernelArgument]) -> tuple[KernelArgument, .
 
 
 def command_line(arguments: Iterable[KernelArgument]) -> str:
-    """One line of them all."""
-    return " ".join(each.text for each in arguments)
+    """One line of them all, in brackets those that only some releases have."""
+    return " ".join(each.text if each.required else f"[{each.text}]" for each in arguments)

@@ -1,8 +1,9 @@
 """The kubelet's settings that the Node Tuning Operator makes of a performance profile.
 
-Values as in openshift/cluster-node-tuning-operator at commit d2394aa8
-(components/kubeletconfig/kubeletconfig.go and the golden KubeletConfigs). Fields that the
-operator writes with the value of "not set" (0s, empty) are left out.
+Values as in openshift/cluster-node-tuning-operator, releases 4.16 to 5.1
+(components/kubeletconfig/kubeletconfig.go). Fields that the operator writes with the value
+of "not set" (0s, empty) are left out. Up to 4.22 it copies the profile's text of the reserved
+CPUs, and since then writes the short form that is here: the same CPUs.
 """
 
 from __future__ import annotations

@@ -1,18 +1,18 @@
 """The kernel arguments that OpenShift's Node Tuning Operator makes of a performance profile.
 
-Values and conditions as in openshift/cluster-node-tuning-operator at commit d2394aa8
-(21 August 2026): assets/performanceprofile/tuned, components/tuned/tuned.go, and the Tuned
-objects under test/e2e/performanceprofile/testdata/render-expected-output. TuneD joins the
-pieces in the order in which they first appear in the chain of included profiles
-(plugin_bootloader and merger of redhat-performance/tuned at commit 2bfa4423); that chain is
-network-latency, cpu-partitioning, the profile of the processor's maker, the operator's own,
-and the patch.
+Values and conditions as in openshift/cluster-node-tuning-operator: assets/performanceprofile
+and components/tuned/tuned.go. TuneD joins the pieces in the order in which they first appear
+in the chain of included profiles, which is network-latency, cpu-partitioning, the profile of
+the processor's maker, the operator's own, and the patch. The order is that of releases 4.23
+and 5.0 (commits 258062a2 and d2394aa8, August 2026); 4.16 to 4.22 have another for Intel,
+with the same outcome, for the last of a name is the same in all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from plimsoll.tune.expected.boot_options import boot_line
 from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
 from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
 from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, arguments_of
@@ -23,15 +23,8 @@ _OPERATOR = "Node Tuning Operator"
 _PROFILE = "PerformanceProfile, additionalKernelArgs"
 _PATCH = "Tuned, performance-patch"
 
-_IOMMU: dict[Vendor, str] = {"intel": "intel_iommu=on iommu=pt", "amd": "iommu=pt", "arm": ""}
-# The RT hint's arguments on x86; Arm has none of the three.
-_REALTIME_X86 = "tsc=reliable nmi_watchdog=0 mce=off"
-_HIGH_POWER: dict[Vendor, str] = {
-    "intel": "processor.max_cstate=1 intel_idle.max_cstate=0",
-    "amd": "processor.max_cstate=1",
-    "arm": "",
-}
-_IDLE_POLL: dict[Vendor, str] = {"intel": "idle=poll", "amd": "idle=poll", "arm": ""}
+# The name of a piece in its [bootloader] section, and the arguments.
+_Option = tuple[str, Iterable[KernelArgument]]
 
 
 def realtime_hint(intent: Intent) -> bool:
@@ -41,16 +34,27 @@ def realtime_hint(intent: Intent) -> bool:
 
 def operator_arguments(intent: Intent, vendor: Vendor = "intel") -> tuple[KernelArgument, ...]:
     """All of them in order, also those that a later one overrides."""
-    return (
-        # Newer releases of TuneD have more here; these are in all that OpenShift 4.10 on has.
-        *arguments_of("skew_tick=1 tsc=reliable rcupdate.rcu_normal_after_boot=1", _PARENT),
-        *_partitioning(intent),
+    options: tuple[_Option, ...] = (
+        ("cmdline_network_latency", _parents()),
+        ("cmdline_cpu_part", _partitioning(intent)),
         *_makers_own(intent, vendor),
         *_operators_own(intent),
-        *hugepage_arguments(intent.hugepages, _OPERATOR),
-        *(each for word in intent.kernel.arguments for each in arguments_of(word, _PROFILE)),
-        *_patched(intent),
+        ("cmdline_hugepages", hugepage_arguments(intent.hugepages, _OPERATOR)),
+        ("cmdline_additionalArg", arguments_of(" ".join(intent.kernel.arguments), _PROFILE)),
     )
+    isolated = intent.cpus.isolated.canonical
+    patch = {
+        name: text.replace("${isolated_cores}", isolated)
+        for name, text in intent.kernel.tuned_bootloader.items()
+    }
+    return boot_line(dict(options), patch, _PATCH)
+
+
+def _parents() -> Iterator[KernelArgument]:
+    # TuneD has the second and third since 2.21, the one in OpenShift 4.16, ...
+    yield from arguments_of("skew_tick=1 tsc=reliable rcupdate.rcu_normal_after_boot=1", _PARENT)
+    # ... and this one since 2.25.
+    yield from arguments_of("rcutree.nohz_full_patience_delay=1000", _PARENT, required=False)
 
 
 def _partitioning(intent: Intent) -> Iterator[KernelArgument]:
@@ -73,37 +77,62 @@ def _left(intent: Intent) -> tuple[frozenset[int], ...]:
     return (reserved, reserved | offlined.cpus) if offlined else (reserved,)
 
 
-def _makers_own(intent: Intent, vendor: Vendor) -> Iterator[KernelArgument]:
+def _makers_own(intent: Intent, vendor: Vendor) -> Iterator[_Option]:
     source = f"{_OPERATOR}, {vendor}"
-    yield from arguments_of(_IOMMU[vendor], source)
+    if vendor == "intel":
+        yield from _intels(intent, source)
+    elif vendor == "amd":
+        yield from _amds(intent, source)
+    else:
+        # Releases 4.16 to 4.18.
+        passthrough = arguments_of("iommu.passthrough=1", source, required=False)
+        yield "cmdline_iommu_arm", passthrough
+
+
+def _intels(intent: Intent, source: str) -> Iterator[_Option]:
     realtime, high_power = realtime_hint(intent), bool(intent.hints.high_power)
-    if realtime and vendor != "arm":
-        yield from arguments_of(_REALTIME_X86, source)
+    yield "cmdline_iommu_intel", arguments_of("intel_iommu=on iommu=pt", source)
+    if realtime:
+        yield "cmdline_realtime_intel", arguments_of("tsc=reliable", source)
+        yield "cmdline_realtime_intel_nmi", arguments_of("nmi_watchdog=0 mce=off", source)
     if high_power:
-        yield from arguments_of(_HIGH_POWER[vendor], source)
+        shallow = "processor.max_cstate=1 intel_idle.max_cstate=0"
+        yield "cmdline_power_performance_intel", arguments_of(shallow, source)
     if high_power and realtime:
-        yield from arguments_of(_IDLE_POLL[vendor], source)
-    if vendor != "arm":
-        yield KernelArgument(*_pstate(intent, vendor), source)
+        yield "cmdline_idle_poll_intel", arguments_of("idle=poll", source)
+    # TuneD chooses: disable up to Skylake and its kin, active from Ice Lake on.
+    automatic = ("active", "disable")
+    yield "cmdline_pstate", [_pstate(intent, "intel_pstate", automatic, source)]
 
 
-def _pstate(intent: Intent, vendor: Vendor) -> tuple[str, tuple[str, ...]]:
-    """On Intel TuneD chooses: disable up to Skylake and its kin, active from Ice Lake on."""
-    automatic = ("active", "disable") if vendor == "intel" else ("guided",)
-    return f"{vendor}_pstate", ("passive",) if intent.hints.per_pod_power else automatic
+def _amds(intent: Intent, source: str) -> Iterator[_Option]:
+    realtime, high_power = realtime_hint(intent), bool(intent.hints.high_power)
+    yield "cmdline_iommu_amd", arguments_of("iommu=pt", source)
+    yield "cmdline_pstate", [_pstate(intent, "amd_pstate", ("guided",), source)]
+    if realtime:
+        yield "cmdline_realtime_amd", arguments_of("tsc=reliable nmi_watchdog=0 mce=off", source)
+    if high_power:
+        yield "cmdline_power_performance_amd", arguments_of("processor.max_cstate=1", source)
+    if high_power and realtime:
+        yield "cmdline_idle_poll_amd", arguments_of("idle=poll", source)
 
 
-def _operators_own(intent: Intent) -> Iterator[KernelArgument]:
-    isolated = intent.cpus.isolated.canonical
-    yield KernelArgument("nohz_full", (isolated,), _OPERATOR)
-    yield from arguments_of("skew_tick=1", _OPERATOR)
+def _pstate(intent: Intent, name: str, automatic: tuple[str, ...], source: str) -> KernelArgument:
+    """A governor that pods may choose needs a driver that listens to governors."""
+    return KernelArgument(name, ("passive",) if intent.hints.per_pod_power else automatic, source)
+
+
+def _operators_own(intent: Intent) -> Iterator[_Option]:
+    isolated, realtime = intent.cpus.isolated.canonical, realtime_hint(intent)
+    # Up to 4.22 with the real-time hint alone, and since then always.
+    tickless = KernelArgument("nohz_full", (isolated,), _OPERATOR, required=realtime)
+    yield "cmdline_cpu_part_nohzfull", [tickless]
+    # Likewise, but its parent has it in any case.
+    yield "cmdline_cpu_tuning", arguments_of("skew_tick=1", _OPERATOR)
     domain = "domain," if intent.cpus.balance_isolated is False else ""
-    yield KernelArgument("isolcpus", (f"{domain}managed_irq,{isolated}",), _OPERATOR)
-    if realtime_hint(intent):
-        yield from arguments_of("nosoftlockup rcutree.kthread_prio=11", _OPERATOR)
-
-
-def _patched(intent: Intent) -> Iterator[KernelArgument]:
-    for name, value in intent.kernel.tuned_bootloader.items():
-        if name.startswith("cmdline"):
-            yield from arguments_of(value.removeprefix("+"), _PATCH)
+    isolation = KernelArgument("isolcpus", (f"{domain}managed_irq,{isolated}",), _OPERATOR)
+    yield "cmdline_isolation", [isolation]
+    if realtime:
+        # The first is so spelled in the operator's profile too.
+        yield "cmdline_realtime_nosoftlookup", arguments_of("nosoftlockup", _OPERATOR)
+        yield "cmdline_realtime_common", arguments_of("rcutree.kthread_prio=11", _OPERATOR)

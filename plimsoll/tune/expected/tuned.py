@@ -1,8 +1,9 @@
 """What TuneD does on the node: the active profile, its sysctls and its services.
 
-For OpenShift the values of openshift/cluster-node-tuning-operator at commit d2394aa8
+For OpenShift the values of openshift/cluster-node-tuning-operator, releases 4.16 to 5.1
 (assets/performanceprofile/tuned), and what its parents in redhat-performance/tuned at commit
-2bfa4423 add; for other platforms what we render ourselves.
+35eed3ca add; for other platforms what we render ourselves. Settings of parents that have
+nothing to do with isolated CPUs, such as OpenShift's sizes of neighbour tables, are left out.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from plimsoll.tune.intent.intent import Intent
 PATCH = "performance-patch"
 
 _OPERATOR_SYSCTLS = {
-    "kernel.timer_migration": "1",
     "net.ipv4.tcp_fastopen": "3",
     "vm.dirty_background_ratio": "3",
     "vm.dirty_ratio": "10",
@@ -74,20 +74,26 @@ def asked_units(intent: Intent) -> dict[str, bool]:
 
 
 def expected_sysctls(intent: Intent) -> dict[str, str]:
-    """All that TuneD sets, by name; the intent's own win."""
+    """What TuneD sets, by name, in every release alike; the intent's own win."""
     if intent.platform != "openshift":
         return asked_sysctls(intent)
     settings = _OPERATOR_SYSCTLS | _PARENTS_SYSCTLS
     if realtime_hint(intent):
         settings["kernel.sched_rt_runtime_us"] = "-1"
-    if not intent.kernel.realtime:
+    if intent.kernel.realtime:
+        # In other kernels 4.20 and 4.21 leave it at the 0 of network-latency.
+        settings["kernel.timer_migration"] = "1"
+    else:
         # From network-latency; the real-time kernel does not have it.
         settings["kernel.numa_balancing"] = "0"
     return dict(sorted((settings | asked_sysctls(intent)).items()))
 
 
 def expected_units(intent: Intent) -> dict[str, bool]:
-    """systemd's units that are on (true) or off; the intent's own win."""
+    """systemd's units that are on (true) or off; the intent's own win.
+
+    The operator turns fwupd's timer off in releases from 4.23 and 5.0 on.
+    """
     if intent.platform != "openshift":
         return asked_units(intent)
     operators = {"fwupd-refresh.timer": False, "stalld": realtime_hint(intent)}

@@ -10,6 +10,7 @@ from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.machine_config_pool import BUILT_IN
 from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.wide_selector import danger_of, narrowing_of, wide_selectors
 
 PATH = "README.md"
 
@@ -25,13 +26,14 @@ def render_readme(
         f"{header} Change the intent and render anew rather than these files.",
         "## What each file does",
         _table(files),
+        *_dangers(intent),
         "## In which order",
         *steps(intent, files),
         "## What to expect",
         *_expectation(intent, vendor),
         "## How to undo it",
         "The other way round: " + ("the last folder first." if files else "nothing was rendered."),
-        "\n".join(f"- `{each.path}`: {_cell(each.undo)}" for each in reversed(files)),
+        _undoing(files),
     ]
     text = "\n\n".join(part for part in parts if part) + "\n"
     return RenderedFile(PATH, text, does="This.", undo="", commented=False)
@@ -45,6 +47,22 @@ def _plain(text: str) -> str:
 def _table(files: Iterable[RenderedFile]) -> str:
     rows = [f"| `{each.path}` | {_cell(each.does)} |" for each in files]
     return "\n".join(["| file | what it does |", "|---|---|", *rows])
+
+
+def _dangers(intent: Intent) -> Iterator[str]:
+    """What has to be known before any file is applied."""
+    told = [f"- **{danger_of(nic)}** {narrowing_of(nic)}" for nic in wide_selectors(intent)]
+    if told:
+        yield "## Before you apply it"
+        yield "\n".join(told)
+
+
+def _undoing(files: Sequence[RenderedFile]) -> str:
+    """One line for each way: a script and its unit go together."""
+    ways: dict[str, list[str]] = {}
+    for each in reversed(files):
+        ways.setdefault(each.undo, []).append(f"`{each.path}`")
+    return "\n".join(f"- {', '.join(paths)}: {_cell(way)}" for way, paths in ways.items())
 
 
 def _cell(text: str) -> str:
@@ -109,7 +127,10 @@ def _host_steps(_: Intent, files: Sequence[RenderedFile]) -> Iterator[str]:
 def _expectation(intent: Intent, vendor: Vendor) -> Iterator[str]:
     node = expected_node(intent, vendor)
     line = command_line(node.effective_arguments)
-    yield f"The kernel's arguments ({vendor}; a bar stands between values of which one is right):"
+    yield (
+        f"The kernel's arguments ({vendor}; a bar stands between values of which one is right, "
+        "brackets around what only some releases have):"
+    )
     yield f"```\n{line}\n```"
     if node.crio:
         yield (
@@ -131,6 +152,8 @@ def _by_hand(intent: Intent) -> Iterator[str]:
     on_host = intent.platform != "openshift"
     if on_host and intent.kernel.realtime:
         yield "the real-time kernel"
+    if on_host:
+        yield from (f"the ports {nic.kind} of nic {nic.name}" for nic in intent.nics if nic.by_kind)
     fields = ["swap", "tuned"] if on_host else ["swap", "ksm"]
     if on_host and intent.services.tuned is False:
         fields += ["stalld", "chronyd", "irqbalance", "fwupd"]

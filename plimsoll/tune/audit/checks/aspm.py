@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -26,6 +25,7 @@ from plimsoll.tune.audit.nic_ports import (
     NicPort,
     judge_links,
 )
+from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
 from plimsoll.tune.host.pcie_link import PcieLink
@@ -35,16 +35,19 @@ _POLICY = "/sys/module/pcie_aspm/parameters/policy"
 _STATES = ("l0s_aspm", "l1_aspm", "l1_1_aspm", "l1_2_aspm")
 _STATE_READS = tuple(f"/sys/bus/pci/devices/*/link/{name}" for name in _STATES)
 _CHOSEN = re.compile(r"\[(\w+)\]")
+_BY_PROFILE = performance_profile(
+    "additionalKernelArgs pcie_aspm.policy=performance (kernel.arguments of the intent)"
+)
 _WANTED = "links that never sleep"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     if intent.bios.aspm:
         return not_applicable("the intent wants ASPM (bios.aspm)")
-    return judge_links(view, intent, partial(_port, view, intent))
+    return judge_links(view, intent, partial(_port, view))
 
 
-def _port(view: HostView, intent: Intent, port: NicPort, link: PcieLink) -> Judgement:
+def _port(view: HostView, port: NicPort, link: PcieLink) -> Judgement:
     """What the link itself does counts more than the policy that it may be under."""
     states = {name: view.find(f"{port.pci}/link/{name}") for name in _STATES}
     known = {name: value for name, value in states.items() if value is not None}
@@ -53,8 +56,8 @@ def _port(view: HostView, intent: Intent, port: NicPort, link: PcieLink) -> Judg
     said = view.command(LSPCI)
     found = capabilities_of(said.text, port.address or "") if said else None
     if found and found.aspm:
-        return _by_link_control(intent, port, found.aspm)
-    return _by_policy(view, intent, port)
+        return _by_link_control(port, found.aspm)
+    return _by_policy(view, port)
 
 
 def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
@@ -67,11 +70,11 @@ def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
         f"the link of {port.name} may sleep: {', '.join(on)}",
         read,
         wanted=_WANTED,
-        steps=[write(f"{port.pci}/link/{name}", "0") for name in on],
+        steps=[write(f"{port.pci}/link/{name}", "0", openshift=_BY_PROFILE) for name in on],
     )
 
 
-def _by_link_control(intent: Intent, port: NicPort, aspm: str) -> Judgement:
+def _by_link_control(port: NicPort, aspm: str) -> Judgement:
     read = Reading(LSPCI, f"{port.address}: ASPM {aspm}")
     if aspm == "Disabled":
         return ok(f"the link of {port.name} never sleeps", read, wanted=_WANTED)
@@ -79,11 +82,11 @@ def _by_link_control(intent: Intent, port: NicPort, aspm: str) -> Judgement:
         f"the link of {port.name} may sleep: ASPM {aspm}",
         read,
         wanted=_WANTED,
-        steps=[_performance(intent)],
+        steps=[_performance()],
     )
 
 
-def _by_policy(view: HostView, intent: Intent, port: NicPort) -> Judgement:
+def _by_policy(view: HostView, port: NicPort) -> Judgement:
     text = view.find(_POLICY)
     if text is None:
         return unknown(
@@ -102,13 +105,11 @@ def _by_policy(view: HostView, intent: Intent, port: NicPort) -> Judgement:
         return unknown(told, read, wanted=_WANTED)
     # Some cards have no state to sleep in, and kernels show link/*_aspm of those that have.
     told = f"the policy is {policy}, and nothing tells whether the link of {port.name} can sleep"
-    return warn(told, read, wanted=_WANTED, steps=[_performance(intent)])
+    return warn(told, read, wanted=_WANTED, steps=[_performance()])
 
 
-def _performance(intent: Intent) -> Step:
-    if intent.platform == "openshift":
-        return add_at_boot(intent, "pcie_aspm.policy=performance")
-    return write(_POLICY, "performance")
+def _performance() -> Step:
+    return write(_POLICY, "performance", openshift=_BY_PROFILE)
 
 
 CHECK = Check(

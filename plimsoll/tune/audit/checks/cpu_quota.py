@@ -6,7 +6,6 @@ from functools import partial
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, advice, fail, ok, warn, write
-from plimsoll.tune.audit.openshift_object import machine_config
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_workload
 from plimsoll.tune.host.cpu_quota import QUOTA_READS, Quota, quotas_of
 from plimsoll.tune.host.host_view import HostView
@@ -53,7 +52,8 @@ def _lift(each: WorkloadProcess, quota: Quota) -> Step:
     if each.pod is not None:
         return advice('give the pod cpu-quota.crio.io: "disable" and its runtimeClassName')
     none = "max" if quota.path.endswith("cpu.max") else "-1"
-    return write(quota.path, none, openshift=machine_config("take CPUQuota= out of the unit"))
+    # A service of the host's own, of whichever platform.
+    return write(quota.path, none, openshift=None)
 
 
 CHECK = Check(

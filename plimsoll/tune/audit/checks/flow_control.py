@@ -9,6 +9,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
     advice,
     command,
     fail,
@@ -28,6 +29,7 @@ from plimsoll.tune.audit.nic_ports import (
     guests_link,
     judge_ports,
 )
+from plimsoll.tune.audit.openshift_object import port_policy
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
 from plimsoll.tune.host.pcie_link import read_link
@@ -67,7 +69,7 @@ def _pause(view: HostView, port: NicPort) -> Judgement:
     read = Reading(asked, ", ".join(f"{name} {state}" for name, state in found.items()))
     if "on" not in found.values():
         return ok(f"pause frames of {port.interface} are off", read, wanted=wanted)
-    steps = [command("ethtool", "-A", port.interface, "rx", "off", "tx", "off")]
+    steps = [_turn_off(port.interface)]
     negotiated = dict(_NEGOTIATED.findall(output.text))
     if negotiated and "on" not in negotiated.values():
         told = f"{port.interface} offers pause frames, which its peer now declines"
@@ -78,6 +80,20 @@ def _pause(view: HostView, port: NicPort) -> Judgement:
         read,
         wanted=wanted,
         steps=steps,
+    )
+
+
+def _turn_off(interface: str) -> Step:
+    return command(
+        "ethtool",
+        "-A",
+        interface,
+        "rx",
+        "off",
+        "tx",
+        "off",
+        openshift=port_policy(f"ethtool.pause off for {interface}"),
+        takes=f"{interface} is down for a moment, to negotiate anew with its peer",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 from plimsoll.errors import MachineError
 from plimsoll.tune.audit.boot_arguments import add_at_boot
@@ -16,18 +17,26 @@ from plimsoll.tune.audit.finding import (
     fail,
     not_applicable,
     ok,
+    tell,
     unknown,
     warn,
     worst_of,
     write,
 )
+from plimsoll.tune.audit.openshift_object import performance_profile
+from plimsoll.tune.counted import counted
+from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.hugepage_holders import HOLDER_READS, read_holders
 from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
+from plimsoll.tune.host.threads import LONGEST_COMM
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, Hugepages, Pages, PageSize
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.topology import Topology, ports_of, read_topology
 
 _MEMINFO = "/proc/meminfo"
+_STATUS = "/proc/*/task/*/status"
+_MOST_NAMED = 4
 _DEFAULT = re.compile(r"^Hugepagesize:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILINE)
 
 
@@ -44,7 +53,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         (
             *_set_aside(intent, wanted, pools),
             *_default_size(view, intent, wanted),
-            *_free(intent, wanted, topology, pools),
+            *_free(view, intent, wanted, topology, pools),
         )
     )
 
@@ -57,13 +66,14 @@ def _set_aside(
         here = [pool for pool in found if pages.node in (None, pool.node)]
         total = sum(pool.total for pool in here)
         place = "" if pages.node is None else f" on node {pages.node}"
-        wish = f"{pages.count} hugepages of {pages.size}{place}"
+        wish = f"{counted(pages.count, f'hugepage of {pages.size}')}{place}"
         read = tuple(Reading(f"{pool.path}/nr_hugepages", str(pool.total)) for pool in here)
+        told = f"{counted(total, f'hugepage of {pages.size}')}{place}"
         if total >= pages.count:
-            yield ok(f"{total} hugepages of {pages.size}{place}", *read, wanted=wish)
+            yield ok(told, *read, wanted=wish)
         else:
-            told = f"{total} hugepages of {pages.size}{place}, and {pages.count} are wanted"
-            yield fail(told, *read, wanted=wish, steps=[_more(intent, pages, here)])
+            short = f"{told}, and {pages.count} {'is' if pages.count == 1 else 'are'} wanted"
+            yield fail(short, *read, wanted=wish, steps=[_more(intent, wanted, pages, here)])
 
 
 def _default_size(view: HostView, intent: Intent, wanted: Hugepages) -> Iterator[Judgement]:
@@ -76,12 +86,16 @@ def _default_size(view: HostView, intent: Intent, wanted: Hugepages) -> Iterator
     if int(found[1]) == _page_kb(size):
         yield ok(wish, read, wanted=wish)
     else:
-        step = add_at_boot(intent, f"default_hugepagesz={size}")
-        yield fail(f"hugepages are of {found[1]} kB by default", read, wanted=wish, steps=[step])
+        steps = [_at_boot(intent, wanted)]
+        yield fail(f"hugepages are of {found[1]} kB by default", read, wanted=wish, steps=steps)
 
 
 def _free(
-    intent: Intent, wanted: Hugepages, topology: Topology, pools: tuple[NodePool, ...]
+    view: HostView,
+    intent: Intent,
+    wanted: Hugepages,
+    topology: Topology,
+    pools: tuple[NodePool, ...],
 ) -> Iterator[Judgement]:
     """On the nodes of the cards; without any, on those of the isolated CPUs."""
     size = wanted.default_size
@@ -90,15 +104,37 @@ def _free(
         wish = f"free hugepages of {size} on node {node}, where {whose}"
         if pool is None or pool.total == 0:
             told = f"no hugepages of {size} on node {node}, where {whose}"
-            yield fail(told, wanted=wish, steps=[advice(f"ask for pages with node: {node}")])
+            yield fail(told, wanted=wish, steps=list(_elsewhere(wanted, pools, node)))
             continue
         read = Reading(f"{pool.path}/free_hugepages", f"{pool.free} of {pool.total}")
         if pool.free:
             yield ok(f"{pool.free} of {pool.total} free on node {node}", read, wanted=wish)
         else:
-            told = f"all {pool.total} hugepages of {size} on node {node} are in use"
-            step = advice("see who holds them: files under /dev/hugepages, or a run that died")
-            yield warn(told, read, wanted=wish, steps=[step])
+            told = f"none of {counted(pool.total, f'hugepage of {size}')} on node {node} is free"
+            yield tell(partial(_held, view, intent, told, read, wish))
+
+
+def _elsewhere(wanted: Hugepages, pools: tuple[NodePool, ...], node: int) -> Iterator[Step]:
+    """What is not there at all, or was asked for on that node, the number above is about."""
+    size = wanted.default_size
+    named = any((pages.size, pages.node) == (size, node) for pages in wanted.pages)
+    if not named and any(pool.total for pool in pools if pool.page_kb == _page_kb(size)):
+        yield advice(f"ask for pages with node: {node}")
+
+
+def _held(view: HostView, intent: Intent, told: str, read: Reading, wish: str) -> Judgement:
+    """Pages that the expected processes hold are where they belong. Raises CannotRead."""
+    holders = read_holders(view)
+    names = ", ".join(f"{each.comm} ({each.pid})" for each in holders[:_MOST_NAMED])
+    who = Reading(_STATUS, names or "no HugetlbPages of any process")
+    if not holders:
+        step = advice("remove what a run that died left: its files in a mounted hugetlbfs")
+        return warn(f"{told}, and no process maps any", read, who, wanted=wish, steps=[step])
+    expected = {name[:LONGEST_COMM] for name in intent.expected_processes}
+    if any(each.comm in expected for each in holders):
+        return ok(f"{told}: held by {names}", read, who, wanted=wish)
+    step = advice(f"see whether {names} should hold them: who starts next gets none")
+    return warn(f"{told}: held by {names}", read, who, wanted=wish, steps=[step])
 
 
 def _needed_on(intent: Intent, topology: Topology) -> dict[int, str]:
@@ -112,18 +148,24 @@ def _needed_on(intent: Intent, topology: Topology) -> dict[int, str]:
     return {n: "isolated CPUs are" for n, cpus in topology.nodes.items() if cpus & isolated}
 
 
-def _more(intent: Intent, pages: Pages, pools: list[NodePool]) -> Step:
+def _more(intent: Intent, wanted: Hugepages, pages: Pages, pools: list[NodePool]) -> Step:
     """Large pages need memory in one piece, which only the boot has."""
-    if intent.platform == "openshift":
-        return advice("let the PerformanceProfile set them aside (plimsoll tune render)")
+    on_node = "" if pages.node is None else f", on node {pages.node}"
+    openshift = performance_profile(f"{counted(pages.count, f'hugepage of {pages.size}')}{on_node}")
     if pages.size == "2M" and len(pools) == 1:
-        return write(f"{pools[0].path}/nr_hugepages", str(pages.count))
+        return write(f"{pools[0].path}/nr_hugepages", str(pages.count), openshift=openshift)
     if pages.node is None:
-        return advice(f"set them aside at boot: hugepagesz={pages.size} hugepages={pages.count}")
+        return _at_boot(intent, wanted)
     return advice(
         f"set them aside early in the boot, by nr_hugepages of node {pages.node} "
-        "(plimsoll tune render makes the service)"
+        "(plimsoll tune render makes the service)",
+        openshift=openshift,
     )
+
+
+def _at_boot(intent: Intent, wanted: Hugepages) -> Step:
+    """All arguments at once: each hugepages= counts pages of the hugepagesz= before it."""
+    return add_at_boot(intent, *(each.text for each in hugepage_arguments(wanted, "")))
 
 
 def _page_kb(size: PageSize) -> int:
@@ -135,12 +177,12 @@ CHECK = Check(
     name="hugepages",
     group="memory",
     title="Hugepages are set aside, and free on the NIC's node",
-    reads=(*TOPOLOGY, *POOL_READS),
+    reads=(*TOPOLOGY, *POOL_READS, *HOLDER_READS),
     links=TOPOLOGY_LINKS,
     why=(
         "A dataplane keeps its frames in hugepages: without them each touch of a buffer may miss "
         "the TLB, and with none on the card's node every frame crosses the link between the "
-        "sockets twice. Pages of a run that died stay in use."
+        "sockets twice. Pages of a run that died stay in use, with nobody to map them."
     ),
     fix=(
         "Set them aside at boot: hugepagesz= and hugepages= on the command line, or for one "
@@ -148,6 +190,7 @@ CHECK = Check(
     ),
     sources=(
         "Linux, Documentation/admin-guide/mm/hugetlbpage.rst",
+        "proc_pid_status(5): HugetlbPages",
         "DPDK, Getting Started Guide for Linux: Use of Hugepages in the Linux Environment",
         "Article: Build deterministic OpenShift dataplane performance with TRex",
     ),

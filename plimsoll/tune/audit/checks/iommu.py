@@ -18,6 +18,7 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import machine_config
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.kernel_command_line import PATH, KernelCommandLine, read_command_line
 from plimsoll.tune.intent.intent import Intent
@@ -58,7 +59,7 @@ def _groups(view: HostView, intent: Intent, implied: list[str], needed: bool) ->
     """Where nothing is bound to vfio-pci yet, a host whose firmware has no IOMMU does no harm."""
     groups = view.find_names(_GROUPS)
     if groups:
-        told = f"{len(groups)} {'group' if len(groups) == 1 else 'groups'}"
+        told = counted(len(groups), "group")
         return ok(f"the IOMMU has {told}", Reading(_GROUPS, told), wanted=_WANTED)
     steps = [advice("turn VT-d or AMD-Vi on in the firmware")]
     line = read_command_line(view)

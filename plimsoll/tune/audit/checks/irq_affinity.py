@@ -19,6 +19,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
+from plimsoll.tune.audit.openshift_object import performance_profile, workload_pod
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.workload import WORKLOAD_READS, find_workload
 from plimsoll.tune.expected.irq import keeps_irqs_off
@@ -121,7 +122,14 @@ def _told_open(
 
 def _keep_off(intent: Intent, irqs: Sequence[Irq]) -> list[Step]:
     to = intent.cpus.reserved.canonical
-    return [write(f"/proc/irq/{irq.number}/smp_affinity_list", to) for irq in irqs]
+    openshift = (
+        performance_profile("globallyDisableIrqLoadBalancing: true")
+        if keeps_irqs_off(intent)
+        else workload_pod('have irq-load-balancing.crio.io: "disable" and its runtimeClassName')
+    )
+    return [
+        write(f"/proc/irq/{irq.number}/smp_affinity_list", to, openshift=openshift) for irq in irqs
+    ]
 
 
 def _many(irqs: Sequence[Irq]) -> str:

@@ -8,6 +8,7 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
+    Step,
     advice,
     fail,
     not_applicable,
@@ -16,6 +17,8 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
+from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
@@ -27,6 +30,7 @@ _SHARED = "/sys/kernel/mm/ksm/pages_shared"
 _CHOSEN = re.compile(r"\[(\w+)\]")
 # 0 stops ksmd and leaves merged what it has merged, so that a write still faults.
 _RUNS, _UNMERGE = "1", "2"
+_KSM_BY_TUNED = node_tuned("KSM off (its parent, cpu-partitioning)")
 _SERVICES = "disable the services ksm and ksmtuned where there are any: they start it again"
 
 
@@ -49,14 +53,21 @@ def _thp(view: HostView, intent: Intent) -> Judgement:
     if wanted_on == (mode != "never"):
         return ok(f"transparent hugepages: {mode}", read, wanted=wanted)
     if wanted_on:
-        steps = [write(_THP, "madvise")]
+        steps = [_set_thp(intent, "madvise")]
         return warn("transparent hugepages are off", read, wanted=wanted, steps=steps)
-    steps = [write(_THP, "never")]
+    steps = [_set_thp(intent, "never")]
     if mode == "madvise":
         told = "transparent hugepages are made for programs that ask (madvise)"
         return warn(told, read, wanted=wanted, steps=steps)
     told = "transparent hugepages are made for all programs: khugepaged stops them to do so"
     return fail(told, read, wanted=wanted, steps=steps)
+
+
+def _set_thp(intent: Intent, mode: str) -> Step:
+    if intent.services.thp is None:
+        return write(_THP, mode, openshift=node_tuned(f"transparent_hugepages={mode}"))
+    line = f"transparent_hugepages={'always' if intent.services.thp else 'never'}"
+    return write(_THP, mode, openshift=tuned_patch("vm", line))
 
 
 def _ksm(view: HostView, intent: Intent) -> Judgement:
@@ -79,7 +90,7 @@ def _ksm(view: HostView, intent: Intent) -> Judgement:
         "KSM is on: ksmd compares pages, and a write to a merged one faults",
         Reading(_KSM, value),
         wanted="KSM off",
-        steps=[write(_KSM, _UNMERGE), advice(_SERVICES)],
+        steps=[_unmerge(), advice(_SERVICES, openshift=_KSM_BY_TUNED)],
     )
 
 
@@ -89,12 +100,17 @@ def _stopped(view: HostView, run: str) -> Judgement:
     if run == _UNMERGE or not shared:
         return ok("KSM is off", Reading(_KSM, run), wanted="KSM off")
     return warn(
-        f"KSM is stopped, and {shared} pages stay merged: a write to one faults",
+        f"KSM is stopped, and leaves {counted(shared, 'page')} merged: a write to one faults",
         Reading(_KSM, run),
         Reading(_SHARED, str(shared)),
         wanted="KSM off, and no page merged",
-        steps=[write(_KSM, _UNMERGE)],
+        steps=[_unmerge()],
     )
+
+
+def _unmerge() -> Step:
+    takes = "each page that was merged takes memory of its own again: see free -h"
+    return write(_KSM, _UNMERGE, openshift=_KSM_BY_TUNED, takes=takes)
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -33,6 +32,8 @@ from plimsoll.tune.audit.nic_ports import (
     driver_of,
     judge_ports,
 )
+from plimsoll.tune.audit.openshift_object import machine_config, sriov_network, sriov_policy
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.host.whole_number import whole_number
@@ -44,20 +45,16 @@ _VFIO = "vfio-pci"
 # Drivers that hand a function to user space, so that the kernel has no interface of it; those
 # of VFIO with a maker's own part (mlx5_vfio_pci) serve DPDK as vfio-pci does.
 _VFIO_VARIANT = re.compile(r"\w+_vfio_pci")
+# SriovNetwork's own spelling.
+_FIELDS = {"spoofchk": "spoofChk"}
 _UIO = ("uio_pci_generic", "igb_uio")
-_BY_OPERATOR = "let SriovNetworkNodePolicy and SriovNetwork set it (plimsoll tune render)"
 # What Intel's E810 driver reports of the package that it loaded, or that it found none.
 _DDP = re.compile(r"^[ \t]*fw\.app\.name[ \t]+(\S.*)$", re.MULTILINE)
 _FIRMWARE = re.compile(r"^(driver|version|firmware-version):\s*(.*)$", re.MULTILINE)
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    judged = judge_ports(view, intent, partial(_port, view), _absent)
-    if intent.platform != "openshift" or not any(s.kind == "command" for s in judged.steps):
-        return judged
-    # What is set by hand there, the operator sets back.
-    kept = tuple(step for step in judged.steps if step.kind == "advice")
-    return replace(judged, steps=(*kept, advice(_BY_OPERATOR)))
+    return judge_ports(view, intent, partial(_port, view), _absent)
 
 
 def _absent(port: AbsentPort) -> Judgement:
@@ -96,7 +93,21 @@ def _mtu(view: HostView, port: NicPort) -> Judgement:
         read,
         driver,
         wanted=wish,
-        steps=[command("ip", "link", "set", "dev", port.interface, "mtu", str(wanted))],
+        steps=[_set_mtu(port.interface, wanted)],
+    )
+
+
+def _set_mtu(interface: str, wanted: int) -> Step:
+    return command(
+        "ip",
+        "link",
+        "set",
+        "dev",
+        interface,
+        "mtu",
+        str(wanted),
+        openshift=sriov_policy(f"mtu: {wanted}"),
+        takes=f"some drivers take {interface} down for a moment",
     )
 
 
@@ -113,13 +124,26 @@ def _bound(view: HostView, port: NicPort, address: str, name: str) -> Judgement:
     wish = f"{name} bound to {'vfio-pci' if port.nic.driver == _VFIO else 'a driver of the kernel'}"
     if found is not None and _serves(found, port.nic.driver):
         return ok(f"{name} is bound to {found}", read, wanted=wish)
-    to = f"bind {name} to {port.nic.driver}"
-    steps = [command("dpdk-devbind.py", "--bind=vfio-pci", address)]
     return fail(
         f"{name} is bound to {found or 'no driver'}",
         read,
         wanted=wish,
-        steps=steps if port.nic.driver == _VFIO else [advice(to)],
+        steps=[_bind(port, address, name, found)],
+    )
+
+
+def _bind(port: NicPort, address: str, name: str, found: str | None) -> Step:
+    driver = port.nic.driver
+    by_policy = sriov_policy(f"deviceType: {driver}")
+    openshift = by_policy if port.nic.num_vfs else machine_config(f"bind {name} to {driver}")
+    if driver != _VFIO:
+        return advice(f"bind {name} to {driver}", openshift=openshift)
+    return command(
+        "dpdk-devbind.py",
+        "--bind=vfio-pci",
+        address,
+        openshift=openshift,
+        takes=f"{name} goes from {found} and from whoever uses it there" if found else "",
     )
 
 
@@ -135,18 +159,35 @@ def _vfs(view: HostView, port: NicPort) -> Judgement:
     path = f"{port.pci}/sriov_numvfs"
     text = view.find(path)
     read = Reading(path, text or "absent")
-    wish = f"{wanted} VFs on {port.name}"
+    wish = f"{counted(wanted, 'VF')} on {port.name}"
     found = whole_number(text) or 0
     if found < wanted:
         return fail(
-            f"{port.name} has {found or 'no'} VFs, not {wanted}",
+            f"{port.name} has {counted(found, 'VF') if found else 'no VFs'}, not {wanted}",
             read,
             wanted=wish,
-            steps=[write(path, "0"), write(path, str(wanted))] if text else [],
+            steps=list(_make_vfs(port, path, found, wanted)) if text else [],
         )
     drivers = (_vf_driver(view, port, number) for number in port.nic.vfs)
     settings = tell(partial(_vf_settings, view, port))
-    return worst_of((ok(f"{port.name} has {found} VFs", read, wanted=wish), *drivers, settings))
+    there = ok(f"{port.name} has {counted(found, 'VF')}", read, wanted=wish)
+    return worst_of((there, *drivers, settings))
+
+
+def _make_vfs(port: NicPort, path: str, found: int, wanted: int) -> Iterator[Step]:
+    """Their number can only be changed by way of none: Linux, PCI/pci-iov-howto.rst."""
+    openshift = sriov_policy(f"numVfs: {wanted}")
+    if found:
+        yield write(
+            path,
+            "0",
+            openshift=openshift,
+            takes=f"{port.name} loses the {counted(found, 'VF')} that it has, and so do pods, "
+            "guests and programs that use them now: stop those first",
+        )
+    yield write(
+        path, str(wanted), openshift=openshift, takes=f"some drivers reset {port.name} for it"
+    )
 
 
 def _vf_driver(view: HostView, port: NicPort, number: int) -> Judgement:
@@ -212,7 +253,16 @@ def _vlan(port: NicPort, asked: str, number: int, found: int) -> Judgement:
 
 def _set_vf(port: NicPort, number: int, field: str, value: str) -> Step:
     return command(
-        "ip", "link", "set", "dev", port.interface or "", "vf", str(number), field, value
+        "ip",
+        "link",
+        "set",
+        "dev",
+        port.interface or "",
+        "vf",
+        str(number),
+        field,
+        value,
+        openshift=sriov_network(f"{_FIELDS.get(field, field)}: {value}"),
     )
 
 

@@ -26,6 +26,7 @@ from plimsoll.tune.audit.nic_ports import (
     judge_functions,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
@@ -89,7 +90,7 @@ def _cpus(intent: Intent, topology: Topology, port: NicPort, node: int, read: Re
 def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> Judgement:
     found = [pool for pool in pools if pool.node == node and pool.total]
     wanted = f"hugepages on node {node}, where {port.name} is"
-    read = (Reading(pool.path, f"{pool.total} pages") for pool in found)
+    read = (Reading(pool.path, counted(pool.total, "page")) for pool in found)
     if found:
         return ok(f"hugepages are on node {node}", *read, wanted=wanted)
     return fail(

@@ -15,6 +15,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.openshift_object import performance_profile
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -32,13 +33,14 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 
 def _one(name: str, queues: int, most: int) -> Judgement:
-    read = Reading(f"{_NET}/{name}/queues", f"{queues} receive queues")
-    wanted = f"{name} with at most {most} queues, one for each reserved CPU"
+    read = Reading(f"{_NET}/{name}/queues", counted(queues, "queue"))
+    wanted = f"{name} with at most {counted(most, 'queue')}, one for each reserved CPU"
     if queues <= most:
-        return ok(f"{name} has {queues} queues", read, wanted=wanted)
+        return ok(f"{name} has {counted(queues, 'queue')}", read, wanted=wanted)
+    reserved = "1 CPU is" if most == 1 else f"{most} CPUs are"
     return fail(
-        f"{name} has {queues} queues, and {most} CPUs are reserved: the others interrupt isolated "
-        "CPUs",
+        f"{name} has {counted(queues, 'queue')}, and {reserved} reserved: the others interrupt "
+        "isolated CPUs",
         read,
         wanted=wanted,
         steps=[

@@ -65,7 +65,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         )
     found = read_cpu_list(view, _TICKLESS)
     cpus = _judge_cpus(intent, found, wanted, argument.text)
-    return worst_of((cpus, *_quotas(view, intent, found)))
+    return worst_of((cpus, *_quotas(view, found)))
 
 
 def _judge_cpus(
@@ -86,7 +86,7 @@ def _judge_cpus(
     return ok(f"no timer tick on {name_cpus(found)}", read, wanted=asked)
 
 
-def _quotas(view: HostView, intent: Intent, tickless: frozenset[int]) -> Iterator[Judgement]:
+def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
     """Groups under a quota, one of theirs with none but tickless CPUs: it keeps the tick."""
     tree = _tree(view)
     limited = (
@@ -101,7 +101,7 @@ def _quotas(view: HostView, intent: Intent, tickless: frozenset[int]) -> Iterato
             f"{group} has tickless CPUs and a CFS quota, for which the tick stays on",
             Reading(path, text),
             wanted="no CFS quota on tickless CPUs",
-            steps=[advice(_BY_POD) if intent.platform == "openshift" else write(path, tree.none)],
+            steps=[write(path, tree.none, openshift=_BY_POD)],
         )
 
 

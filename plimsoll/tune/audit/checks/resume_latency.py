@@ -6,6 +6,7 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, not_applicable, ok
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -32,10 +33,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     limited = sorted(cpu for cpu, text in found.items() if text != "0")
     listed = format_cpu_list(limited) or "none"
     read = Reading(_path("*"), f"a limit on isolated CPUs {listed}")
-    wanted = f"a limit on the {needed} CPUs of a pod of {asking[0].name}"
+    wanted = f"a limit on {counted(needed, 'CPU')}, those of a pod of {asking[0].name}"
     if len(limited) < needed:
         return fail(
-            f"{len(limited)} isolated CPUs have a limit, and one pod alone asks for {needed}: "
+            f"of the isolated CPUs {len(limited)} have a limit, and one pod alone asks for {needed}: "
             "no such pod runs, or the runtime ignored its annotation",
             read,
             wanted=wanted,

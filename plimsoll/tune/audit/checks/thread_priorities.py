@@ -19,7 +19,9 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
+from plimsoll.tune.audit.openshift_object import workload_pod
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.counted import counted
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.threads import (
@@ -94,7 +96,7 @@ def _kernel(intent: Intent, seen: _Seen) -> Judgement:
         return ok("the kernel's threads have the profile's priority", told, wanted=wanted)
     names = ", ".join(each.comm for each in low[:_MOST_NAMED])
     return warn(
-        f"{len(low)} kernel threads have not the profile's priority: {names}",
+        f"{counted(len(low), 'thread')} of the kernel without the profile's priority: {names}",
         told,
         wanted=wanted,
         steps=[advice("see whether TuneD runs and its scheduler plugin is on (check 30)")],
@@ -185,9 +187,20 @@ def _raise(kernel: dict[int, tuple[Thread, ...]], cpus: Iterable[int], poller: T
 
 
 def _schedule(thread: Thread, asked: int | None) -> Step:
+    """It holds as long as the thread does; whoever starts it has to do the same."""
     if asked is None:
-        return command("chrt", "-o", "-p", "0", str(thread.tid))
-    return command("chrt", "-f", "-p", str(asked), str(thread.tid))
+        openshift = workload_pod(f"start {thread.comm} without chrt")
+        return command("chrt", "-o", "-p", "0", str(thread.tid), openshift=openshift)
+    return command(
+        "chrt",
+        "-f",
+        "-p",
+        str(asked),
+        str(thread.tid),
+        openshift=workload_pod(f"start {thread.comm} under chrt -f {asked}"),
+        takes=f"while {thread.comm} polls, nothing of a lower priority runs on its CPUs: threads "
+        "that are pinned there starve",
+    )
 
 
 def _scheduled(thread: Thread) -> str:

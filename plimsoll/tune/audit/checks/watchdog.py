@@ -7,7 +7,6 @@ from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
-    command,
     fail,
     not_applicable,
     ok,
@@ -15,6 +14,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
+from plimsoll.tune.audit.setting import set_it
 from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
 from plimsoll.tune.expected.tuned import expected_sysctls
 from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
@@ -41,7 +41,7 @@ def _nmi(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
     if value in (None, "0"):
         read = Reading(_NMI, "absent" if value is None else value)
         return ok("the NMI watchdog is off", read, wanted=wanted)
-    steps = [command("sysctl", "-w", "kernel.nmi_watchdog=0")]
+    steps = [set_it(intent, "kernel.nmi_watchdog", "0")]
     cpus = read_cpu_list(view, _CPUS)
     found = Reading(_NMI, value or "empty"), Reading(_CPUS, format_cpu_list(cpus))
     if watched := cpus & isolated:
@@ -78,12 +78,11 @@ def _watched(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgem
     read = (*read, Reading(_CPUS, format_cpu_list(cpus)))
     told = " and ".join(running)
     if watched := cpus & isolated:
-        mask = f"kernel.watchdog_cpumask={intent.cpus.reserved.canonical}"
         return warn(
             f"{name_cpus(watched, 'isolated')}: watched by {told}",
             *read,
             wanted=wanted,
-            steps=[command("sysctl", "-w", mask)],
+            steps=[set_it(intent, "kernel.watchdog_cpumask", intent.cpus.reserved.canonical)],
         )
     return ok(f"{told}: on housekeeping CPUs alone", *read, wanted=wanted)
 

@@ -3,6 +3,7 @@
 import pytest
 
 from plimsoll.tune.audit.checks.idle_states import CHECK
+from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import AMD, CMDLINE, CPUINFO, INTEL, ONLINE
@@ -45,9 +46,66 @@ def test_deep_states_fail() -> None:
     assert finding.verdict == "fail"
     assert finding.text == "isolated CPUs 2-7 may enter C1E, C6, with up to 133 us to wake"
     assert commands(finding) == [
-        "cpupower -c 2-7 idle-set -D 3",
+        *(
+            f"for cpu in 2 3 4 5 6 7; do echo 1 > "
+            f"/sys/devices/system/cpu/cpu$cpu/cpuidle/state{index}/disable; done"
+            for index in (2, 3)
+        ),
         "grubby --update-kernel=ALL '--args=processor.max_cstate=1 intel_idle.max_cstate=0'",
     ]
+
+
+def test_c1e_is_deep_though_it_takes_no_longer_than_c1() -> None:
+    """On Sapphire Rapids intel_idle counts on 1 us for C1, 2 us for C1E and 290 us for C6."""
+    states = (("POLL", 0), ("C1", 1), ("C1E", 2), ("C6", 290))
+    finding = CHECK.judge(host(CHECK, boot(states, disabled=3)), HIGH_POWER)
+    assert finding.verdict == "fail"
+    assert finding.text == "isolated CPUs 2-7 may enter C1E, with up to 2 us to wake"
+    assert commands(finding)[0] == (
+        "for cpu in 2 3 4 5 6 7; do echo 1 > "
+        "/sys/devices/system/cpu/cpu$cpu/cpuidle/state2/disable; done"
+    )
+
+
+def test_only_cpus_that_have_the_state_are_written_to() -> None:
+    """Of a processor with two kinds of cores: CPUs 6 and 7 have no C6."""
+    files = boot(SKYLAKE[:2] + SKYLAKE[3:])
+    for cpu in (6, 7):
+        files = {path: text for path, text in files.items() if f"cpu{cpu}/cpuidle/state2" not in path}
+    finding = CHECK.judge(host(CHECK, files), HIGH_POWER)
+    assert commands(finding)[0].startswith("for cpu in 2 3 4 5; do echo 1 > ")
+
+
+@pytest.mark.parametrize("name", ["idle=poll", "idle=halt", "processor.max_cstate=1"])
+def test_kernel_arguments_of_the_intents_own_ask_for_it_too(name: str) -> None:
+    """As in openshift-sno-vdu, whose article has them and no hint."""
+    declared = intent(kernel={"arguments": [name]})
+    assert CHECK.judge(host(CHECK, boot(SKYLAKE)), declared).verdict == "fail"
+    assert CHECK.judge(host(CHECK, boot(ACPI_C1)), declared).verdict == "ok"
+
+
+def test_the_second_articles_preset_is_judged() -> None:
+    files = {ONLINE: "0-31", CMDLINE: "quiet", CPUINFO: INTEL, DRIVER: "intel_idle"}
+    folder = "/sys/devices/system/cpu/cpu18/cpuidle/state1"
+    state = {f"{folder}/name": "C6", f"{folder}/latency": "133", f"{folder}/disable": "0"}
+    preset = load_preset("openshift-sno-vdu")
+    finding = CHECK.judge(host(CHECK, files | state), preset)
+    assert (finding.verdict, finding.text) == (
+        "fail",
+        "isolated CPU 18 may enter C6, with up to 133 us to wake",
+    )
+    assert CHECK.judge(host(CHECK, files), preset).verdict == "ok"
+
+
+def test_on_openshift_the_profile_has_it_and_the_files_are_for_a_trial() -> None:
+    declared = intent(
+        platform="openshift", pool={"role": "worker"}, hints={"high_power": True, "realtime": False}
+    )
+    finding = CHECK.judge(host(CHECK, boot(SKYLAKE[:3])), declared)
+    assert [step.kind for step in finding.steps] == ["advice"] * 3
+    assert "workloadHints.highPowerConsumption: true" in finding.steps[0].text
+    assert finding.steps[1].text.startswith("until the next reboot, to try it: for cpu in 2 3 ")
+    assert "processor.max_cstate=1 intel_idle.max_cstate=0" in finding.steps[2].text
 
 
 def test_amd_has_c2_and_another_argument() -> None:
