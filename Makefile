@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test bench bench-search bench-metrics bench-observe lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
-	vm-captures sshd \
+	vm-captures sshd kube-apiserver \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
 help: ## Show this
@@ -97,6 +97,11 @@ build/vm-kernel/vmlinuz: build-aux/unpack-vm-kernel
 
 vm-captures: vm-kernel $(DEV_REQUIREMENTS) ## Capture the tests' virtual machines anew, after a check reads more
 	$(BIN)/python -m tests.integration.vm.keep_captures
+
+kube-apiserver: build/kube-apiserver/kube-apiserver ## Build the API server that tests of tune audit --kube ask
+
+build/kube-apiserver/kube-apiserver: build-aux/build-kube-apiserver
+	-@build-aux/build-kube-apiserver $(@D)
 
 sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; nothing listens
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import ssl
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,14 +18,17 @@ from plimsoll.errors import InputError, MachineError
 # Connecting, and waiting for each part of an answer.
 _TIMEOUT_S = (10, 60)
 _MOST_ANSWER_BYTES = 256 << 20
-_LONGEST_REASON = 200
+# A refusal names the user, the verb, the resource, its group and the namespace.
+_LONGEST_REASON = 400
+# Errors of connections hold the one that caused them, a few deep.
+_DEEPEST_ERROR = 10
 
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
     """An answer's `status`, and its `document`, empty where the status is no success.
 
-    `reason` is the server's own word for what went wrong.
+    `reason` is what went wrong, in the server's own words.
     """
 
     status: int
@@ -63,9 +67,9 @@ class ApiClient:
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {}, str(error.reason or "")[:_LONGEST_REASON])
+            return ApiAnswer(int(error.status), {}, _told(error)[:_LONGEST_REASON])
         except HTTPError as error:
-            raise self._failed(str(error)) from None
+            raise self._not_connected(_innermost(error)) from None
         return ApiAnswer(200, self._document(content))
 
     def _document(self, content: bytes) -> Mapping[str, Any]:
@@ -77,12 +81,43 @@ class ApiClient:
             raise self._failed("it answered with something that is no JSON") from None
         return found if isinstance(found, dict) else {}
 
+    def _not_connected(self, error: BaseException) -> MachineError:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return MachineError(
+                f"the API server's certificate is not trusted: {error.verify_message}",
+                where=self.server,
+                remedy="give the cluster's certificate-authority-data in the kubeconfig, and make "
+                "sure that this is its server",
+            )
+        return self._failed(getattr(error, "strerror", None) or str(error))
+
     def _failed(self, reason: str) -> MachineError:
         return MachineError(
             f"the API server cannot be read: {reason[:_LONGEST_REASON]}",
             where=self.server,
             remedy="check with kubectl version, or name another cluster with --context",
         )
+
+
+def _told(refused: Any) -> str:
+    """The message of the Status that the server answered with; else what HTTP says."""
+    try:
+        found = json.loads(refused.body)
+    except (TypeError, ValueError, RecursionError):
+        found = None
+    message = found.get("message") if isinstance(found, dict) else None
+    return message if isinstance(message, str) and message else str(refused.reason or "")
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """The error that a connection's errors are about: of the system, or of TLS."""
+    for _ in range(_DEEPEST_ERROR):
+        held = (getattr(error, "reason", None), error.__cause__, *error.args)
+        inner = next((each for each in held if isinstance(each, BaseException)), None)
+        if inner is None:
+            break
+        error = inner
+    return error
 
 
 def connect(context: str | None = None, kubeconfig: str | None = None) -> ApiClient:

@@ -41,7 +41,9 @@ class ApiCluster(ClusterView):
             return tuple(self._pages(kind))
         except _RefusedError as refused:
             cause = _CAUSES.get(refused.status, "unreadable")
-            return Unread(kind.resource, cause, f"{refused.status} {refused.reason}".strip())
+            # The server begins with what `where` says already.
+            reason = refused.reason.removeprefix(f"{kind.resource} is forbidden: ")
+            return Unread(kind.resource, cause, f"{refused.status} {reason}".strip())
         except MachineError as error:
             return Unread(kind.resource, "unreadable", error.message)
 

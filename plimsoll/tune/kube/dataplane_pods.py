@@ -41,6 +41,22 @@ def declared_pods(view: ClusterView, pod: Pod) -> tuple[KubeObject, ...]:
     return tuple(each for each in found if is_declared(each, pod) and not _is_over(each))
 
 
+def refused_pods(view: ClusterView, pod: Pod) -> tuple[KubeObject, ...]:
+    """Those of one of the intent's pods that a kubelet refused or evicted. Raises CannotRead.
+
+    It says why in the pod's own reason (TopologyAffinityError, SMTAlignmentError, …), which a
+    pod whose program ended does not have.
+    """
+    found = view.need(POD, namespace_of_declared(pod))
+    return tuple(
+        each
+        for each in found
+        if is_declared(each, pod)
+        and text_at(each, "status", "phase") == "Failed"
+        and text_at(each, "status", "reason")
+    )
+
+
 def dataplane_pods(view: ClusterView, intent: Intent) -> tuple[KubeObject, ...]:
     """Those of the intent, of its runtime classes, and with an annotation of CRI-O for CPUs.
 

@@ -21,7 +21,7 @@ def need_pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
     found = pool_nodes(view, pool)
     if not found:
         labels = ",".join(f"{key}={value}" for key, value in pool.node_labels.items())
-        raise CannotRead(Unread(f"nodes with {labels}", "absent"))
+        raise CannotRead(Unread(f"a node with {labels}", "absent"))
     return found
 
 

@@ -36,8 +36,8 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     wanted = f"a limit on {counted(needed, 'CPU')}, those of a pod of {asking[0].name}"
     if len(limited) < needed:
         return fail(
-            f"of the isolated CPUs {len(limited)} have a limit, and one pod alone asks for {needed}: "
-            "no such pod runs, or the runtime ignored its annotation",
+            f"{counted(len(limited), 'isolated CPU')} with a limit, and one pod alone asks for "
+            f"{needed}: no such pod runs, or the runtime ignored its annotation",
             read,
             wanted=wanted,
             steps=[advice("give the pod the performance profile's runtimeClassName")],

@@ -15,6 +15,7 @@ from plimsoll.tune.audit.finding import (
     ok,
     warn,
 )
+from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
@@ -75,9 +76,10 @@ def _judge_cpus(intent: Intent, pod: str, given: object, read: Reading) -> Judge
         )
     if cpus % 2 and intent.cpus.smt != "disabled":
         step = advice("request an even number of CPUs")
-        text = f"{pod} asks for {given} CPUs: of one core it gets one thread, or it is refused"
+        asked = counted(int(cpus), "CPU")
+        text = f"{pod} asks for {asked}: of one core it gets one thread, or it is refused"
         return warn(text, read, wanted="whole cores, so even numbers of CPUs", steps=[step])
-    return ok(f"{pod} has {given} CPUs of its own", read)
+    return ok(f"{pod} has {counted(int(cpus), 'CPU')} of its own", read)
 
 
 CHECK = ClusterCheck(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.dataplane_pods import containers_of, dataplane_pods
+from plimsoll.tune.kube.exec_probes import exec_probes
 from plimsoll.tune.kube.kinds import POD
-from plimsoll.tune.kube.kube_object import KubeObject, full_name, text_at, value_at
+from plimsoll.tune.kube.kube_object import KubeObject, full_name
 from plimsoll.tune.kube.object_judgement import judge_each, told
-
-_PROBES = ("livenessProbe", "readinessProbe", "startupProbe")
 
 
 def _judge(view: ClusterView, intent: Intent) -> Judgement:
@@ -27,7 +24,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
 
 def _judge_pod(pod: KubeObject) -> Judgement:
     name = full_name(pod)
-    found = list(_exec_probes(pod))
+    found = list(exec_probes(containers_of(pod)))
     if not found:
         return ok(
             f"pod {name} has no exec probe", Reading(f"Pod {name} spec.containers", "no exec")
@@ -38,13 +35,6 @@ def _judge_pod(pod: KubeObject) -> Judgement:
         wanted="no exec probes",
         steps=[advice("use httpGet, tcpSocket or grpc, answered off the isolated CPUs, or none")],
     )
-
-
-def _exec_probes(pod: KubeObject) -> Iterator[str]:
-    for container in containers_of(pod):
-        for probe in _PROBES:
-            if value_at(container, probe, "exec") is not None:
-                yield f"{text_at(container, 'name')}.{probe}"
 
 
 CHECK = ClusterCheck(

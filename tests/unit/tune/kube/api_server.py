@@ -1,7 +1,7 @@
 """An API server for tests: it lists what it is given, as a real one answers, and nothing else.
 
-List responses, `continue` tokens and Status objects as in the Kubernetes API's concepts; it
-stands in for kube-apiserver, which a test cannot start.
+List responses, `continue` tokens and Status objects as in the Kubernetes API's concepts. It can
+be made to answer as no real one would; tests/integration/test_tune_cluster.py asks a real one.
 """
 
 import json
@@ -20,7 +20,8 @@ TOKEN = "sha256~only-for-this-test"  # noqa: S105
 class ApiServer(ThreadingHTTPServer):
     """Serves `given` to who has the token; `refused` are (status, reason) by plural.
 
-    A page holds `page` objects at most, whatever was asked for. `asked` are the requests.
+    With `messages` by plural, those are the words of the refusal. A page holds `page` objects at
+    most, whatever was asked for. `asked` are the requests.
     """
 
     daemon_threads = True
@@ -30,6 +31,7 @@ class ApiServer(ThreadingHTTPServer):
         self.given = given
         self.page = page
         self.refused: dict[str, tuple[int, str]] = {}
+        self.messages: dict[str, Any] = {}
         self.answers: dict[str, bytes] = {}
         self.asked: list[str] = []
 
@@ -53,7 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
         elif parts.path == "/version":
             self._send(200, b'{"gitVersion": "v1.31.0"}')
         elif plural in self.server.refused:
-            self._fail(*self.server.refused[plural])
+            self._fail(*self.server.refused[plural], self.server.messages.get(plural))
         else:
             self._list(parts.path, query)
 
@@ -79,8 +81,9 @@ class _Handler(BaseHTTPRequestHandler):
         document = {"kind": f"{kind.name}List", "metadata": more, "items": found[start:end]}
         self._send(200, json.dumps(document).encode())
 
-    def _fail(self, status: int, reason: str) -> None:
+    def _fail(self, status: int, reason: str, message: Any = None) -> None:
         body = {"kind": "Status", "status": "Failure", "reason": reason, "code": status}
+        body |= {"message": message} if message is not None else {}
         self._send(status, json.dumps(body).encode(), reason)
 
     def _send(self, status: int, content: bytes, reason: str | None = None) -> None:

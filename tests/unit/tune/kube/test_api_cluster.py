@@ -90,6 +90,31 @@ def test_a_kind_that_is_refused_is_told_with_the_servers_word(
     )
 
 
+def test_a_refusal_names_the_right_that_is_missing(config: Path, server: ApiServer) -> None:
+    said = 'User "me" cannot list resource "nodes" in API group "" at the cluster scope'
+    server.refused["nodes"] = (403, "Forbidden")
+    server.messages["nodes"] = f"nodes is forbidden: {said}"
+    unread = ApiCluster(connect(kubeconfig=str(config))).listed(NODE)
+    assert str(unread) == f"nodes may not be read without more privileges (403 {said})"
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        *((nothing, "Internal Server Error") for nothing in (None, 7, "")),
+        ("etcd" * 200, "etcd" * 100),
+    ],
+)
+def test_a_refusal_is_told_in_bounds_and_without_words_by_its_status(
+    config: Path, server: ApiServer, message: Any, told: str
+) -> None:
+    server.refused["nodes"] = (500, "Internal Server Error")
+    server.messages["nodes"] = message
+    unread = ApiCluster(connect(kubeconfig=str(config))).listed(NODE)
+    assert isinstance(unread, Unread)
+    assert unread.reason == f"500 {told}"
+
+
 @pytest.mark.parametrize("answer", [b"<html>", b"[" * 100_000, b'"text"', b'{"items": 7}'])
 def test_answers_of_any_shape_are_no_objects(
     config: Path, server: ApiServer, answer: bytes
@@ -117,7 +142,7 @@ def test_a_server_that_does_not_answer_is_told_with_its_place(config: Path) -> N
     with pytest.raises(MachineError) as refused:
         connect("nowhere", str(config))
     assert refused.value.where == "http://127.0.0.1:1"
-    assert "cannot be read" in refused.value.message
+    assert refused.value.message == "the API server cannot be read: Connection refused"
     assert "--context" in refused.value.remedy
 
 

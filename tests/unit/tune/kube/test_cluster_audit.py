@@ -328,7 +328,7 @@ def test_an_object_that_is_not_there_fails(name: str, kind: str, text: str) -> N
 def test_a_pool_without_nodes_is_unknown_to_checks_of_nodes(name: str) -> None:
     finding = judged(name, cluster(without=[NODE]))
     assert finding.verdict == "unknown"
-    assert finding.text == "nodes with node-role.kubernetes.io/dataplane= does not exist"
+    assert finding.text == "a node with node-role.kubernetes.io/dataplane= does not exist"
 
 
 @pytest.mark.parametrize(
@@ -395,6 +395,51 @@ def test_any_pod_that_asks_for_the_effects_is_judged() -> None:
     )
     assert "pod other/stray is BestEffort" in judged("pods-guaranteed", view).text
     assert "pod other/stray has no runtime class" in judged("pods-annotated", view).text
+
+
+def test_a_pod_that_waits_is_told_with_what_it_waits_for() -> None:
+    unscheduled = {"type": "PodScheduled", "status": "False", "message": "Insufficient cpu."}
+    view = cluster((POD, "status/phase", "Pending"), (POD, "status/conditions", [unscheduled]))
+    finding = judged("pods-declared", view)
+    assert finding.verdict == "warn"
+    assert finding.text == "pod cnf/testpmd waits: Insufficient cpu."
+
+
+def test_a_pod_that_waits_on_its_node_is_told_with_what_its_containers_wait_for() -> None:
+    waiting = [{"name": "dpdk", "state": {"waiting": {"reason": "ErrImagePull"}}}]
+    view = cluster((POD, "status/phase", "Pending"), (POD, "status/containerStatuses", waiting))
+    assert judged("pods-declared", view).text == "pod cnf/testpmd waits: ErrImagePull"
+    silent = cluster((POD, "status/phase", "Pending"))
+    text = "pod cnf/testpmd waits: it does not say for what"
+    assert judged("pods-declared", silent).text == text
+
+
+def test_a_pod_that_its_node_refused_fails() -> None:
+    """As the kubelet's topology manager ends a pod for which no NUMA node has room."""
+    message = "Resources cannot be allocated with Topology locality"
+    view = cluster(
+        (POD, "status/phase", "Failed"),
+        (POD, "status/reason", "TopologyAffinityError"),
+        (POD, "status/message", message),
+    )
+    finding = judged("pods-declared", view)
+    assert finding.verdict == "fail"
+    assert finding.text == (
+        f"the node refused or evicted pod cnf/testpmd: TopologyAffinityError: {message}"
+    )
+
+
+def test_a_pod_whose_program_ended_is_over() -> None:
+    finding = judged("pods-declared", cluster((POD, "status/phase", "Failed")))
+    assert finding.verdict == "not-applicable"
+    assert "no pod cnf/testpmd runs" in finding.text
+
+
+def test_a_pod_that_runs_after_one_that_was_refused_is_judged_alone() -> None:
+    refused = {"phase": "Failed", "reason": "SMTAlignmentError", "message": "not whole cores"}
+    labels = {"app": "testpmd"}
+    more = with_another(POD, "testpmd-0", status=refused, metadata={"labels": labels})
+    assert judged("pods-declared", more).verdict == "ok"
 
 
 def test_a_pod_meant_to_share_its_cpus_is_not_judged_for_it() -> None:

@@ -29,7 +29,7 @@ def test_the_role_allows_reading_each_kind_and_nothing_more() -> None:
     allowed = {(group, plural) for rule in role["rules"] for group in rule["apiGroups"]
                for plural in rule["resources"]}  # fmt: skip
     assert allowed == {(kind.group, kind.plural) for kind in ALL_KINDS}
-    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"get", "list"}
+    assert {verb for rule in role["rules"] for verb in rule["verbs"]} == {"list"}
 
 
 def test_every_kind_that_is_read_is_read_for_a_check() -> None:
