@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO
 
 from plimsoll.errors import InputError
+from plimsoll.host.given_path import reason_of
 from plimsoll.tune.host.capture import Capture
 
 MANIFEST = "manifest.json"
@@ -37,9 +38,9 @@ def write_capture(capture: Capture, path: Path) -> None:
         raise InputError(
             "is there already", where=str(path), remedy="choose another name"
         ) from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"cannot be written: {error.strerror}", where=str(path), remedy="choose another place"
+            f"cannot be written: {reason_of(error)}", where=str(path), remedy="choose another place"
         ) from error
 
 

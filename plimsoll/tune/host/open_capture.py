@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
+from plimsoll.host.given_path import look_at
 from plimsoll.tune.host.capture import MOST_BYTES, MOST_FILES, Capture, Manifest
 from plimsoll.tune.host.capture_file import FILES, MANIFEST
 from plimsoll.tune.host.host_view import HostView
@@ -48,23 +49,29 @@ def open_root(path: Path) -> HostView:
     A directory is a capture where it holds the manifest. Raises InputError for whatever is
     neither, and for captures that no honest tool makes.
     """
-    if path.is_dir():
-        if not (path / MANIFEST).exists():
+    found = look_at(path)
+    if found is None:
+        raise InputError("does not exist", where=str(path), remedy=_REMEDY)
+    if stat.S_ISDIR(found.st_mode):
+        if look_at(path / MANIFEST) is None:
             return _root_file_system(path)
         return _capture(path, _unpacked_members(path)).view(str(path))
-    if not path.exists():
-        raise InputError("does not exist", where=str(path), remedy=_REMEDY)
-    if not path.is_file():
+    if not stat.S_ISREG(found.st_mode):
         raise _refused(path, "is neither a directory nor a regular file")
     return _capture(path, _archived_members(path)).view(str(path))
 
 
 def _root_file_system(path: Path) -> HostView:
-    if not (path / "proc").is_dir() and not (path / "sys").is_dir():
+    if not any(_is_directory(path / top) for top in ("proc", "sys")):
         raise InputError(
             f"holds neither {MANIFEST} nor a host's proc and sys", where=str(path), remedy=_REMEDY
         )
     return LiveHost(path)
+
+
+def _is_directory(path: Path) -> bool:
+    found = look_at(path)
+    return found is not None and stat.S_ISDIR(found.st_mode)
 
 
 def _capture(path: Path, members: Iterator[tuple[str, bytes]]) -> Capture:

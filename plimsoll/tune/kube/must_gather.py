@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import InputError
+from plimsoll.host.given_path import look_at
 from plimsoll.tune.host.unread import Unread
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.kinds import ALL_KINDS, POD, Kind
@@ -85,7 +86,7 @@ class MustGather(ClusterView):
 
 def open_must_gather(path: Path) -> MustGather:
     """The cluster of a must-gather. Raises InputError for what is none."""
-    if not path.exists():
+    if look_at(path) is None:
         raise InputError("does not exist", where=str(path), remedy="check the path")
     found = MustGather(wanted_files(path, lambda name: _place(name) is not None), str(path))
     if found.empty:

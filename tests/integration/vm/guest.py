@@ -26,7 +26,7 @@ from plimsoll.tune.host.commands import commands_of
 from plimsoll.tune.host.path_pattern import parents
 from plimsoll.tune.host.unread import Unread
 from tests.integration.vm.initramfs import initramfs
-from tests.unit.tune.captures.systems import TunedSystem
+from tests.unit.tune.captures.tuned_system import TunedSystem
 
 ROOT = Path(__file__).parents[3]
 # Where `make vm-kernel` unpacks the package.
@@ -50,7 +50,7 @@ ALWAYS = "console=ttyS0 quiet loglevel=3 panic=-1"
 
 @dataclass(frozen=True)
 class GuestParts:
-    """What guests are made of: a kernel's image, its modules by file name, a static busybox."""
+    """What guests are made of: a kernel's image, its modules by name, a static busybox."""
 
     kernel: Path
     modules: dict[str, bytes]
@@ -78,18 +78,20 @@ def find_parts() -> GuestParts:
 
 
 def _modules(folder: Path) -> dict[str, bytes]:
-    """Those that are there; the others are built into the kernel."""
-    found: dict[str, bytes] = {}
-    for name in MODULES:
-        if (plain := folder / f"{name}.ko").exists():
-            found[plain.name] = plain.read_bytes()
-        elif (packed := folder / f"{name}.ko.xz").exists():
-            found[plain.name] = lzma.decompress(packed.read_bytes())
-    return found
+    """All that were unpacked."""
+    plain = {path.stem: path.read_bytes() for path in folder.glob("*.ko")}
+    packed = {
+        path.name.removesuffix(".ko.xz"): lzma.decompress(path.read_bytes())
+        for path in folder.glob("*.ko.xz")
+    }
+    return plain | packed
 
 
 def boot(parts: GuestParts, system: TunedSystem, folder: Path) -> Capture:
-    """Boot the guest, and what it gave of itself. Files of the boot are left in `folder`."""
+    """Boot the guest, and what it gave of itself. Files of the boot are left in `folder`.
+
+    Raises CannotBoot where a module of the system's is missing.
+    """
     (folder / "initramfs").write_bytes(_initramfs(parts, system))
     sent = folder / "sent.tar.gz"
     console = folder / "console"
@@ -115,10 +117,19 @@ def _initramfs(parts: GuestParts, system: TunedSystem) -> bytes:
         "bin/busybox": parts.busybox.read_bytes(),
         "tune.sh": system.tune.encode(),
         "wanted": _wanted_lines(wanted_files()).encode(),
-        "modules/order": "\n".join(parts.modules).encode(),
-        **{f"modules/{name}": content for name, content in parts.modules.items()},
+        **{path.lstrip("/"): text.encode() for path, text in system.files.items()},
+        **_loaded(parts, system),
     }
     return gzip.compress(initramfs(files), 1)
+
+
+def _loaded(parts: GuestParts, system: TunedSystem) -> dict[str, bytes]:
+    """The modules of all guests, of which a kernel may have some built in, and the system's."""
+    if missing := [name for name in system.modules if name not in parts.modules]:
+        raise CannotBoot(f"{', '.join(missing)} was not unpacked (make vm-kernel)")
+    names = [name for name in (*MODULES, *system.modules) if name in parts.modules]
+    files = {f"modules/{name}.ko": parts.modules[name] for name in names}
+    return {**files, "modules/order": "".join(f"{name}.ko\n" for name in names).encode()}
 
 
 def _wanted_lines(wanted: Wanted) -> str:

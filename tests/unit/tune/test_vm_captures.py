@@ -4,7 +4,8 @@ import pytest
 
 from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.host.open_capture import open_root
-from tests.unit.tune.captures.systems import SYSTEMS, TunedSystem
+from tests.unit.tune.captures.systems import SYSTEMS
+from tests.unit.tune.captures.tuned_system import TunedSystem
 
 each_system = pytest.mark.parametrize("system", SYSTEMS, ids=lambda system: system.name)
 
@@ -25,9 +26,12 @@ def test_a_capture_is_small(system: TunedSystem) -> None:
     assert system.capture.stat().st_size < 200_000
 
 
-def test_each_check_worked_out_has_been_seen_ok() -> None:
+def test_each_check_that_a_guest_can_pass_has_been_seen_ok() -> None:
     """On a kernel that was booted, not on files made for the test."""
     seen = {n for system in SYSTEMS for n, verdict in system.verdicts.items() if verdict == "ok"}
-    asked = {number for system in SYSTEMS for number in system.verdicts}
-    # 21 needs a TSC that TCG does not have; 35 pages that were not given.
-    assert asked - seen == {21, 35}
+    # QEMU has no frequencies, turbo, SMIs, firmware or channels to tell of (12, 15, 16, 18, 19),
+    # a TSC that keeps the time but no promise (21), a boot in its counters (34), a link that is
+    # the hypervisor's (36, 37); the guest has no ethtool, kubelet or measurement (38, 46, 47).
+    # For those there are the composed hosts of test_every_verdict.py.
+    no_guest_can = {12, 15, 16, 18, 19, 21, 34, 36, 37, 38, 46, 47}
+    assert set(range(1, 48)) - seen == no_guest_can

@@ -22,7 +22,7 @@ def test_whole_cores_of_all_cpus_are_ok() -> None:
 def test_a_split_core_fails() -> None:
     finding = CHECK.judge(host(CHECK, HOST), split("0-1", "2-7"))
     assert finding.verdict == "fail"
-    assert "2 cores with one thread reserved and another isolated: 0,4; 1,5" in finding.text
+    assert "2 cores with threads both reserved and isolated: 0,4; 1,5" in finding.text
 
 
 def test_a_cpu_of_neither_kind_fails() -> None:

@@ -6,6 +6,7 @@ from plimsoll.tune.audit.checks.hugepages import CHECK
 from plimsoll.tune.host.captured_host import CapturedHost
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.processes import KTHREADD, process
 
 NODE = "/sys/devices/system/node"
 GIB_KB = 1 << 20
@@ -29,7 +30,7 @@ def pool(node: int, total: int, free: int, page_kb: int = GIB_KB) -> dict[str, s
 
 def asked(**pages: Any) -> Any:
     return intent(
-        hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4, **pages}]},
+        hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4} | pages]},
         nics=[{"name": "east", "pf_names": ["ens7f0"]}],
     )
 
@@ -81,14 +82,66 @@ def test_a_capture_without_links_falls_back_to_the_isolated_cpus() -> None:
 def test_large_pages_of_a_node_are_no_argument() -> None:
     finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0)), asked(node=0))
     assert any("nr_hugepages of node 0" in step.text for step in finding.steps)
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0)), asked())
-    assert any("hugepagesz=1G hugepages=4" in step.text for step in finding.steps)
 
 
-def test_none_free_is_warned() -> None:
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 0)), asked(node=0))
+def test_large_pages_of_any_node_are_arguments_all_at_once() -> None:
+    """Alone default_hugepagesz=1G sets none aside: hugetlbpage.rst."""
+    wrong = {"/proc/meminfo": "MemTotal: 65536000 kB\nHugepagesize:       2048 kB\n"}
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0) | wrong), asked())
+    assert finding.text == (
+        "0 hugepages of 1G, and 4 are wanted; hugepages are of 2048 kB by default; "
+        "no hugepages of 1G on node 0, where ens7f0 is"
+    )
+    # A node is no matter where there are none on any.
+    assert [step.text for step in finding.steps] == [
+        "grubby --update-kernel=ALL '--args=default_hugepagesz=1G hugepagesz=1G hugepages=4'"
+    ]
+
+
+def test_pages_that_are_all_on_another_node_are_to_be_asked_for_by_node() -> None:
+    view = host(CHECK, machine(cards_node="1") | pool(0, 4, 4) | pool(1, 0, 0))
+    finding = CHECK.judge(view, asked())
+    assert [step.text for step in finding.steps] == ["ask for pages with node: 1"]
+    assert CHECK.judge(view, asked(node=0)).steps[0].text == "ask for pages with node: 1"
+
+
+def holding(pid: int, comm: str, kib: int) -> dict[str, str]:
+    files = process(pid, comm)
+    status = f"/proc/{pid}/task/{pid}/status"
+    return files | {status: f"Name:\t{comm}\nHugetlbPages:\t {kib} kB\n"}
+
+
+TAKEN = machine() | pool(0, 4, 0) | KTHREADD
+
+
+def test_pages_of_a_run_that_died_are_warned_of() -> None:
+    finding = CHECK.judge(host(CHECK, TAKEN | holding(900, "bash", 0)), asked(node=0))
     assert finding.verdict == "warn"
-    assert "all 4 hugepages of 1G on node 0 are in use" in finding.text
+    assert finding.text == ("none of 4 hugepages of 1G on node 0 is free, and no process maps any")
+
+
+def test_pages_that_the_workload_holds_are_where_they_belong() -> None:
+    expected = asked(node=0).model_copy(update={"expected_processes": ("dpdk-testpmd",)})
+    files = TAKEN | holding(900, "dpdk-testpmd", 4 * GIB_KB)
+    finding = CHECK.judge(host(CHECK, files), expected)
+    assert finding.verdict == "ok"
+    assert "4 hugepages of 1G on node 0 is free: held by dpdk-testpmd (900)" in finding.text
+
+
+def test_pages_that_a_stranger_holds_are_warned_of_by_name() -> None:
+    files = TAKEN | holding(900, "qemu-kvm", 3 * GIB_KB) | holding(901, "vpp", GIB_KB)
+    finding = CHECK.judge(host(CHECK, files), asked(node=0))
+    assert finding.verdict == "warn"
+    assert finding.text.endswith(": held by qemu-kvm (900), vpp (901)")
+
+
+def test_who_holds_them_is_unknown_where_processes_do_not_show() -> None:
+    assert CHECK.judge(host(CHECK, machine() | pool(0, 4, 0)), asked(node=0)).verdict == "unknown"
+
+
+def test_one_page_is_one() -> None:
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1)), asked(node=0, count=1))
+    assert finding.text.startswith("1 hugepage of 1G on node 0; ")
 
 
 def test_small_pages_can_be_set_aside_at_once() -> None:

@@ -71,7 +71,9 @@ def test_only_cpus_that_have_the_state_are_written_to() -> None:
     """Of a processor with two kinds of cores: CPUs 6 and 7 have no C6."""
     files = boot(SKYLAKE[:2] + SKYLAKE[3:])
     for cpu in (6, 7):
-        files = {path: text for path, text in files.items() if f"cpu{cpu}/cpuidle/state2" not in path}
+        files = {
+            path: text for path, text in files.items() if f"cpu{cpu}/cpuidle/state2" not in path
+        }
     finding = CHECK.judge(host(CHECK, files), HIGH_POWER)
     assert commands(finding)[0].startswith("for cpu in 2 3 4 5; do echo 1 > ")
 

@@ -1,6 +1,7 @@
 """Check 9. Formats: Linux, Documentation/driver-api/vfio.rst."""
 
 from plimsoll.tune.audit.checks.iommu import CHECK
+from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import AMD, CMDLINE, CPUINFO, INTEL
@@ -45,6 +46,37 @@ def test_unsafe_mode_fails_whatever_drives_the_nics_and_is_a_guests_last_resort(
     assert finding.verdict == "fail"
     assert commands(finding) == [f"echo N > {UNSAFE}"]
     assert CHECK.judge(host(CHECK, files), intent(platform="vm")).verdict == "warn"
+
+
+OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
+
+
+def test_what_the_operator_boots_with_is_judged_without_nics() -> None:
+    """As cluster-node-tuning-operator's openshift-node-performance-intel-x86 has it."""
+    groups = {GROUPS: ("0", "1")}
+    both = host(CHECK, boot("intel_iommu=on iommu=pt"), listed=groups)
+    assert CHECK.judge(both, OPENSHIFT).verdict == "ok"
+    assert CHECK.judge(both, load_preset("openshift-sno-vdu")).verdict == "ok"
+    translated = host(CHECK, boot("intel_iommu=on"), listed=groups)
+    finding = CHECK.judge(translated, OPENSHIFT)
+    assert (finding.verdict, finding.wanted) == (
+        "warn",
+        "IOMMU groups, and no unsafe mode; iommu=pt",
+    )
+    neither = CHECK.judge(host(CHECK, boot("quiet")), OPENSHIFT)
+    assert neither.verdict == "fail"
+    assert "operator boot with intel_iommu=on iommu=pt" in neither.steps[1].text
+
+
+def test_a_firmware_without_one_is_warned_of_where_nothing_needs_it() -> None:
+    finding = CHECK.judge(host(CHECK, boot("intel_iommu=on iommu=pt")), OPENSHIFT)
+    assert (finding.verdict, len(finding.steps)) == ("warn", 1)
+    assert "VT-d" in finding.steps[0].text
+
+
+def test_one_group_is_one() -> None:
+    view = host(CHECK, boot("intel_iommu=on iommu=pt"), listed={GROUPS: ("0",)})
+    assert "the IOMMU has 1 group;" in CHECK.judge(view, VFIO).text
 
 
 def test_without_vfio_it_does_not_apply() -> None:

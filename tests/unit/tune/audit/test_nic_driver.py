@@ -80,6 +80,42 @@ def test_too_few_vfs_fail() -> None:
     assert "ens7f0 has no VFs, not 1" in finding.text
 
 
+def test_vfs_are_made_by_way_of_none_with_a_word_before() -> None:
+    asked = intent(nics=[VF_NIC | {"num_vfs": 4}])
+    finding = CHECK.judge(view(vfs="2"), asked)
+    assert finding.text == "ens7f0 has 2 VFs, not 4"
+    assert [(step.kind, step.text) for step in finding.steps] == [
+        (
+            "advice",
+            "before the next command: ens7f0 loses the 2 VFs that it has, and so do pods, guests "
+            "and programs that use them now: stop those first",
+        ),
+        ("command", f"echo 0 > {PCI}/sriov_numvfs"),
+        ("advice", "before the next command: some drivers reset ens7f0 for it"),
+        ("command", f"echo 4 > {PCI}/sriov_numvfs"),
+    ]
+    # Where there are none, none has to go.
+    assert commands(CHECK.judge(view(vfs="0"), asked)) == [f"echo 4 > {PCI}/sriov_numvfs"]
+
+
+def test_on_openshift_vfs_and_their_settings_are_the_operators() -> None:
+    there = {"platform": "openshift", "pool": {"role": "worker"}}
+    card = VF_NIC | {"num_vfs": 4, "resource_name": "east"}
+    (step,) = CHECK.judge(view(vfs="1"), intent(nics=[card], **there)).steps
+    assert (step.kind, step.text) == (
+        "advice",
+        "let the SriovNetworkNodePolicy have numVfs: 4: plimsoll tune render, then oc apply -f "
+        "2-network/50-sriov-policy-*.yaml",
+    )
+    one = VF_NIC | {"resource_name": "east"}
+    finding = CHECK.judge(view(entry(spoofchk=True)), intent(nics=[one], **there))
+    assert [step.text for step in finding.steps] == [
+        "let the SriovNetwork have spoofChk: off: plimsoll tune render, then oc apply -f "
+        "2-network/60-sriov-network-*.yaml",
+        "until the next reboot, to try it: ip link set dev ens7f0 vf 0 spoofchk off",
+    ]
+
+
 def test_a_vf_bound_to_the_wrong_driver_fails() -> None:
     bound = {f"/sys/bus/pci/devices/{VF}/driver": "../../../../bus/pci/drivers/iavf"}
     finding = CHECK.judge(view(links=bound), intent(nics=[VF_NIC]))

@@ -32,7 +32,7 @@ def test_fewer_fail_and_limits_elsewhere_do_not_count() -> None:
     files = latencies("n/a", "n/a", "10", "0", "0", "0", "0", "0")
     finding = CHECK.judge(host(CHECK, files), ASKING)
     assert finding.verdict == "fail"
-    assert finding.text.startswith("1 isolated CPUs have a limit, and one pod alone asks for 2")
+    assert finding.text.startswith("1 isolated CPU with a limit, and one pod alone asks for 2")
 
 
 def test_where_no_pod_asks_or_no_request_is_taken_it_does_not_apply() -> None:

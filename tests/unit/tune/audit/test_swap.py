@@ -1,7 +1,7 @@
 """Check 27. Format: proc_swaps(5)."""
 
 from plimsoll.tune.audit.checks.swap import CHECK
-from tests.unit.tune.audit.hosts import commands, host
+from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 
 PATH = "/proc/swaps"
@@ -19,7 +19,37 @@ def test_a_swap_area_fails() -> None:
     finding = CHECK.judge(host(CHECK, {PATH: HEAD + LINE}), OFF)
     assert finding.verdict == "fail"
     assert "/dev/dm-1 (1024 of 8388604 KiB used)" in finding.text
-    assert commands(finding) == ["swapoff -a"]
+
+
+def available(kib: int) -> dict[str, str]:
+    return {"/proc/meminfo": f"MemTotal: 65536000 kB\nMemAvailable:   {kib} kB\n"}
+
+
+def test_what_is_swapped_out_is_told_before_it_comes_back() -> None:
+    finding = CHECK.judge(host(CHECK, {PATH: HEAD + LINE} | available(4096)), OFF)
+    assert [(step.kind, step.text) for step in finding.steps] == [
+        (
+            "advice",
+            "before the next command: 1024 KiB come back into memory, and 4096 KiB are free",
+        ),
+        ("command", "swapoff -a"),
+    ]
+    finding = CHECK.judge(host(CHECK, {PATH: HEAD + LINE}), OFF)
+    assert "nothing tells how much is available" in finding.steps[0].text
+
+
+def test_where_memory_does_not_suffice_no_command_is_given() -> None:
+    finding = CHECK.judge(host(CHECK, {PATH: HEAD + LINE} | available(1000)), OFF)
+    (step,) = finding.steps
+    assert step.kind == "advice"
+    assert "stop something first, then run swapoff -a: 1024 KiB come back" in step.text
+
+
+def test_on_openshift_it_is_a_machine_configs() -> None:
+    asked = intent(platform="openshift", pool={"role": "worker"})
+    for free in (4096, 1000):
+        (step,) = CHECK.judge(host(CHECK, {PATH: HEAD + LINE} | available(free)), asked).steps
+        assert step.text.startswith("let a MachineConfig of yours mask the node's swap units")
 
 
 def test_openshift_has_none_unasked() -> None:

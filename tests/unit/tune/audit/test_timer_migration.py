@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.tune.audit.checks.timer_migration import CHECK
 from plimsoll.tune.intent.intent import Intent
-from tests.unit.tune.audit.hosts import commands, host
+from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 
 PATH = "/proc/sys/kernel/timer_migration"
@@ -21,7 +21,27 @@ def test_the_platforms_own_value_is_ok(asked: Intent, value: str) -> None:
 def test_the_other_platforms_value_fails(asked: Intent, value: str, wanted: int) -> None:
     finding = CHECK.judge(host(CHECK, {PATH: value}), asked)
     assert finding.verdict == "fail"
-    assert commands(finding) == [f"sysctl -w kernel.timer_migration={wanted}"]
+    assert f"sysctl -w kernel.timer_migration={wanted}" in finding.steps[-1].text
+
+
+def test_openshifts_tuned_sets_it_and_the_command_is_for_a_trial() -> None:
+    first, last = CHECK.judge(host(CHECK, {PATH: "0"}), OPENSHIFT).steps
+    assert {first.kind, last.kind} == {"advice"}
+    assert first.text.startswith(
+        "the PerformanceProfile has TuneD set kernel.timer_migration=1: "
+        "plimsoll tune render, then oc apply -f 1-node/20-performance-profile.yaml"
+    )
+    assert last.text == "until the next reboot, to try it: sysctl -w kernel.timer_migration=1"
+
+
+def test_what_the_intent_names_is_in_the_patch() -> None:
+    """The second article's own: kernel.timer_migration=1 in its Tuned performance-patch."""
+    named = intent(platform="openshift", pool={"role": "worker"}, scheduling={"timer_migration": 1})
+    step = CHECK.judge(host(CHECK, {PATH: "0"}), named).steps[0]
+    assert step.text.startswith(
+        "let the Tuned object have kernel.timer_migration=1 in [sysctl]: "
+        "plimsoll tune render, then oc apply -f 1-node/21-tuned-patch.yaml"
+    )
 
 
 def test_not_asked_for_is_not_judged() -> None:

@@ -46,6 +46,19 @@ def test_openshifts_tuned_is_in_a_container() -> None:
     assert "oc get profiles.tuned.openshift.io" in finding.text
 
 
+def test_openshift_is_never_told_to_switch_profiles() -> None:
+    """Nor to start or stop TuneD, which its operator owns."""
+    chosen = {ACTIVE: "openshift-node"}
+    for files in (RUNNING | chosen, KTHREADD | {ACTIVE: "openshift-node-performance-declared"}):
+        finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: DIFFERS}), OPENSHIFT)
+        assert finding.verdict == "fail"
+        assert commands(finding) == []
+        told = " ".join(step.text for step in finding.steps)
+        assert "tuned-adm profile" not in told
+        assert "systemctl" not in told
+        assert "openshift-cluster-node-tuning-operator" in told
+
+
 def test_openshifts_profile_is_named_after_the_intent() -> None:
     """cluster-node-tuning-operator: openshift-node-performance-<name>."""
     profile = {ACTIVE: "openshift-node-performance-declared"}
