@@ -20,7 +20,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 .DELETE_ON_ERROR:
 .PHONY: help setup build demo test bench bench-search bench-metrics bench-observe lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
-	vm-captures sshd kube-apiserver \
+	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
 
 help: ## Show this
@@ -103,6 +103,11 @@ kube-apiserver: build/kube-apiserver/kube-apiserver ## Build the API server that
 build/kube-apiserver/kube-apiserver: build-aux/build-kube-apiserver
 	-@build-aux/build-kube-apiserver $(@D)
 
+cluster-openapi: $(DEV_REQUIREMENTS) build/cluster-openapi/kinds.json.gz ## Fetch the OpenAPI that rendered manifests are held against
+
+build/cluster-openapi/kinds.json.gz: build-aux/cluster-openapi.txt build-aux/unpack-cluster-openapi
+	-@build-aux/unpack-cluster-openapi $(BIN)/python $(@D)
+
 sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; nothing listens
 
 build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
@@ -163,6 +168,6 @@ delay-dut: build/engine-tests/build.ninja
 engine-threads: build/engine-threads/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel sshd
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile tests/unit
 	$(BIN)/pytest tests/integration

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from plimsoll.cli.output import stderr
 from plimsoll.errors import InputError
+from plimsoll.host.given_path import reason_of
 
 
 def write_new_file(path: Path, text: str) -> None:
@@ -16,9 +17,9 @@ def write_new_file(path: Path, text: str) -> None:
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"cannot be written: {error.strerror}",
+            f"cannot be written: {reason_of(error)}",
             where=str(path),
             remedy="name another file with --output",
         ) from None

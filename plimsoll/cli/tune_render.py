@@ -18,6 +18,7 @@ from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
 from plimsoll.tune.render.output_folder import write_files
 from plimsoll.tune.render.render import render
 from plimsoll.tune.render.topology_refusal import check_on_host
+from plimsoll.tune.render.wide_selector import danger_of, wide_selectors
 
 _EPILOG = (
     "Examples: **plimsoll tune render intent.yaml -o manifests/** · "
@@ -67,6 +68,8 @@ def render_intent(
         view = LiveHost() if topology == _LIVE else open_root(Path(topology))
         for warning in check_on_host(wanted, view):
             _warn(warning)
+    for nic in wide_selectors(wanted):
+        _warn(danger_of(nic))
     written = write_files(output, render(wanted, origin=origin, vendor=vendor), force=force)
     for path in written.left:
         _warn(f"{output / path} is an earlier rendering's; remove it if nothing needs it")

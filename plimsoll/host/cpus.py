@@ -78,7 +78,13 @@ def _parse_range(part: str, text: str, where: str) -> range:
     match = _RANGE.fullmatch(part)
     first = int(match[1]) if match else -1
     last = int(match[2]) if match and match[2] else first
-    if not 0 <= first <= last < _MOST_CPUS:
+    if max(first, last) >= _MOST_CPUS:
+        raise InputError(
+            f"{text!r} names CPU {max(first, last)}, and Linux numbers at most {_MOST_CPUS}",
+            where=where,
+            remedy=f"name CPUs from 0 to {_MOST_CPUS - 1}",
+        )
+    if not 0 <= first <= last:
         raise InputError(
             f"{text!r} is not a list of CPUs",
             where=where,

@@ -6,7 +6,7 @@ import ipaddress
 import os
 import socket
 import struct
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,10 +26,12 @@ class Route:
 
 def read_routes(directory: Path = _ROUTES) -> tuple[Route, ...]:
     """The routes of this network namespace, as /proc/net/route and ipv6_route list them."""
-    return (
-        *_ipv4_routes(_lines(directory / "route")[1:]),
-        *_ipv6_routes(_lines(directory / "ipv6_route")),
-    )
+    return routes_of(_lines(directory / "route"), _lines(directory / "ipv6_route"))
+
+
+def routes_of(ipv4: Sequence[str], ipv6: Sequence[str]) -> tuple[Route, ...]:
+    """The routes in those files' lines, the first's heading among them."""
+    return (*_ipv4_routes(ipv4[1:]), *_ipv6_routes(ipv6))
 
 
 def interfaces_in_use(

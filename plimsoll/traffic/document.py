@@ -10,7 +10,7 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import Location, describe_mistakes
+from plimsoll.traffic.mistakes import Location, brief, describe_mistakes
 from plimsoll.traffic.regular_file import read_regular_file
 
 M = TypeVar("M", bound=BaseModel)
@@ -22,11 +22,11 @@ class Document:
 
     path: Path
     data: object
-    _root: yaml.Node
+    root: yaml.Node
 
     def line_of(self, location: Location) -> int:
         """The line, from 1, of a field, or of the nearest thing around it that exists."""
-        node = key = self._root
+        node = key = self.root
         for part in location:
             found = _child(node, part)
             if found is not None:
@@ -64,6 +64,14 @@ def parse_document(path: Path, text: str) -> Document:
         return _parse(path, text)
     except yaml.MarkedYAMLError as error:
         raise _syntax_error(path, error) from None
+    except yaml.reader.ReaderError as error:
+        # Its character is a code point, or of what is no UTF-8 a byte; the text is decoded.
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"cannot be parsed: holds the character U+{ord(chr(error.character)):04X}",
+            where=f"{path}:{line}",
+            remedy="remove it: YAML is printable text",
+        ) from None
     except (yaml.YAMLError, ValueError) as error:
         raise InputError(f"cannot be parsed: {error}", where=str(path), remedy=_FIX) from None
     except RecursionError:
@@ -71,12 +79,31 @@ def parse_document(path: Path, text: str) -> Document:
 
 
 _FIX = "mend the file's YAML"
+# Words of PyYAML's that help nobody, what they mean, and what to do.
+_PROBLEMS = (
+    ("another document", "a second document begins here", "keep one document a file"),
+    (r"'\t'", "a tab stands where YAML takes blanks alone", "indent with blanks"),
+    ("unhashable key", "the name of a field is a list or a mapping", "write a word before the :"),
+    ("mapping values", "a second `: ` in one line, or a wrong indentation", "quote the value"),
+    ("'@' that cannot", "a value begins with @", "put it in quotes"),
+    ("'`' that cannot", "a value begins with `", "put it in quotes"),
+    ("constructor for the tag", "it has a tag (!…), of which none is known", "remove the tag"),
+)
 # Far more than 4096 listed values in each of eight fields take.
 _MOST_MIB = 4
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """PyYAML's safe loader, except that a key given twice is an error."""
+    """PyYAML's safe loader, except that a key given twice is an error, and errors have lines."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError:
+            # A date of month 13, a number of thousands of digits.
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{brief(node.value)} is no number or date", node.start_mark
+            ) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[tuple[str, str]] = set()
@@ -126,6 +153,9 @@ def _syntax_error(path: Path, error: yaml.MarkedYAMLError) -> InputError:
     mark = error.problem_mark or error.context_mark
     where = f"{path}:{mark.line + 1}" if mark else str(path)
     problem = error.problem or error.context or "is not YAML"
+    for words, better, remedy in _PROBLEMS:
+        if words in problem:
+            return InputError(f"cannot be parsed: {better}", where=where, remedy=remedy)
     return InputError(f"cannot be parsed: {problem}", where=where, remedy=_FIX)
 
 

@@ -13,6 +13,9 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.traffic.mistakes import brief, mistake
 
+# More than 1024 CPUs take of which no two follow one another.
+_LONGEST = 8192
+
 
 @dataclass(frozen=True, slots=True)
 class CpuList:
@@ -51,6 +54,8 @@ def _read(given: object) -> CpuList:
     text = str(given) if isinstance(given, int) and not isinstance(given, bool) else given
     if not isinstance(text, str):
         raise mistake(f"found {brief(given)}", 'write a list of CPUs, for example "2-5,8"')
+    if len(text) > _LONGEST:
+        raise mistake(f"has {len(text)} characters", "write ranges, for example 2-5,8")
     try:
         return CpuList(text, frozenset(parse_cpu_list(text)))
     except InputError as error:

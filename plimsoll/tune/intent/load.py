@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.document import load_document, parse_document
+from plimsoll.traffic.document import Document, parse_document, read_document
 from plimsoll.traffic.mistakes import did_you_mean
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.misread import check_misread
 
 _PRESETS = files("plimsoll.tune.intent") / "presets"
 _SUFFIX = ".yaml"
+# A hundred ports, networks and pods of ten lines each are 60 KiB.
+_MOST_KIB = 256
 
 
 def load_intent(wanted: Path | str) -> Intent:
@@ -22,9 +26,11 @@ def load_intent(wanted: Path | str) -> Intent:
     if isinstance(wanted, str) and wanted in preset_names():
         return load_preset(wanted)
     path = Path(wanted)
-    if not path.exists() and not path.suffix and path.name == str(wanted):
+    # os.path's says no, and raises nothing, of what may not be seen or cannot be a name.
+    if not os.path.exists(path) and not path.suffix and path.name == str(wanted):
         raise _no_preset(str(wanted))
-    return load_document(path, Intent)
+    _check_size(path)
+    return _intent_of(read_document(path))
 
 
 def preset_names() -> tuple[str, ...]:
@@ -35,7 +41,7 @@ def preset_names() -> tuple[str, ...]:
 
 def load_preset(name: str) -> Intent:
     """The preset of that name; raises InputError for any other."""
-    return parse_document(Path(f"{name}{_SUFFIX}"), preset_text(name)).validate(Intent)
+    return _intent_of(parse_document(Path(f"{name}{_SUFFIX}"), preset_text(name)))
 
 
 def preset_text(name: str) -> str:
@@ -43,6 +49,23 @@ def preset_text(name: str) -> str:
     if name not in preset_names():
         raise _no_preset(name)
     return (_PRESETS / f"{name}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def _check_size(path: Path) -> None:
+    """Before megabytes are parsed for nothing; what cannot be read is told by who reads it."""
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError):
+        return
+    if size > _MOST_KIB << 10:
+        raise InputError(
+            f"is larger than {_MOST_KIB} KiB", where=str(path), remedy="give an intent, of YAML"
+        )
+
+
+def _intent_of(document: Document) -> Intent:
+    check_misread(document)
+    return document.validate(Intent)
 
 
 def _no_preset(name: str) -> InputError:

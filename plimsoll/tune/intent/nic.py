@@ -8,6 +8,7 @@ from typing import Annotated, Literal, Self, TypeAlias
 from pydantic import AfterValidator, Field, model_validator
 
 from plimsoll.traffic.mistakes import brief, mistake
+from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch
 
 MELLANOX = "15b3"
@@ -174,21 +175,22 @@ class Nic(Section):
 
 def check_shared_ports(nics: tuple[Nic, ...]) -> None:
     """Refuse uses of one port that overlap or disagree; raises a mistake below `nics`."""
+    users: dict[str, list[Nic]] = {}
     for place, later in enumerate(nics):
-        for earlier in nics[:place]:
-            for port in _shared(earlier, later):
+        for port in dict.fromkeys((*later.pf_names, *later.pci)):
+            for earlier in users.setdefault(port, []):
                 _check_pair(earlier, later, port, place)
+            users[port].append(later)
 
 
-def _shared(one: Nic, other: Nic) -> list[str]:
-    named = {*other.pf_names, *other.pci}
-    return [each for each in (*one.pf_names, *one.pci) if each in named]
+def _vfs_told(nic: Nic) -> str:
+    return counted(nic.num_vfs, "VF") if nic.num_vfs else "no VFs"
 
 
 def _check_pair(earlier: Nic, later: Nic, port: str, place: int) -> None:
     if earlier.num_vfs != later.num_vfs:
         raise mistake(
-            f"{port} has {earlier.num_vfs or 'no'} VFs by {earlier.name}",
+            f"{port} has {_vfs_told(earlier)} by {earlier.name}",
             "give both the same num_vfs",
             "nics",
             place,

@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, PageSize, bytes_of
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
@@ -187,8 +188,8 @@ def _cpus_reason(topology: Topology) -> str:
     nodes = sum(1 for cpus in topology.nodes.values() if cpus)
     return (
         f"{len(topology.online)} CPUs online: {len(topology.cores)} cores with SMT "
-        f"{'on' if topology.smt else 'off'}, on {nodes} NUMA node(s). Reserved is the first core "
-        "of each node with all its threads, isolated is the rest."
+        f"{'on' if topology.smt else 'off'}, on {counted(nodes, 'node')}. Reserved is the first "
+        "core of each node with all its threads, isolated is the rest."
     )
 
 

@@ -11,6 +11,8 @@ from plimsoll.traffic.mistakes import brief, mistake
 T = TypeVar("T")
 
 _LONGEST_TEXT = 4096
+# A node has some hundreds of ports and pods; what is longer is no intent.
+_MOST_LISTED = 1024
 _LONGEST_NAME = 63
 
 
@@ -21,7 +23,7 @@ class Section(BaseModel):
 
 
 # YAML has lists, our models tuples; what is in them stays strict.
-Listed: TypeAlias = Annotated[tuple[T, ...], Field(strict=False)]
+Listed: TypeAlias = Annotated[tuple[T, ...], Field(strict=False, max_length=_MOST_LISTED)]
 
 
 def _printable(text: str) -> str:

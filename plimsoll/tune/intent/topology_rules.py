@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.topology import Topology
@@ -99,7 +100,7 @@ def _siblings_together(intent: Intent, topology: Topology) -> Iterator[Problem]:
             "siblings-together",
             "cpus.isolated",
             "fail",
-            f"{len(split)} core(s) have one thread reserved and another isolated: {listed}",
+            f"{counted(len(split), 'core')} with threads both reserved and isolated: {listed}",
             "move all threads of a core to the same side",
         )
 

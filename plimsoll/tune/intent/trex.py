@@ -7,6 +7,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from plimsoll.traffic.mistakes import mistake
+from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.address import IpAddress
 from plimsoll.tune.intent.cpu_list import CpuListField
 from plimsoll.tune.intent.nic import PciAddress
@@ -60,7 +61,7 @@ class Trex(Section):
         """TRex numbers ports in pairs and has one count of threads for all."""
         if len(self.ports) != 2 * len(self.dual_if):
             raise mistake(
-                f"{len(self.ports)} ports are not {len(self.dual_if)} pair(s)",
+                f"{len(self.ports)} ports are not {counted(len(self.dual_if), 'pair')}",
                 "give two ports for each entry of dual_if",
                 "ports",
             )

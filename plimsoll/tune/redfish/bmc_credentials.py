@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import InputError
+from plimsoll.host.given_path import reason_of
 
 USER_VARIABLE = "PLIMSOLL_BMC_USER"
 PASSWORD_VARIABLE = "PLIMSOLL_BMC_PASSWORD"  # noqa: S105 - its name, not its value
@@ -55,9 +56,9 @@ def _private_text(path: Path) -> str:
         with open(descriptor, "rb") as file:
             _check_private(path, os.fstat(descriptor))
             content = file.read(_MOST_BYTES + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"cannot be read: {error.strerror}", where=str(path), remedy="check its name"
+            f"cannot be read: {reason_of(error)}", where=str(path), remedy="check its name"
         ) from None
     try:
         text = content.decode()

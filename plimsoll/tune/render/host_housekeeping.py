@@ -28,6 +28,7 @@ for irq in "$root"/proc/irq/[0-9]*; do
     write {cpus} "$irq/smp_affinity_list" 2>/dev/null
 done
 """
+# 2 also divides what was merged before, which 0 leaves merged.
 _KSM = """
 write {run} "$root/sys/kernel/mm/ksm/run"
 """
@@ -65,7 +66,7 @@ def _script(intent: Intent) -> str:
     if keeps_irqs_off(intent):
         parts.append(_INTERRUPTS.format(mask=mask, cpus=reserved.canonical))
     if intent.services.ksm is not None:
-        parts.append(_KSM.format(run=int(intent.services.ksm)))
+        parts.append(_KSM.format(run=1 if intent.services.ksm else 2))
     return "".join(parts)
 
 

@@ -17,18 +17,36 @@ _HEAD = """\
 set -eu
 root=${1-}
 
-# bind DRIVER FUNCTION: hand a PCI function, by its folder in sysfs, to a driver.
+# port NAME: the folder in sysfs of the interface's PCI function. Its address is kept until the
+# next boot, for vfio-pci takes the interface away, and its name may become another port's.
+port() {
+    kept=$root/run/plimsoll-ports/$1
+    if [ ! -e "$kept" ]; then
+        [ -e "$root/sys/class/net/$1/device" ] || { echo "there is no interface $1" >&2; exit 1; }
+        mkdir -p "${kept%/*}"
+        found=$(readlink -f "$root/sys/class/net/$1/device")
+        # Virtio's own device lies below its PCI function.
+        case $found in */virtio*) found=${found%/virtio*} ;; esac
+        echo "${found##*/}" > "$kept"
+    fi
+    folder=$root/sys/bus/pci/devices/$(cat "$kept")
+}
+
+# bind DRIVER FOLDER: hand a PCI function to a driver, unless it has it.
 bind() {
-    # Found first: unbinding takes the interface, by whose name it is called, out of sysfs.
-    function=$(readlink -f "$2") || { echo "$2 is not there" >&2; exit 1; }
+    [ -e "$2" ] || { echo "$2 is not there" >&2; exit 1; }
+    function=$(readlink -f "$2")
+    driver=$(readlink "$function/driver" || :)
+    [ "${driver##*/}" != "$1" ] || return 0
     echo "$1" > "$function/driver_override"
-    [ ! -e "$function/driver" ] || echo "${function##*/}" > "$function/driver/unbind"
+    [ -z "$driver" ] || echo "${function##*/}" > "$function/driver/unbind"
     echo "${function##*/}" > "$root/sys/bus/pci/drivers_probe"
+    [ -e "$function/driver" ] || { echo "$2: $1 did not take it; is it loaded?" >&2; exit 1; }
 }
 
 # A port can be divided anew only when it is not divided.
 divide() {
-    [ "$(cat "$1/sriov_numvfs")" = "$2" ] && return
+    [ "$(cat "$1/sriov_numvfs")" != "$2" ] || return 0
     echo 0 > "$1/sriov_numvfs"
     echo "$2" > "$1/sriov_numvfs"
 }
@@ -61,27 +79,26 @@ def render_ports(intent: Intent) -> Iterator[RenderedFile]:
 def _port_lines(nic: Nic) -> Iterator[str]:
     for port in (*nic.pf_names, *nic.pci):
         # The intent allows any name that the kernel does, `$(...)` among them.
-        folder = f'"$root"/sys/class/net/{shlex.quote(port)}/device'
+        name, found = shlex.quote(port), f"port {shlex.quote(port)}"
         if port in nic.pci:
-            folder = f'"$root"/sys/bus/pci/devices/{port}'
-        if nic.num_vfs is None:
-            if nic.driver == "vfio-pci":
-                yield f"bind vfio-pci {folder}"
-            continue
-        yield f"divide {folder} {nic.num_vfs}"
-        yield from _vf_lines(nic, port, folder)
+            name, found = '"$(ls "$folder/net")"', f"folder=$root/sys/bus/pci/devices/{port}"
+        if nic.num_vfs is not None:
+            yield from (found, f'divide "$folder" {nic.num_vfs}')
+            yield from _vf_lines(nic, name)
+        elif nic.driver == "vfio-pci":
+            yield from (found, 'bind vfio-pci "$folder"')
 
 
-def _vf_lines(nic: Nic, port: str, folder: str) -> Iterator[str]:
+def _vf_lines(nic: Nic, name: str) -> Iterator[str]:
+    """`name` is the interface's, for the shell."""
     settings = _vf_settings(nic)
-    name = f'"$(ls {folder}/net)"' if port in nic.pci else shlex.quote(port)
     if nic.mtu is not None:
         yield f"ip link set dev {name} mtu {nic.mtu}"
     for vf in nic.vfs:
         if settings:
             yield f"ip link set dev {name} vf {vf} {settings}"
         if nic.driver == "vfio-pci":
-            yield f"bind vfio-pci {folder}/virtfn{vf}"
+            yield f'bind vfio-pci "$folder/virtfn{vf}"'
 
 
 def _vf_settings(nic: Nic) -> str:

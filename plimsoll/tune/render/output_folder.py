@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from plimsoll.errors import InputError
+from plimsoll.host.given_path import reason_of
 from plimsoll.traffic.regular_file import read_regular_file
 from plimsoll.tune.render.rendered_file import RenderedFile
 
@@ -45,21 +46,21 @@ def write_files(folder: Path, files: Sequence[RenderedFile], *, force: bool = Fa
     Raises InputError for files in the way that are not an earlier rendering's, unless
     `force`, and always for links and for what cannot be written.
     """
-    earlier = _read_record(folder)
-    _check_places(folder, files)
-    if not force:
-        _check_own(folder, files, earlier)
     try:
+        earlier = _read_record(folder)
+        _check_places(folder, files)
+        if not force:
+            _check_own(folder, files, earlier)
         for file in files:
             _write(folder / file.path, file.text, file.mode)
         hashes = {file.path: _hash(file.text.encode()) for file in files}
         left = tuple(path for path in earlier if path not in hashes and _exists(folder, path))
         kept = {path: earlier[path] for path in left}
         _write(folder / RECORD, _Record(files=hashes | kept).model_dump_json(indent=1) + "\n")
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputError(
-            f"cannot be written: {error.strerror}",
-            where=str(error.filename or folder),
+            f"cannot be written: {reason_of(error)}",
+            where=str(getattr(error, "filename", None) or folder),
             remedy="name another folder with --output",
         ) from None
     return Written(tuple(file.path for file in files), left)

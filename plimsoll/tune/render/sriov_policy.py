@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.render.manifest import Manifest, manifest_of, manifest_text
 from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.wide_selector import danger_of
 
 API = "sriovnetwork.openshift.io/v1"
 # The operator reads policies and networks of its own namespace only.
@@ -25,13 +27,15 @@ def render_sriov_policies(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
     for nic in intent.nics:
         if nic.num_vfs is None:
             continue
-        ports = ", ".join((*nic.pf_names, *nic.pci)) or f"{nic.vendor}:{nic.device_id or 'any'}"
+        ports = ", ".join((*nic.pf_names, *nic.pci)) or f"the kind {nic.kind}"
         yield RenderedFile(
             f"2-network/50-sriov-policy-{nic.name}.yaml",
             manifest_text(sriov_policy(nic, nic.num_vfs, pool)),
-            does=f"Divides each port of {ports} into {nic.num_vfs} VF(s), for {nic.driver}, which "
-            f"pods ask for as `{nic.resource}`. The SR-IOV operator may drain and restart nodes.",
+            does=f"Divides each port of {ports} into {counted(nic.num_vfs, 'VF')}, for "
+            f"{nic.driver}, which pods ask for as `{nic.resource}`. The SR-IOV operator may drain "
+            "and restart nodes.",
             undo=f"`oc delete sriovnetworknodepolicy {nic.name} -n {NAMESPACE}`",
+            notes=(f"Beware: {danger_of(nic)} See README.md.",) if nic.by_kind else (),
         )
 
 

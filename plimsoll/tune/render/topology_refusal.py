@@ -15,7 +15,7 @@ def check_on_host(intent: Intent, view: HostView) -> tuple[str, ...]:
     Raises InputError with all the rules that the intent breaks on this host, and MachineError
     where its CPUs cannot be read.
     """
-    found = check_topology(intent, read_topology(view.read, ports_of(intent)))
+    found = check_topology(intent, read_topology(view.read, ports_of(intent), view.link))
     broken = [
         Mistake(each.field, each.text, each.remedy) for each in found if each.severity == "fail"
     ]

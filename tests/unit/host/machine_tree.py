@@ -1,5 +1,6 @@
 """A /sys and a /proc/net of a made-up machine, file by file as a kernel would show them."""
 
+import os
 from pathlib import Path
 
 
@@ -20,7 +21,11 @@ class MachineTree:
     def link(self, path: Path, target: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         target.mkdir(parents=True, exist_ok=True)
-        path.symlink_to(target)
+        self._point(path, target)
+
+    def _point(self, path: Path, target: Path) -> None:
+        """Relative, as sysfs has them: a root may be mounted anywhere."""
+        path.symlink_to(os.path.relpath(target.resolve(), path.parent.resolve()))
 
     def card(
         self,
@@ -39,7 +44,7 @@ class MachineTree:
         self.link(path / "iommu_group", self.sys / f"kernel/iommu_groups/{group}")
         if driver:
             self.link(path / "driver", self.sys / "bus/pci/drivers" / driver)
-        (self.sys / "bus/pci/devices" / address).symlink_to(path)
+        self._point(self.sys / "bus/pci/devices" / address, path)
         return path
 
     def interface(self, name: str, parent: Path | None = None, **files: str) -> Path:
@@ -59,14 +64,14 @@ class MachineTree:
         for file, text in (usual | files).items():
             self.write(path / file, text)
         if parent:
-            (path / "device").symlink_to(parent)
-        (self.sys / "class/net" / name).symlink_to(path)
+            self._point(path / "device", parent)
+        self._point(self.sys / "class/net" / name, path)
         return path
 
     def on_top(self, upper: str, lower: str) -> None:
         """`upper` is built upon `lower`, as a bridge upon its port."""
         path = (self.sys / "class/net" / lower).resolve() / f"upper_{upper}"
-        path.symlink_to((self.sys / "class/net" / upper).resolve())
+        self._point(path, self.sys / "class/net" / upper)
 
     def route(self, *lines: str) -> None:
         """IPv4 routes in the kernel's form."""

@@ -27,7 +27,18 @@ def test_a_cpu_list_is_read_as_the_kernel_writes_it(text: str, cpus: tuple[int, 
     assert parse_cpu_list(text) == cpus
 
 
-@pytest.mark.parametrize("text", ["", "a", "-1", "5-2", "1-", "1,,2", "0x1", "0-999999", "\u0661"])
+def test_more_cpus_than_linux_has_are_told() -> None:
+    """CONFIG_NR_CPUS is 8192 at most on x86."""
+    with pytest.raises(InputError) as caught:
+        parse_cpu_list("0-8192", "tester.cpus")
+    assert str(caught.value) == (
+        "tester.cpus: '0-8192' names CPU 8192, and Linux numbers at most 8192 "
+        "(name CPUs from 0 to 8191)"
+    )
+    assert len(parse_cpu_list("0-8191")) == 8192
+
+
+@pytest.mark.parametrize("text", ["", "a", "-1", "5-2", "1-", "1,,2", "0x1", "\u0661"])
 def test_anything_else_is_refused_with_its_place(text: str) -> None:
     with pytest.raises(InputError, match=r"tester\.cpus: .*is not a list of CPUs.*2-5,8"):
         parse_cpu_list(text, where="tester.cpus")

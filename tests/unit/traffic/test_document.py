@@ -202,13 +202,14 @@ def test_all_mistakes_are_told_in_the_order_of_lines(tmp_path: Path) -> None:
     ("text", "place", "problem"),
     [
         ("name: [Ada\nrate: 5\n", "keeper.yaml:2:", "cannot be parsed"),
-        ("name: Ada\n\tpets: []\n", "keeper.yaml:2:", "cannot be parsed"),
+        ("name: Ada\n\tpets: []\n", "keeper.yaml:2:", "a tab stands where YAML takes blanks"),
         ("name: Ada\nname: Bob\n", "keeper.yaml:2:", "'name' is given twice"),
         ("name: !!python/object:os.system x\n", "keeper.yaml:1:", "cannot be parsed"),
-        ("name: a\n---\nname: b\n", "keeper.yaml:2:", "cannot be parsed"),
+        ("name: a\n---\nname: b\n", "keeper.yaml:2:", "a second document begins here"),
         ("", "keeper.yaml:", "holds no fields"),
         ("- a\n- b\n", "keeper.yaml:", "holds no fields"),
-        ("name: \x00\n", "keeper.yaml:", "cannot be parsed"),
+        ("name: a\nx: \x00\n", "keeper.yaml:2:", "holds the character U+0000"),
+        (f"name: a\nrate: {'9' * 5000}\n", "keeper.yaml:2:", "is no number or date"),
         ("name: " + "[" * 5000, "keeper.yaml", ""),
     ],
 )

@@ -191,7 +191,7 @@ def test_trex_counts_its_threads_and_names_all_its_cpus(tmp_path: Path) -> None:
         (
             "dual_if: [",
             "dual_if: [{socket: 1, threads: [6]}, ",
-            "trex.ports: 2 ports are not 2 pair(s) (give two ports for each entry of dual_if)",
+            "trex.ports: 2 ports are not 2 pairs (give two ports for each entry of dual_if)",
         ),
         (
             "generator:\n",

@@ -146,7 +146,7 @@ MISTAKES = {
     "PCI address as YAML reads it": (
         "nics:\n  - {name: a, pci: [0000:17:00.0]}",
         2,
-        "nics[0].pci[0]: found 1020.0 (write text, in quotes)",
+        "nics[0].pci[0]: YAML takes 0000:17:00.0 for the number 1020.0 (put it in quotes)",
     ),
     "PCI address": (
         "nics:\n  - {name: a, pci: ['87:00.0']}",
@@ -287,3 +287,153 @@ def test_a_mistake_is_told_with_its_place_and_remedy(
     with pytest.raises(InputError) as caught:
         load_intent(path)
     assert str(caught.value).startswith(f"{path}:{LINES + line}: {told}")
+
+
+# What is written in place of the lists of CPUs, and what is said of it; None where it is taken.
+CPUS = {
+    "1-99999": "'1-99999' names CPU 99999, and Linux numbers at most 8192 "
+    "(name CPUs from 0 to 8191)",
+    "7-2": "'7-2' is not a list of CPUs (write numbers and ascending ranges, for example 2-5,8)",
+    "-1": "'-1' is not a list of CPUs (write numbers and ascending ranges, for example 2-5,8)",
+    "1,1": "the CPU list '1,1' names a CPU twice (name each CPU once)",
+    "1:30": "YAML takes 1:30 for the number 90 (put it in quotes)",
+    "010": "YAML takes 010 for the number 8 (put it in quotes)",
+    "0x3": "YAML takes 0x3 for the number 3 (put it in quotes)",
+    "1_0": "YAML takes 1_0 for the number 10 (put it in quotes)",
+    "2026-11-22": "YAML takes 2026-11-22 for a date (put it in quotes)",
+    "[0, 1]": 'found [0, 1] (write a list of CPUs, for example "2-5,8")',
+    "0.5": 'found 0.5 (write a list of CPUs, for example "2-5,8")',
+    "on": 'found True (write a list of CPUs, for example "2-5,8")',
+    "": 'found None (write a list of CPUs, for example "2-5,8")',
+    f'"{"1," * 5000}"': "has 10000 characters (write ranges, for example 2-5,8)",
+    "2-5,8": None,
+    "0,1": None,
+    "7": None,
+}
+
+
+@pytest.mark.parametrize(("written", "told"), CPUS.items(), ids=[each[:12] for each in CPUS])
+def test_lists_of_cpus(tmp_path: Path, written: str, told: str | None) -> None:
+    path = tmp_path / "intent.yaml"
+    path.write_text(f"name: lab\nplatform: vm\ncpus:\n  reserved: 8191\n  isolated: {written}\n")
+    if told is None:
+        path.write_text(path.read_text().replace("8191", "16"))
+        assert load_intent(path).cpus.isolated.text == written
+        return
+    with pytest.raises(InputError) as caught:
+        load_intent(path)
+    assert str(caught.value) == f"{path}:5: cpus.isolated: {told}"
+
+
+# Whole files, the line of the mistake (None where it is of the whole file), and what is said.
+FILES = {
+    "second document": (
+        f"{BASE}---\nname: other\n",
+        8,
+        "cannot be parsed: a second document begins here (keep one document a file)",
+    ),
+    "tab": (
+        "name: lab\ncpus:\n\treserved: 0\n",
+        3,
+        "cannot be parsed: a tab stands where YAML takes blanks alone (indent with blanks)",
+    ),
+    "template": (
+        f"{BASE}description: {{{{ name }}}}\n",
+        8,
+        "cannot be parsed: the name of a field is a list or a mapping (write a word before the :)",
+    ),
+    "two values": (
+        f"{BASE}description: a: b\n",
+        8,
+        "cannot be parsed: a second `: ` in one line, or a wrong indentation (quote the value)",
+    ),
+    "pasted Markdown": (
+        f"```yaml\n{BASE}```\n",
+        1,
+        "cannot be parsed: a value begins with ` (put it in quotes)",
+    ),
+    "tag": (
+        f"{BASE}kernel: !!python/object/apply:os.system [id]\n",
+        8,
+        "cannot be parsed: it has a tag (!…), of which none is known (remove the tag)",
+    ),
+    "zero byte": (
+        f"{BASE}description: a\0b\n",
+        8,
+        "cannot be parsed: holds the character U+0000 (remove it: YAML is printable text)",
+    ),
+    "endless number": (
+        f"{BASE}user_level_networking: {'9' * 5000}\n",
+        8,
+        "cannot be parsed: '999999999999...9999999999999' is no number or date "
+        "(mend the file's YAML)",
+    ),
+    "no such date": (
+        f"{BASE}description: 2026-13-45\n",
+        8,
+        "cannot be parsed: '2026-13-45' is no number or date (mend the file's YAML)",
+    ),
+    "unknown alias": (
+        f"{BASE}nics: *none\n",
+        8,
+        "cannot be parsed: found undefined alias 'none' (mend the file's YAML)",
+    ),
+    "list in itself": (
+        f"{BASE}expected_processes: &all [*all]\n",
+        8,
+        "expected_processes[0]: found [[[...]]] (write text, in quotes)",
+    ),
+    "many": (
+        f"{BASE}expected_processes: [{', '.join(['x'] * 1025)}]\n",
+        8,
+        "expected_processes: found ['x', 'x', 'x', 'x', 'x', 'x', ...] (give at most 1024)",
+    ),
+    "large": (
+        f"{BASE}# {'x' * (256 << 10)}\n",
+        None,
+        "is larger than 256 KiB (give an intent, of YAML)",
+    ),
+    "nothing": ("# nothing\n", None, "holds no fields (write `field: value` lines)"),
+}
+
+
+@pytest.mark.parametrize(("text", "line", "told"), FILES.values(), ids=list(FILES))
+def test_a_file_that_is_no_intent(tmp_path: Path, text: str, line: int | None, told: str) -> None:
+    path = tmp_path / "intent.yaml"
+    path.write_text(text)
+    with pytest.raises(InputError) as caught:
+        load_intent(path)
+    assert str(caught.value) == (f"{path}:{line}: {told}" if line else f"{path}: {told}")
+
+
+def test_every_misread_value_is_told_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "intent.yaml"
+    path.write_text(f"{BASE}nics:\n  - name: a\n    pci: [0000:17:00.0,\n      0000:17:00.1]\n")
+    with pytest.raises(InputError) as caught:
+        load_intent(path)
+    assert str(caught.value).splitlines() == [
+        f"{path}: 2 mistakes:",
+        f"  {path}:10: nics[0].pci[0]: YAML takes 0000:17:00.0 for the number 1020.0 "
+        "(put it in quotes)",
+        f"  {path}:11: nics[0].pci[1]: YAML takes 0000:17:00.1 for the number 1020.1 "
+        "(put it in quotes)",
+    ]
+
+
+def test_aliases_that_multiply_cost_no_memory(tmp_path: Path) -> None:
+    """Nine times nine, nine levels deep, would be 387 million words."""
+    path = tmp_path / "intent.yaml"
+    levels = "".join(f"x{n}: &x{n} [{', '.join([f'*x{n - 1}'] * 9)}]\n" for n in range(1, 10))
+    path.write_text(f"{BASE}x0: &x0 [a]\n{levels}expected_processes: *x9\n")
+    with pytest.raises(InputError) as caught:
+        load_intent(path)
+    assert str(caught.value).startswith(f"{path}: 19 mistakes:\n  {path}:8: x0: unknown field")
+
+
+def test_ports_in_quotes_and_words_that_look_odd_are_taken(tmp_path: Path) -> None:
+    path = tmp_path / "intent.yaml"
+    path.write_text(
+        f"{BASE}nics:\n  - {{name: a, pci: ['0000:17:00.0'], vendor: 15b3, device_id: '1017'}}\n"
+        "description: '010'\n"
+    )
+    assert load_intent(path).nics[0].pci == ("0000:17:00.0",)

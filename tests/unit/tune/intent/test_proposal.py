@@ -262,9 +262,7 @@ def test_the_text_says_what_it_is_and_why(tmp_path: Path) -> None:
         "# An intent proposed from a.tar.gz upon the preset bare-metal; nothing was changed there."
     )
     assert intent_text(proposal) == text.partition("\n")[2]
-    assert "# 40 CPUs online: 20 cores with SMT on, on 2 NUMA node(s). Reserved is" in "\n".join(
-        lines
-    )
+    assert "# 40 CPUs online: 20 cores with SMT on, on 2 nodes. Reserved is" in "\n".join(lines)
     assert max(map(len, lines)) <= 100
 
 

@@ -71,7 +71,7 @@ def test_a_cpu_that_is_to_be_offlined_may_still_be_online() -> None:
 def test_siblings_on_both_sides() -> None:
     (problem,) = check_topology(intent("0", "1-7"), topology(4, 2, 1))
     assert (problem.rule, problem.severity) == ("siblings-together", "fail")
-    assert problem.text == "1 core(s) have one thread reserved and another isolated: 0,4"
+    assert problem.text == "1 core with threads both reserved and isolated: 0,4"
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,7 @@
 """What is rendered for hosts; its scripts are run, on roots of their own."""
 
-import os
-import shlex
-import shutil
 import subprocess
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
@@ -18,7 +14,6 @@ from tests.unit.tune.render.rendering import rendered, tuned_sections
 
 HOUSEKEEPING = "host/usr/local/sbin/plimsoll-housekeeping"
 HUGEPAGES = "host/usr/local/sbin/plimsoll-hugepages"
-PORTS = "host/usr/local/sbin/plimsoll-ports"
 BARE_METAL, VM = rendered("bare-metal"), rendered("vm")
 
 
@@ -142,7 +137,7 @@ def test_housekeeping_moves_interrupts_and_workqueues(tmp_path: Path) -> None:
         "sys/devices/virtual/workqueue/cpumask": "2,00000001",
         "sys/devices/virtual/workqueue/writeback/cpumask": "2,00000001",
         "sys/devices/system/cpu/cpu5/online": "0",
-        "sys/kernel/mm/ksm/run": "0",
+        "sys/kernel/mm/ksm/run": "2",
     }
 
 
@@ -196,106 +191,6 @@ def test_too_few_pages_are_an_error_that_says_which(tmp_path: Path) -> None:
 
 def test_pages_without_a_node_need_no_service() -> None:
     assert HUGEPAGES not in BARE_METAL
-
-
-DIVIDED = {
-    "name": "east",
-    "pf_names": ["ens1"],
-    "num_vfs": 2,
-    "driver": "vfio-pci",
-    "mtu": 9000,
-    "trust": True,
-    "spoofchk": False,
-}
-WHOLE = {"name": "west", "pci": ["0000:05:00.0"], "driver": "vfio-pci"}
-
-
-def pci_tree(root: Path) -> Path:
-    """A divided port ens1 with two VFs, a whole one, and an `ip` that keeps what it is told."""
-    devices = root / "sys/bus/pci/devices"
-    for address in ("0000:05:00.0", "0000:87:00.0", "0000:87:02.0", "0000:87:02.1"):
-        (devices / address).mkdir(parents=True)
-    (root / "sys/bus/pci/drivers/i40e").mkdir(parents=True)
-    (devices / "0000:05:00.0/driver").symlink_to(root / "sys/bus/pci/drivers/i40e")
-    (devices / "0000:87:00.0/sriov_numvfs").write_text("1\n")
-    for number in (0, 1):
-        (devices / f"0000:87:00.0/virtfn{number}").symlink_to(devices / f"0000:87:02.{number}")
-    (root / "sys/class/net/ens1").mkdir(parents=True)
-    (root / "sys/class/net/ens1/device").symlink_to(devices / "0000:87:00.0")
-    ip = root / "bin/ip"
-    ip.parent.mkdir()
-    ip.write_text(f'#!/bin/sh\necho "$*" >> {shlex.quote(str(root / "ip.log"))}\n')
-    ip.chmod(0o755)
-    return devices
-
-
-def test_ports_are_divided_set_and_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    devices = pci_tree(tmp_path)
-    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/usr/bin:/bin")
-    ended = run(of(nics=[DIVIDED, WHOLE])[PORTS], tmp_path)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert (devices / "0000:87:00.0/sriov_numvfs").read_text() == "2\n"
-    for address in ("0000:87:02.0", "0000:87:02.1", "0000:05:00.0"):
-        assert (devices / address / "driver_override").read_text() == "vfio-pci\n"
-    assert not (devices / "0000:87:00.0/driver_override").exists()
-    assert (tmp_path / "sys/bus/pci/drivers/i40e/unbind").read_text() == "0000:05:00.0\n"
-    assert (tmp_path / "sys/bus/pci/drivers_probe").read_text() == "0000:05:00.0\n"
-    assert (tmp_path / "ip.log").read_text().splitlines() == [
-        "link set dev ens1 mtu 9000",
-        "link set dev ens1 vf 0 trust on spoofchk off",
-        "link set dev ens1 vf 1 trust on spoofchk off",
-    ]
-
-
-def test_an_interface_that_unbinding_takes_away_is_bound_all_the_same(tmp_path: Path) -> None:
-    """As the kernel does: with its driver a port loses its name in /sys/class/net."""
-    devices = pci_tree(tmp_path)
-    interface = tmp_path / "sys/class/net/ens5"
-    interface.mkdir()
-    (interface / "device").symlink_to(devices / "0000:05:00.0")
-    unbind, probe = tmp_path / "sys/bus/pci/drivers/i40e/unbind", tmp_path / "sys/bus/pci/probed"
-    for fifo in (unbind, tmp_path / "sys/bus/pci/drivers_probe"):
-        os.mkfifo(fifo)
-
-    def kernel() -> None:
-        unbind.read_text()
-        shutil.rmtree(interface)
-        # Until this is opened the script waits.
-        probe.write_text((tmp_path / "sys/bus/pci/drivers_probe").read_text())
-
-    thread = Thread(target=kernel, daemon=True)
-    thread.start()
-    ended = run(of(nics=[{**WHOLE, "pci": [], "pf_names": ["ens5"]}])[PORTS], tmp_path)
-    assert (ended.returncode, ended.stderr) == (0, "")
-    thread.join()
-    assert probe.read_text() == "0000:05:00.0\n"
-
-
-def test_an_interface_that_is_not_there_is_named(tmp_path: Path) -> None:
-    ended = run(of(nics=[{**WHOLE, "pci": [], "pf_names": ["ens5"]}])[PORTS], tmp_path)
-    assert ended.returncode == 1
-    assert ended.stderr == f"{tmp_path}/sys/class/net/ens5/device is not there\n"
-
-
-def test_a_port_that_is_not_there_stops_it(tmp_path: Path) -> None:
-    ended = run(of(nics=[WHOLE])[PORTS], tmp_path)
-    assert ended.returncode != 0
-    assert "0000:05:00.0" in ended.stderr
-
-
-def test_ports_by_id_are_not_bound_for_they_may_carry_other_traffic() -> None:
-    by_id = {"name": "any", "vendor": "8086", "device_id": "158b", "driver": "vfio-pci"}
-    files = of(nics=[by_id])
-    assert PORTS not in files
-    assert files["host/etc/modules-load.d/plimsoll-box.conf"].text.endswith("\nvfio-pci\n")
-
-
-def test_an_interfaces_name_is_no_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "$(touch${IFS}x)"
-    script = of(nics=[{"name": "east", "pf_names": [name], "num_vfs": 1, "mtu": 1500}])[PORTS]
-    monkeypatch.chdir(tmp_path)
-    run(script, tmp_path)
-    assert not (tmp_path / "x").exists()
 
 
 @pytest.mark.parametrize("name", ["bare-metal", "vm"])

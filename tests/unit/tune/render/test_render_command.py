@@ -42,6 +42,8 @@ def test_a_preset(plimsoll: Plimsoll) -> None:
     found = yaml.safe_load(Path("out/1-node/20-performance-profile.yaml").read_text())
     assert found["metadata"]["name"] == "customcnf"
     assert "(preset telco-core-rds)" in Path("out/README.md").read_text()
+    # Its policy is for a kind of card.
+    assert "warning: nic dpdk selects every port 8086:158b of each node" in plimsoll.err
 
 
 def test_a_preset_by_its_name_alone_as_the_audit_takes_it(plimsoll: Plimsoll) -> None:

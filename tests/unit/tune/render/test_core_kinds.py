@@ -1,0 +1,53 @@
+"""Rendered pods and configuration maps against what Kubernetes' own client knows of them.
+
+The cluster's OpenAPI (test_cluster_openapi.py) says of a pod's containers only that they are.
+"""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from tests.unit.tune.render import core_kinds
+from tests.unit.tune.render.example_intents import INTENTS, manifests
+
+OBJECTS = {
+    f"{name}: {path}": manifest
+    for name, intent in INTENTS.items()
+    for path, manifest in manifests(intent)
+    if manifest["apiVersion"] == "v1"
+}
+POD = OBJECTS["openshift-deterministic: 3-workload/70-pod-testpmd.yaml"]
+
+
+@pytest.mark.parametrize("manifest", OBJECTS.values(), ids=list(OBJECTS))
+def test_a_server_takes_it(manifest: dict[str, Any]) -> None:
+    assert core_kinds.mistakes_in(manifest) == []
+
+
+def test_both_kinds_are_rendered() -> None:
+    assert {manifest["kind"] for manifest in OBJECTS.values()} == {"Pod", "ConfigMap"}
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "mistake"),
+    [
+        ("spec.nodeselector", {}, "$.spec: nodeselector is no field of it"),
+        ("spec.containers.0.privileged", True, "$.spec.containers[0]: privileged is no field"),
+        ("spec.containers.0.resources.limits.cpu", 4, "limits.cpu: 4 is no str"),
+        ("spec.containers.0.resources.limits", [], "resources.limits: [] is no object"),
+        ("spec.containers.0.securityContext.privileged", "no", "privileged: 'no' is no bool"),
+        ("spec.containers", {}, "$.spec.containers: {} is no list"),
+        ("spec.containers.0", {"image": "x"}, "`name`, must not be `None`"),
+        ("metadata.annotations", {"a": True}, "$.metadata.annotations.a: True is no str"),
+    ],
+)
+def test_what_a_server_refuses_would_be_noticed(place: str, value: object, mistake: str) -> None:
+    changed: Any = deepcopy(POD)
+    *way, last = (int(part) if part.isdecimal() else part for part in place.split("."))
+    target = changed
+    for part in way:
+        target = target[part]
+    target[last] = value
+    (found,) = core_kinds.mistakes_in(changed)
+    assert mistake in found
