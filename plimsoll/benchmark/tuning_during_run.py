@@ -16,6 +16,7 @@ from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.host_question import HostFigure, HostQuestion
 from plimsoll.tune.audit.finding import VERDICTS, Verdict
 from plimsoll.tune.host.idle_states import is_deep
+from plimsoll.tune.host.per_cpu_interrupts import TICKS, is_of_each_cpu
 
 # The residual tick of a tickless CPU is one a second (kernel/sched/core.c, sched_tick_remote
 # runs elsewhere since 4.17); ten are still no tick of 100 Hz.
@@ -127,9 +128,9 @@ def _interrupts(asked: _Asked) -> Iterable[Happening]:
     if not figures:
         return
     softirqs = asked.figures("procstat", "softirqs-sec", ("type",))
-    device = _by_kind((each for each in figures if _is_device(each)), "irq", "desc")
-    own = _by_kind((each for each in figures if not _is_device(each)), "irq")
-    tick = own.get("LOC", 0.0)
+    device = _by_kind((each for each in figures if _is_device(each)), _device_name)
+    own = _by_kind((each for each in figures if not _is_device(each)), _own_name)
+    tick = max((own.get(name, 0.0) for name in TICKS), default=0.0)
     yield Happening(33, *_devices(device))
     yield Happening(
         3,
@@ -138,7 +139,7 @@ def _interrupts(asked: _Asked) -> Iterable[Happening]:
     )
     kinds = own | {"device": sum(device.values())}
     told = f"on the worst CPU, a second: {_largest(kinds) or 'no interrupts'}"
-    if soft := _largest(_by_kind(softirqs, "type")):
+    if soft := _largest(_by_kind(softirqs, _softirq_name)):
         told += f"; softirqs {soft}"
     quiet = not device and all(rate <= _TICKLESS for rate in own.values())
     yield Happening(34, "ok" if quiet else "warn" if not device else "fail", told)
@@ -218,17 +219,31 @@ _FINDERS: tuple[Callable[[_Asked], Iterable[Happening]], ...] = (
 
 
 def _is_device(figure: HostFigure) -> bool:
-    """Its number stands for a device's interrupt, a name for the kernel's own."""
-    return figure.names.get("irq", "").isdigit()
+    """A name stands for the kernel's own; so does a number that each CPU has for itself."""
+    numbered = figure.names.get("irq", "").isdigit()
+    return numbered and not is_of_each_cpu(figure.names.get("desc", ""))
 
 
-def _by_kind(figures: Iterable[HostFigure], *names: str) -> dict[str, float]:
+def _own_name(figure: HostFigure) -> str:
+    """The kernel's name, or the handler's where a number stands in its place."""
+    irq = figure.names["irq"]
+    return figure.names["desc"] if irq.isdigit() else irq
+
+
+def _device_name(figure: HostFigure) -> str:
+    return " ".join(figure.names[name] for name in ("irq", "desc") if name in figure.names)
+
+
+def _softirq_name(figure: HostFigure) -> str:
+    return figure.names["type"]
+
+
+def _by_kind(figures: Iterable[HostFigure], kind: Callable[[HostFigure], str]) -> dict[str, float]:
     """The rate of each kind on the CPU that has most of it; none of kinds that never came."""
     worst: dict[str, float] = {}
     for each in figures:
-        kind = " ".join(each.names[name] for name in names if name in each.names)
         if each.total:
-            worst[kind] = max(worst.get(kind, 0.0), each.mean)
+            worst[kind(each)] = max(worst.get(kind(each), 0.0), each.mean)
     return worst
 
 

@@ -84,7 +84,7 @@ def test_a_second_run_in_the_same_directory(place: Workplace) -> None:
     try:
         while not place.runs.exists() or not journal(place.only_run()):
             assert first.poll() is None, first.communicate()
-        # Both CPUs are polled at a high priority: as another's child it would take minutes to start.
+        # Both CPUs are polled at a high priority: at none it would take minutes to start.
         second = place.run("run", "--resume", place.only_run(), prefix=("nice", "-n", "-20"))
     finally:
         first.terminate()

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.per_cpu_interrupts import is_of_each_cpu
 from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.host.whole_number import whole_number
 
@@ -13,9 +15,11 @@ INTERRUPTS = "/proc/interrupts"
 SOFTIRQS = "/proc/softirqs"
 UPTIME = "/proc/uptime"
 
-# The architecture's own; every numbered one is a device's.
+# Every numbered one that no CPU has for itself.
 DEVICE = "device"
 _CPU = re.compile(r"CPU(\d{1,4})")
+# Chip, trigger and handlers stand apart by two spaces and more.
+_COLUMN = re.compile(r"\s{2,}")
 
 
 def counted_cpus(view: HostView) -> frozenset[int]:
@@ -24,17 +28,17 @@ def counted_cpus(view: HostView) -> frozenset[int]:
 
 
 def interrupts_on(view: HostView, cpus: Collection[int]) -> Mapping[str, int]:
-    """Interrupts of `cpus` by kind: "LOC", "RES", ... and "device". Raises CannotRead."""
+    """Interrupts of `cpus` by kind: "LOC", "arch_timer", ... and "device". Raises CannotRead."""
     counts: dict[str, int] = {}
-    for name, count in _counted(INTERRUPTS, view.need(INTERRUPTS), cpus):
-        kind = DEVICE if name.isdigit() else name
-        counts[kind] = counts.get(kind, 0) + count
+    for line in _counted(INTERRUPTS, view.need(INTERRUPTS), cpus):
+        kind = _kind(line)
+        counts[kind] = counts.get(kind, 0) + line.count
     return counts
 
 
 def softirqs_on(view: HostView, cpus: Collection[int]) -> Mapping[str, int]:
     """Softirqs of `cpus` by kind: "TIMER", "NET_RX", ... Raises CannotRead."""
-    return dict(_counted(SOFTIRQS, view.need(SOFTIRQS), cpus))
+    return {line.name: line.count for line in _counted(SOFTIRQS, view.need(SOFTIRQS), cpus)}
 
 
 def uptime_s(view: HostView) -> float:
@@ -46,17 +50,33 @@ def uptime_s(view: HostView) -> float:
         raise CannotRead(Unread(UPTIME, "unreadable", "holds no number")) from None
 
 
-def _counted(where: str, text: str, cpus: Collection[int]) -> list[tuple[str, int]]:
-    """Each line's name and its sum over `cpus`; lines that count no CPUs are left out."""
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """`count` is its sum over the CPUs asked for, `users` what stands last: the handlers."""
+
+    name: str
+    count: int
+    users: str
+
+
+def _kind(line: _Line) -> str:
+    if not line.name.isdigit():
+        return line.name
+    return line.users if is_of_each_cpu(line.users) else DEVICE
+
+
+def _counted(where: str, text: str, cpus: Collection[int]) -> list[_Line]:
+    """The lines that count by CPU."""
     columns = _columns(where, text)
     wanted = [place for place, cpu in enumerate(columns) if cpu in cpus]
-    found: list[tuple[str, int]] = []
+    found: list[_Line] = []
     for line in text.splitlines()[1:]:
         name, colon, rest = line.partition(":")
         fields = [whole_number(field) for field in rest.split()[: len(columns)]]
         # ERR and MIS are single numbers of the whole host.
         if colon and len(fields) == len(columns) and None not in fields:
-            found.append((name.strip(), sum(fields[place] or 0 for place in wanted)))
+            count = sum(fields[place] or 0 for place in wanted)
+            found.append(_Line(name.strip(), count, _COLUMN.split(rest.strip())[-1]))
     return found
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.per_cpu_interrupts import is_of_each_cpu
 from plimsoll.tune.host.unread import CannotRead, Unread
 
 DEFAULT_AFFINITY = "/proc/irq/default_smp_affinity"
@@ -31,13 +32,6 @@ _MANAGED_NAME = re.compile(
 )
 
 
-# Arm's and RISC-V's, whose smp_affinity names all CPUs and means nothing: timers, counters,
-# what KVM has of both, IPIs, and Xen's event channels.
-_OF_EACH_CPU_NAME = re.compile(
-    r"arch_timer|riscv-timer|arm-pmu|arm_spe_pmu|arm_trbe|kvm guest [vp]timer|vgic|IPI|events"
-)
-
-
 @dataclass(frozen=True, slots=True)
 class Irq:
     """`allowed` are the CPUs that may take it, `taking` those that do as the kernel chose.
@@ -55,7 +49,8 @@ class Irq:
 def read_irqs(view: HostView) -> Iterator[Irq]:
     """Every device interrupt that somebody handles, by number. Raises CannotRead.
 
-    Those that each CPU has for itself are no device's, and are left out.
+    Those that each CPU has for itself are no device's, and are left out: their smp_affinity
+    names all CPUs and means nothing.
     """
     names = view.listing("/proc/irq")
     if names is None:
@@ -92,4 +87,4 @@ def _of_each_cpu(view: HostView, number: int, name: str) -> bool:
     told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
     if told is not None:
         return _OF_EACH_CPU_FLAG in told
-    return _OF_EACH_CPU_NAME.fullmatch(name) is not None
+    return is_of_each_cpu(name)

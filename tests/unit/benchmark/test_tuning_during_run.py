@@ -73,6 +73,13 @@ def test_a_tick_without_devices_is_a_warning_of_34(record: HostRecord) -> None:
     assert told(metrics)[34][0] == "warn"
 
 
+def test_an_arm_cpus_timer_is_its_tick_and_no_device(record: HostRecord) -> None:
+    found = told(record.write(interrupts(0, "11", "arch_timer", [250] * 10)))
+    assert found[3] == ("fail", "the local timer interrupted the worst CPU 250 times a second")
+    assert found[33][0] == "ok"
+    assert found[34] == ("warn", "on the worst CPU, a second: arch_timer 250")
+
+
 def test_deep_idle_states(record: HostRecord) -> None:
     entries = ("cpuidle", "entries-sec")
     shallow = counted(*entries, {"num": "1", "state": "C1_ACPI"}, 400)

@@ -29,9 +29,13 @@ CHECK = Check(
     why=(
         "With timer_migration=1 the timers of idle CPUs run on busy ones. Bare-metal profiles "
         "set 0, so that none comes to a CPU that is set apart from the boot on; OpenShift sets "
-        "1, because it gives CPUs to pods later and must drain the timers that are there."
+        "1, because it gives CPUs to pods later and must drain the timers that are there (4.20 "
+        "and 4.21 do so with the real-time kernel only)."
     ),
-    fix="Set kernel.timer_migration to what the platform's own profile has: 1 on OpenShift, or 0.",
+    fix=(
+        "Set kernel.timer_migration to what the platform's own profile has: 1 on OpenShift, or 0 "
+        "where the CPUs are set apart from the boot on."
+    ),
     sources=(
         "cluster-node-tuning-operator, openshift-node-performance: kernel.timer_migration=1",
         "TuneD, profile cpu-partitioning: kernel.timer_migration=0",

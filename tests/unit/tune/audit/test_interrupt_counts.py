@@ -46,6 +46,20 @@ def test_a_device_is_warned_however_seldom() -> None:
     assert "device 1/s" in finding.text
 
 
+def test_the_timer_of_an_arm_cpu_is_no_device_though_it_has_a_number() -> None:
+    """As 6.1 prints it on a board with a GICv3; 500 in 1000.5 s on each of the two."""
+    files = counts(0, 0) | {
+        "/proc/interrupts": (
+            "           CPU0       CPU1       CPU2\n"
+            " 11:     250125        500        500     GICv3  27 Level     arch_timer\n"
+            "IPI0:         9          0          0       Rescheduling interrupts\n"
+        )
+    }
+    finding = CHECK.judge(host(CHECK, UPTIME | files), ASKED)
+    assert finding.verdict == "ok"
+    assert "arch_timer 0.5/s" in finding.read[0].what
+
+
 def test_isolated_cpus_that_are_not_online_do_not_apply() -> None:
     away = intent(cpus={"reserved": "0", "isolated": "5"})
     assert CHECK.judge(host(CHECK, UPTIME | counts(0, 0)), away).verdict == "not-applicable"
