@@ -11,8 +11,9 @@ from plimsoll.benchmark.host_audit import audit_host
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.testbed import Testbed
 from plimsoll.errors import PlimsollError
-from plimsoll.record.audit_record import AuditRecord, HostRole, load_audit
+from plimsoll.record.audit_record import AuditChange, AuditRecord, HostRole, load_audit
 from plimsoll.record.record_error import RecordError
+from plimsoll.tune.audit.finding import Verdict
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent
@@ -90,9 +91,11 @@ def _record(asked: _Asked, session: Session) -> None:
         now.write(asked.path)
     elif changes := _changes(kept, now):
         session.recorder.event(_CHANGED, host=kept.host, verdicts=changes)
+        change = AuditChange(time_ns=time.time_ns(), verdicts=changes)
+        kept.model_copy(update={"changes": (*kept.changes, change)}).write(asked.path)
         told = ", ".join(f"{name} {before} → {after}" for name, (before, after) in changes.items())
         session.watcher.note(
-            f"{asked.told_as} is no longer as it was audited when the run began: {told}"
+            f"{asked.told_as} is no longer as this run's last session audited it: {told}"
         )
 
 
@@ -118,9 +121,9 @@ def _audit(asked: _Asked, session: Session) -> AuditRecord:
         return AuditRecord.not_audited(asked.role, asked.source, asked.name, why)
 
 
-def _changes(kept: AuditRecord, now: AuditRecord) -> dict[str, tuple[str, str]]:
-    """By check, the verdicts at the run's beginning and now; none of what is unread now."""
-    before = {each.name: each.verdict for each in kept.findings}
+def _changes(kept: AuditRecord, now: AuditRecord) -> dict[str, tuple[Verdict, Verdict]]:
+    """By check, the verdicts of the last session and now; none of what is unread now."""
+    before = kept.last_verdicts
     return {
         each.name: (before[each.name], each.verdict)
         for each in now.findings

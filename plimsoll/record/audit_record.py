@@ -73,6 +73,16 @@ class AuditFinding(_Part):
     sources: tuple[str, ...] = ()
 
 
+class AuditChange(_Part):
+    """A session that went on with the run found other verdicts than had been found before.
+
+    `time_ns` is since 1970, in UTC. `verdicts` are by the check's name: before, and then.
+    """
+
+    time_ns: int
+    verdicts: dict[str, tuple[Verdict, Verdict]]
+
+
 class AuditRecord(_Part):
     """What was found on one host, by number; `took_s` is how long who asked waited, in seconds.
 
@@ -85,6 +95,7 @@ class AuditRecord(_Part):
     comes from, or why there is none, when none was given. `under_test` are the CPUs under
     test as the kernel lists them: those that the run declares, else those that the intent or
     the kernel's command line isolates; empty where neither says, null outside of a run.
+    `changes` are what later sessions of the run found, in order; `findings` stay the first.
     """
 
     format: Literal["plimsoll-audit"] = "plimsoll-audit"
@@ -100,6 +111,7 @@ class AuditRecord(_Part):
     unread: str = ""
     took_s: float
     findings: tuple[AuditFinding, ...]
+    changes: tuple[AuditChange, ...] = ()
 
     @classmethod
     def of(cls, audit: Audit, took_s: float) -> Self:
@@ -142,6 +154,14 @@ class AuditRecord(_Part):
         """How many findings have each verdict, the worst first; all verdicts are there."""
         found = Counter(finding.verdict for finding in self.findings)
         return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def last_verdicts(self) -> dict[str, Verdict]:
+        """By the check's name, as the last session of the run found it."""
+        last = {finding.name: finding.verdict for finding in self.findings}
+        for change in self.changes:
+            last |= {name: now for name, (_, now) in change.verdicts.items()}
+        return last
 
     @model_validator(mode="before")
     @classmethod

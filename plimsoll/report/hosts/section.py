@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.record.trial_record import FindingRecord
 from plimsoll.report.charts.trial_series import trial_words
 from plimsoll.report.hosts.beside import ObservedTrial
 from plimsoll.report.hosts.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
 from plimsoll.report.hosts.host_lines import HostLine, host_lines
+from plimsoll.report.hosts.observer_words import observer_words, unread
 from plimsoll.report.hosts.one_host import OneHost
 from plimsoll.trial.criteria.registry import host_criteria_kinds
 
@@ -55,22 +55,12 @@ def _section(each: ObservedTrial) -> HostSection:
         columns=CPU_COLUMNS,
         cpus=tuple(line for host in hosts for line in cpu_lines(host)),
         lines=tuple(line for host in hosts if host.host.sources for line in host_lines(host)),
-        observers=tuple(_observer(host) for host in metrics.hosts),
+        observers=tuple(observer_words(host, each.trial) for host in metrics.hosts),
         unobserved=tuple(
             (host.hostname, source, why)
             for host in metrics.hosts
             if host.sources
-            for source, why in host.missing.items()
+            for source, why in unread(host, each.trial).items()
         ),
         verdicts=tuple(f for f in each.trial.findings if f.is_of(host_criteria_kinds())),
-    )
-
-
-def _observer(host: ObservedHostRecord) -> str:
-    if not host.sources:
-        reasons = "; ".join(dict.fromkeys(host.missing.values()))
-        return f"{host.hostname} was not observed: {reasons}."
-    return (
-        f"{host.hostname} was read every {host.interval_s:g} s by a process on CPU "
-        f"{host.ran_on}: {', '.join(host.sources)}."
     )

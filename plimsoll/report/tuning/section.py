@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
-from plimsoll.record.audit_record import AuditRecord
+from plimsoll.record.audit_record import AuditChange, AuditRecord
 from plimsoll.record.observed_host import ObservedHostRecord
 from plimsoll.report.charts.trial_series import trial_words
 from plimsoll.report.hosts.beside import ObservedTrial
@@ -39,7 +40,8 @@ class HostTuning:
     """One host. `counts` has joint verdicts and how many checks have each.
 
     `role` is what ran on it; `against` says what was wanted, or why nothing could be read,
-    and then there are no checks. They stand apart by how much they matter: the `urgent` failed
+    and then there are no checks. `changes` are sentences, one for each later session of the run
+    that found other verdicts. The checks stand apart by how much they matter: the `urgent` failed
     or did harm meanwhile, `harmless` are wrong settings that did none, `others` are as wanted,
     unknown or do not apply.
     """
@@ -48,6 +50,7 @@ class HostTuning:
     role: str
     counts: tuple[tuple[Verdict, int], ...]
     against: str
+    changes: tuple[str, ...]
     urgent: tuple[TuningLine, ...]
     harmless: tuple[TuningLine, ...]
     others: tuple[TuningLine, ...]
@@ -88,6 +91,7 @@ def _host(
         role=(role_of(observed) if observed else "") or audit.role or "",
         counts=tuple((verdict, times[verdict]) for verdict in VERDICTS if times[verdict]),
         against=_against(audit),
+        changes=tuple(_changed(audit, change) for change in audit.changes),
         urgent=tuple(_line(each) for each in found if each.urgent),
         harmless=tuple(_line(each) for each in found if each.wrong and not each.urgent),
         others=tuple(_line(each) for each in found if not each.wrong),
@@ -115,6 +119,19 @@ def _told(trials: Sequence[ObservedTrial]) -> str:
         return "".join(trial_words(each.trial) for each in trials)
     named = ", ".join(f"{each.trial.number} ({each.answers})" for each in trials)
     return f"trials {named}; where these differ, the first of the worst is told"
+
+
+def _changed(audit: AuditRecord, change: AuditChange) -> str:
+    numbers = {finding.name: finding.number for finding in audit.findings}
+    found = ", ".join(
+        f"{numbers[name]} {name} {before} → {then}"
+        for name, (before, then) in change.verdicts.items()
+        if name in numbers
+    )
+    moment = datetime.fromtimestamp(change.time_ns // 10**9, UTC)
+    return (
+        f"When the run went on at {moment:%Y-%m-%d %H:%M} UTC, these verdicts had changed: {found}."
+    )
 
 
 def _against(audit: AuditRecord) -> str:

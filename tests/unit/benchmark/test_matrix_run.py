@@ -67,6 +67,21 @@ def _run(
 TWO_LOADS = {"samples": 2, "sets": [{MAXIMUM: ["20kpps", "30kpps"]}]}
 
 
+def test_each_sample_is_told_of_before_its_search_begins(tmp_path: Path) -> None:
+    run, told = _begin(tmp_path, TWO_LOADS), list[tuple[str, str]]()
+
+    def before(sample: RunDirectory) -> None:
+        told.append((sample.path.relative_to(run.path).as_posix(), sample.journal.read_text()))
+
+    run_matrix(run, Watching(), lambda _: None, before)
+    assert told == [
+        ("iteration-0001/sample-1", ""),
+        ("iteration-0002/sample-1", ""),
+        ("iteration-0001/sample-2", ""),
+        ("iteration-0002/sample-2", ""),
+    ]
+
+
 def test_every_sample_is_a_run_with_a_load_line(tmp_path: Path) -> None:
     run = _begin(tmp_path, TWO_LOADS)
     result, watching, seen = _run(run)

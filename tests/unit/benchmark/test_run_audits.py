@@ -162,13 +162,31 @@ def test_a_session_that_goes_on_keeps_what_the_first_found(
     ssh.answers(dut="tuned")
     first = run.session("tester-1", "dut-7")
     ssh.answers(dut="untuned")
-    assert run.session("tester-1", "dut-7") == first
+    tester, dut = run.session("tester-1", "dut-7")
+    assert tester == first[0]
+    assert dut.findings == first[1].findings
+    (change,) = dut.changes
+    assert change.verdicts["nohz-full"] == ("ok", "fail")
     (event,) = run.events
     assert (event["kind"], event["host"]) == ("tuning-changed", "dut-7")
     assert event["verdicts"]["nohz-full"] == ("ok", "fail")
     (note,) = run.notes
-    assert note.startswith("dut is no longer as it was audited when the run began: ")
+    assert note.startswith("dut is no longer as this run's last session audited it: ")
     assert "nohz-full ok → fail" in note
+
+
+def test_a_third_session_tells_only_what_changed_since_the_second(
+    ssh: SshStandIn, directory: RunDirectory
+) -> None:
+    run = Run(directory, ({"ssh": "dut", "tuning": TUNED.declared().model_dump(mode="json")},))
+    for system in ("tuned", "untuned", "untuned", "tuned"):
+        ssh.answers(dut=system)
+        _, dut = run.session("tester-1", "dut-7")
+    assert [change.verdicts["nohz-full"] for change in dut.changes] == [
+        ("ok", "fail"),
+        ("fail", "ok"),
+    ]
+    assert len(run.notes) == 2
 
 
 def test_what_was_not_audited_then_is_audited_now(ssh: SshStandIn, directory: RunDirectory) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.audit_record import AuditRecord
+from plimsoll.record.audit_record import AuditChange, AuditRecord
 from plimsoll.record.environment import load_environment
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.run_directory import RunDirectory
@@ -157,6 +157,19 @@ def test_an_audit_that_passes_is_short(audited: RunData) -> None:
     shown = tuning[: tuning.index('<details class="more">')]
     assert "Title of" not in shown
     assert tuning.count("Title of") == 11
+
+
+def test_what_a_later_session_found_changed_is_told(audited: RunData) -> None:
+    (ticks,) = (each for each in AUDIT.findings if each.number == 26)
+    # 2026-11-22, 09:30:05 in UTC.
+    change = AuditChange(time_ns=1_795_339_805 * 10**9, verdicts={ticks.name: ("fail", "ok")})
+    changed = AUDIT.model_copy(update={"changes": (change,)})
+    text = Page(rendered(replace(audited, audits=(changed,)))).text
+    assert (
+        "When the run went on at 2026-11-22 09:30 UTC, these verdicts had changed: "
+        f"26 {ticks.name} fail → ok."
+    ) in text
+    assert "these verdicts had changed" not in Page(rendered(audited)).text
 
 
 def test_what_a_host_says_is_text_and_nothing_else(audited: RunData) -> None:
