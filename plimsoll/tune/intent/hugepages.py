@@ -10,21 +10,31 @@ from pydantic import AfterValidator, Field, model_validator
 from plimsoll.traffic.mistakes import brief, mistake
 from plimsoll.tune.intent.section import Listed, Section
 
-# The sizes PerformanceProfile v2 takes: x86-64's 2M and 1G; arm64's one for each page size of
-# its kernel, 2M, 32M and 512M for 4k, 16k and 64k.
-PageSize = Literal["2M", "32M", "512M", "1G"]
+# The sizes PerformanceProfile v2 takes.
+PageSize = Literal["64k", "2M", "32M", "512M", "1G", "16G"]
 PAGE_BYTES: dict[PageSize, int] = {
+    "64k": 64 << 10,
     "2M": 2 << 20,
     "32M": 32 << 20,
     "512M": 512 << 20,
     "1G": 1 << 30,
+    "16G": 16 << 30,
+}
+# By the page size of the kernel: x86-64 has 2M and 1G of the first, arm64 all (Linux,
+# Documentation/mm/vmemmap_dedup; the Node Tuning Operator refuses others, commit d2394aa8,
+# performanceprofile_validation.go).
+SIZES_OF_KERNEL: dict[Literal["4k", "64k"], tuple[PageSize, ...]] = {
+    "4k": ("64k", "2M", "32M", "1G"),
+    "64k": ("2M", "512M", "16G"),
 }
 # As Kubernetes names the resource: hugepages-1Gi.
 RESOURCE_SUFFIX: dict[PageSize, str] = {
+    "64k": "64Ki",
     "2M": "2Mi",
     "32M": "32Mi",
     "512M": "512Mi",
     "1G": "1Gi",
+    "16G": "16Gi",
 }
 _QUANTITY = re.compile(r"([1-9]\d{0,11})(Ki|Mi|Gi|Ti)?", re.ASCII)
 _QUANTITY_BYTES = {None: 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
@@ -36,6 +46,13 @@ def bytes_of(quantity: str) -> int:
     if match is None:
         raise ValueError(f"{quantity!r} is no quantity of memory")
     return int(match[1]) * _QUANTITY_BYTES[match[2]]
+
+
+def memory_text(size: int) -> str:
+    """`size` bytes as Kubernetes writes memory, in the largest unit that has no fraction."""
+    units = sorted(_QUANTITY_BYTES.items(), key=lambda each: -each[1])
+    unit, factor = next((unit, factor) for unit, factor in units if size % factor == 0)
+    return f"{size // factor}{unit or ''}"
 
 
 def _check_quantity(text: str) -> str:

@@ -13,11 +13,12 @@ from pydantic import model_validator
 from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.cluster import Cluster, Pool
-from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX, Hugepages
+from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX, SIZES_OF_KERNEL, Hugepages
 from plimsoll.tune.intent.kernel import Kernel, Scheduling
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.intent.nic import Nic, check_shared_ports
 from plimsoll.tune.intent.pod import Pod
+from plimsoll.tune.intent.pod_fit import check_pod_cpus, check_pod_pages, check_pod_vfs
 from plimsoll.tune.intent.processor import Cpus, Hints, Irq, NumaPolicy
 from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch, Text, Word
 from plimsoll.tune.intent.services import Services
@@ -29,7 +30,8 @@ Platform = Literal["openshift", "bare-metal", "vm"]
 class Intent(Section):
     """What is wanted of one host, or of each node of one pool.
 
-    `name` becomes that of the performance profile and of all that is rendered.
+    `name` becomes that of the performance profile and of all that is rendered. `namespace` is
+    where pods run and networks are that name none; left out, it is the intent's name.
     `expected_processes` are the names (comm) of those that belong on isolated CPUs
     besides the pods'. Raises, through `load_intent`, InputError with file and line.
     """
@@ -38,6 +40,7 @@ class Intent(Section):
     description: Text | None = None
     platform: Platform
     pool: Pool | None = None
+    namespace: ObjectName | None = None
     cpus: Cpus
     hugepages: Hugepages | None = None
     kernel: Kernel = Kernel()
@@ -62,6 +65,17 @@ class Intent(Section):
     def network(self, name: str) -> Network:
         """The attachment of that name; raises KeyError."""
         return {each.name: each for each in self.networks}[name]
+
+    def namespace_of(self, pod: Pod) -> str:
+        """Where the pod runs: its own namespace, or the one of all."""
+        return pod.namespace or self.namespace or self.name
+
+    def namespace_of_network(self, network: Network) -> str:
+        """Its own, or that of the first pod that joins it, or the one of all."""
+        if network.namespace is not None:
+            return network.namespace
+        joined = (self.namespace_of(pod) for pod in self.pods if network.name in pod.networks)
+        return next(joined, self.namespace or self.name)
 
     def runtime_class_of(self, pod: Pod) -> str | None:
         """The pod's own, or on OpenShift the one that the performance profile brings."""
@@ -104,13 +118,14 @@ class Intent(Section):
 
     @model_validator(mode="after")
     def _check_page_sizes(self) -> Self:
-        """A kernel of 64k pages, arm64's alone, has one size of hugepages."""
-        pages = self.hugepages.pages if self.hugepages else ()
-        for place, each in enumerate(pages):
-            if self.kernel.page_size == "64k" and each.size != "512M":
+        if self.kernel.page_size is None:
+            return self
+        sizes = SIZES_OF_KERNEL[self.kernel.page_size]
+        for place, each in enumerate(self.hugepages.pages if self.hugepages else ()):
+            if each.size not in sizes:
                 raise mistake(
-                    f"a kernel of 64k pages has no hugepages of {each.size}",
-                    "use 512M, or kernel.page_size: 4k",
+                    f"a kernel of {self.kernel.page_size} pages has no hugepages of {each.size}",
+                    f"use {', '.join(sizes[:-1])} or {sizes[-1]}, or another kernel.page_size",
                     "hugepages",
                     "pages",
                     place,
@@ -159,6 +174,14 @@ class Intent(Section):
                     raise mistake(
                         f"no network is {name}", remedy, "pods", place, "networks", number
                     )
+        return self
+
+    @model_validator(mode="after")
+    def _check_pods_fit(self) -> Self:
+        """After the checks of names, which the pods' requests are found by."""
+        check_pod_cpus(self.pods, self.cpus)
+        check_pod_pages(self.pods, self.hugepages, self.kernel, self.numa_policy)
+        check_pod_vfs(self.pods, [self.resources_of(pod) for pod in self.pods], self.nics)
         return self
 
     @model_validator(mode="after")

@@ -76,12 +76,16 @@ def _pages(intent: Intent) -> dict[str, str]:
     """The memory in pages of each size, over all NUMA nodes: hugepages-1Gi, 16Gi."""
     totals: dict[PageSize, int] = {}
     for each in intent.hugepages.pages if intent.hugepages else ():
-        totals[each.size] = totals.get(each.size, 0) + each.count * (PAGE_BYTES[each.size] >> 20)
-    return {f"hugepages-{RESOURCE_SUFFIX[size]}": _memory(mib) for size, mib in totals.items()}
+        totals[each.size] = totals.get(each.size, 0) + each.count * PAGE_BYTES[each.size]
+    return {f"hugepages-{RESOURCE_SUFFIX[size]}": _memory(total) for size, total in totals.items()}
 
 
-def _memory(mib: int) -> str:
-    return f"{mib >> 10}Gi" if mib % 1024 == 0 else f"{mib}Mi"
+def _memory(count: int) -> str:
+    """Bytes, whole Ki at least, as Kubernetes writes them."""
+    for unit, shift in (("Gi", 30), ("Mi", 20)):
+        if count % (1 << shift) == 0:
+            return f"{count >> shift}{unit}"
+    return f"{count >> 10}Ki"
 
 
 def _functions(intent: Intent) -> dict[str, int]:

@@ -59,10 +59,10 @@ MISTAKES = {
         "(use page_size: 4k, or realtime: false)",
     ),
     "hugepages of another kernel": (
-        "kernel: {page_size: 64k}\nhugepages: {default_size: 2M, pages: [{size: 2M, count: 8}]}",
+        "kernel: {page_size: 64k}\nhugepages: {default_size: 1G, pages: [{size: 1G, count: 8}]}",
         2,
-        "hugepages.pages[0].size: a kernel of 64k pages has no hugepages of 2M "
-        "(use 512M, or kernel.page_size: 4k)",
+        "hugepages.pages[0].size: a kernel of 64k pages has no hugepages of 1G "
+        "(use 2M, 512M or 16G, or another kernel.page_size)",
     ),
     "realtime": (
         "kernel: {realtime: true}\nhints:\n  realtime: off",
