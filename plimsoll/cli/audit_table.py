@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import typer
 from rich.console import Console
 from rich.table import Table
@@ -10,7 +12,7 @@ from rich.text import Text
 from plimsoll.cli.output import stdout
 from plimsoll.record.index.plain_text import plain_text
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.audit.finding import Finding, Verdict
+from plimsoll.tune.audit.finding import Finding, Step, Verdict
 
 _WIDTH = 100
 _STYLES: dict[Verdict, str] = {
@@ -54,17 +56,27 @@ def print_fixes(done: Audit) -> None:
 
     What no command can do is a comment in it.
     """
-    typer.echo("# Read before running as root; settings made here last until the next boot,")
-    typer.echo("# those of the kernel's command line from it. Where there is no grubby, add these")
-    typer.echo("# to GRUB_CMDLINE_LINUX in /etc/default/grub and run update-grub.")
-    for finding in done.by_severity:
-        if finding.verdict not in _DETAILED:
-            continue
+    wrong = [finding for finding in done.by_severity if finding.verdict in _DETAILED]
+    typer.echo(_before_fixes([step for finding in wrong for step in finding.steps]))
+    for finding in wrong:
         typer.echo(f"\n# {finding.number} {finding.title}: {plain_text(finding.text)}")
         for step in finding.steps:
             typer.echo(plain_text(step.text if step.kind == "command" else f"# {step.text}"))
         if not finding.steps:
             typer.echo(f"# {finding.fix}")
+
+
+def _before_fixes(steps: Sequence[Step]) -> str:
+    """What to know before running them, as far as there is something to run."""
+    commands = [step for step in steps if step.kind == "command"]
+    if not commands:
+        return "# What to change, and where. Nothing here is to be run."
+    lines = ["# Read before running as root."]
+    if any(step.lasts == "until-boot" for step in commands):
+        lines.append("# What echo, sysctl, ip, ethtool and the like set lasts until the next boot.")
+    if any(step.boot_arguments for step in commands):
+        lines.append("# What grubby sets counts from the next boot on.")
+    return "\n".join(lines)
 
 
 def _grouped(done: Audit) -> list[list[Finding]]:

@@ -17,6 +17,7 @@ from plimsoll.cli.export_targets import (
     write_histograms,
     write_metrics,
 )
+from plimsoll.cli.metric_completion import complete_period
 from plimsoll.cli.options import parse_option
 from plimsoll.cli.run_choice import RunArgument, RunsFolderOption
 from plimsoll.errors import InputError
@@ -75,7 +76,11 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
     period: Annotated[
         list[str] | None,
-        typer.Option(help="Only this period, such as trial-0007; may be given again."),
+        typer.Option(
+            help="Only this, as plimsoll metrics takes it: trial-0007, 7, measurement, a phase "
+            "such as validation, all; may be given again.",
+            autocompletion=complete_period,
+        ),
     ] = None,
     to: Annotated[
         str | None,

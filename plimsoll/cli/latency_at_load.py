@@ -21,6 +21,7 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import serving
 from plimsoll.cli.standard_command import (
     StandardCommand,
     given_experiment,
@@ -81,17 +82,20 @@ def latency_at_load(
     Exits with 0 when it was measured, with 1 when the search found no rate, or the tester
     spoiled the trials at every load.
     """
-    if resume is None:
-        named = given_experiment(_COMMAND, experiment)
-        settings = _asked(rate, run, loads, duration, quick)
-        check_latency_at_load(named, settings)
-        asked = new_run(_COMMAND, named, settings, runs)
-    else:
-        others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
-        asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
-    tag_run(asked.directory, tag)
-    with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
-        result = run_latency_at_load(asked.experiment, asked.settings, asked.directory, progress)
+    with serving(metrics_port) as live:
+        if resume is None:
+            named = given_experiment(_COMMAND, experiment)
+            settings = _asked(rate, run, loads, duration, quick)
+            check_latency_at_load(named, settings)
+            asked = new_run(_COMMAND, named, settings, runs)
+        else:
+            others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
+            asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
+        tag_run(asked.directory, tag)
+        with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:
+            result = run_latency_at_load(
+                asked.experiment, asked.settings, asked.directory, progress
+            )
     print_outcome(result, latency_at_load_answer(asked.directory), asked.directory, json)
     if all(point.verdict == "invalid" for point in result.points):
         raise typer.Exit(_NOTHING_MEASURED)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +12,15 @@ from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.cli.matrix_table import matrix_table
-from plimsoll.cli.options import JsonOption, RunsOption
+from plimsoll.cli.options import JsonOption, MetricsPortOption, RunsOption
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
-from plimsoll.cli.running import running
+from plimsoll.cli.running import running, serving
 from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
+from plimsoll.web.open_metrics import LiveMetrics
 
 _INCOMPLETE = 1
 _EPILOG = (
@@ -36,11 +38,13 @@ def matrix(
     experiment: Annotated[
         Path | None, typer.Argument(help="The experiment, with a matrix section (YAML).")
     ] = None,
+    *,
     resume: Annotated[
         Path | None, typer.Option(help="Run what this matrix run has left or failed.")
     ] = None,
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
+    metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
     """Find the load line for every combination of values, several times each.
@@ -50,11 +54,12 @@ def matrix(
 
     Exits with 0 when every run found a load line, with 1 when one did not.
     """
-    directory = _what_to_run(experiment, resume, runs)
-    tag_run(directory, tag)
-    kept = running("matrix", directory, "finished samples are kept", None)
-    with kept, progress_on(stderr) as progress:
-        result = run_matrix(directory, progress, _report)
+    with serving(metrics_port) as live:
+        directory = _what_to_run(experiment, resume, runs)
+        tag_run(directory, tag)
+        kept = running("matrix", directory, "finished samples are kept", None, live)
+        with kept, progress_on(stderr) as progress:
+            result = run_matrix(directory, progress, _report, partial(_show, live, directory))
     page = write_report(directory)
     if json:
         typer.echo(result.model_dump_json(indent=2))
@@ -64,6 +69,13 @@ def matrix(
         stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
     if not result.complete:
         raise typer.Exit(_INCOMPLETE)
+
+
+def _show(live: LiveMetrics | None, matrix: RunDirectory, sample: RunDirectory) -> None:
+    """Every sample is called sample-1, and so on: it is served by its place in the matrix."""
+    if live is not None:
+        place = sample.path.relative_to(matrix.path).as_posix()
+        live.show(sample, f"{matrix.run_id}/{place}")
 
 
 def _report(sample: RunDirectory) -> None:

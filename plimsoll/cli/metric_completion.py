@@ -1,4 +1,4 @@
-"""What a shell offers when the tab key is pressed in `plimsoll metrics`.
+"""What a shell offers when the tab key is pressed in `plimsoll metrics`, and for periods.
 
 It looks into the run that is named before on the line, or into the last one.
 """
@@ -12,6 +12,7 @@ import typer
 
 from plimsoll.errors import PlimsollError
 from plimsoll.record.index.find import LAST
+from plimsoll.record.primary_trial import trials_by_phase
 from plimsoll.record.query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.query.asked_run import recorded_periods
 from plimsoll.record.query.contents import MetricContents, metric_contents
@@ -20,8 +21,8 @@ from plimsoll.record.run_directory import RunDirectory
 
 
 def complete_period(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Periods of the run."""
-    return _offered(lambda: [MEASUREMENT, ALL_PERIODS, *recorded_periods(_run(ctx))], incomplete)
+    """Periods of the run, and the phases of its trials."""
+    return _offered(lambda: _period_words(_run(ctx)), incomplete)
 
 
 def complete_source(ctx: typer.Context, incomplete: str) -> list[str]:
@@ -44,14 +45,20 @@ def _offered(names: Callable[[], Iterable[str]], incomplete: str) -> list[str]:
     return list(dict.fromkeys(fitting))
 
 
+def _period_words(run: RunDirectory) -> list[str]:
+    return [MEASUREMENT, ALL_PERIODS, *trials_by_phase(run), *recorded_periods(run)]
+
+
 def _contents(ctx: typer.Context) -> list[MetricContents]:
     period = ctx.params.get("period") or MEASUREMENT
     return metric_contents([_run(ctx)], period, ctx.params.get("source"))[0]
 
 
 def _run(ctx: typer.Context) -> RunDirectory:
-    named = ctx.params.get("run") or [LAST]
-    return find_runs([str(each) for each in named], _root(ctx))[0]
+    named = ctx.params.get("run") or LAST
+    # An option that may be repeated, or an argument.
+    texts = [named] if isinstance(named, str) else [str(each) for each in named]
+    return find_runs(texts, _root(ctx))[0]
 
 
 def _root(ctx: typer.Context) -> Path:

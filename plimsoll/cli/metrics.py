@@ -92,7 +92,7 @@ PeriodOption = Annotated[
     str,
     typer.Option(
         help="A trial, such as trial-0007 or 7; measurement, the trial that proved the result "
-        "or the most telling one; or all.",
+        "or the most telling one; the trials of a phase, such as validation; or all.",
         autocompletion=complete_period,
     ),
 ]
@@ -116,8 +116,9 @@ def get(
     begin: Annotated[
         str | None,
         typer.Option(
-            help="From here on: ms since the epoch, a date and time, +s after the period begins "
-            "or -s before it ends. The period's begin where left out."
+            help="From here on: ms since the epoch, a date and time (in this host's time, or "
+            "with an offset: 2026-11-22T07:30Z), +s after the period begins or -s before it "
+            "ends. The period's begin where left out."
         ),
     ] = None,
     end: Annotated[str | None, typer.Option(help="Up to here, likewise.")] = None,

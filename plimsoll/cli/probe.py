@@ -20,6 +20,7 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import serving
 from plimsoll.cli.standard_command import (
     StandardCommand,
     given_experiment,
@@ -71,18 +72,19 @@ def probe(
 
     Exits with 0 when probes came back, with 1 when none did, with 130 after a signal.
     """
-    if resume is None:
-        named = given_experiment(_COMMAND, experiment)
-        settings = _asked(duration, rate, quick)
-        settings.check()
-        check_search(named)
-        asked = new_run(_COMMAND, named, settings, runs)
-    else:
-        others = quick or any(each is not None for each in (experiment, duration, rate))
-        asked = resumed_run(_COMMAND, resume, ProbeAsked, others_given=others)
-    tag_run(asked.directory, tag)
-    with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
-        result = run_probe(asked.experiment, asked.settings, asked.directory, progress)
+    with serving(metrics_port) as live:
+        if resume is None:
+            named = given_experiment(_COMMAND, experiment)
+            settings = _asked(duration, rate, quick)
+            settings.check()
+            check_search(named)
+            asked = new_run(_COMMAND, named, settings, runs)
+        else:
+            others = quick or any(each is not None for each in (experiment, duration, rate))
+            asked = resumed_run(_COMMAND, resume, ProbeAsked, others_given=others)
+        tag_run(asked.directory, tag)
+        with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:
+            result = run_probe(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, probe_answer(asked.directory), asked.directory, json)
     if result.ended == "signal":
         raise typer.Exit(SIGNALLED)

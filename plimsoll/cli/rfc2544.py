@@ -20,6 +20,7 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import serving
 from plimsoll.cli.standard_command import (
     Asked,
     StandardCommand,
@@ -34,7 +35,7 @@ from plimsoll.errors import InputError
 from plimsoll.report.standard.rfc2544_answer import rfc2544_answer
 from plimsoll.traffic.mistakes import did_you_mean
 from plimsoll.traffic.units import parse_rate, parse_ratio
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.open_metrics import LiveMetrics
 
 _COMMAND = StandardCommand(METHOD, "plimsoll rfc2544 examples/demo.yaml --quick")
 _NOTHING_FOUND = 1
@@ -99,20 +100,21 @@ def rfc2544(
         "loss": loss,
         "reset_command": reset_command,
     }
-    if resume is None:
-        named = given_experiment(_COMMAND, experiment)
-        settings = _settings(given, quick)
-        check_rfc2544(named, settings)
-        asked = new_run(_COMMAND, named, settings, runs)
-    else:
-        others = experiment is not None or quick or any(given.values())
-        asked = resumed_run(_COMMAND, resume, Rfc2544Settings, others_given=others)
-    tag_run(asked.directory, tag)
-    _run(asked, metrics_port, json)
+    with serving(metrics_port) as live:
+        if resume is None:
+            named = given_experiment(_COMMAND, experiment)
+            settings = _settings(given, quick)
+            check_rfc2544(named, settings)
+            asked = new_run(_COMMAND, named, settings, runs)
+        else:
+            others = experiment is not None or quick or any(given.values())
+            asked = resumed_run(_COMMAND, resume, Rfc2544Settings, others_given=others)
+        tag_run(asked.directory, tag)
+        _run(asked, live, json)
 
 
-def _run(asked: Asked[Rfc2544Settings], metrics_at: Endpoint | None, json: bool) -> None:
-    with running_standard(_COMMAND, asked.directory, metrics_at), progress_on(stderr) as progress:
+def _run(asked: Asked[Rfc2544Settings], live: LiveMetrics | None, json: bool) -> None:
+    with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:
         result = run_rfc2544(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc2544_answer(asked.directory), asked.directory, json)
     throughput = result.parts.throughput

@@ -20,6 +20,7 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import serving
 from plimsoll.cli.standard_command import (
     StandardCommand,
     given_experiment,
@@ -84,18 +85,19 @@ def rfc9004(
 
     Exits with 0 when a buffer time is valid, with 1 when none is.
     """
-    if resume is None:
-        named = given_experiment(_COMMAND, experiment)
-        settings = _settings(sizes, maximum, burst_limit, repeats, quick)
-        check_frames(named, settings)
-        asked = new_run(_COMMAND, named, settings, runs)
-    else:
-        given = (experiment, sizes, maximum, burst_limit, repeats)
-        others = quick or any(each is not None for each in given)
-        asked = resumed_run(_COMMAND, resume, Rfc9004Settings, others_given=others)
-    tag_run(asked.directory, tag)
-    with running_standard(_COMMAND, asked.directory, metrics_port), progress_on(stderr) as progress:
-        result = run_rfc9004(asked.experiment, asked.settings, asked.directory, progress)
+    with serving(metrics_port) as live:
+        if resume is None:
+            named = given_experiment(_COMMAND, experiment)
+            settings = _settings(sizes, maximum, burst_limit, repeats, quick)
+            check_frames(named, settings)
+            asked = new_run(_COMMAND, named, settings, runs)
+        else:
+            given = (experiment, sizes, maximum, burst_limit, repeats)
+            others = quick or any(each is not None for each in given)
+            asked = resumed_run(_COMMAND, resume, Rfc9004Settings, others_given=others)
+        tag_run(asked.directory, tag)
+        with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:
+            result = run_rfc9004(asked.experiment, asked.settings, asked.directory, progress)
     print_outcome(result, rfc9004_answer(asked.directory), asked.directory, json)
     if not any(row.valid for row in result.rows):
         raise typer.Exit(_NOTHING_FOUND)

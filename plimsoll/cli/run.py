@@ -11,6 +11,7 @@ from rich.console import Console
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line import check_resume, find_load_line
 from plimsoll.benchmark.preflight import check_search
+from plimsoll.benchmark.reading_interval import check_search_readings
 from plimsoll.cli.options import (
     ExperimentArgument,
     JsonOption,
@@ -21,7 +22,7 @@ from plimsoll.cli.options import (
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
 from plimsoll.cli.result_summary import print_result
-from plimsoll.cli.running import running
+from plimsoll.cli.running import running, serving
 from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
 from plimsoll.record.journal import JournalContents, read_journal
@@ -61,13 +62,12 @@ def run(
 
     Exits with 0 when a load passed search and validation, with 1 when none did.
     """
-    asked, directory = _what_to_run(experiment, resume, runs, validation)
-    tag_run(directory, tag)
-    kept = running(
-        "run", directory, "finished trials are kept", JournalContents.trials, metrics_port
-    )
-    with kept, progress_on(stderr) as progress:
-        result = find_load_line(asked, directory, progress)
+    with serving(metrics_port) as live:
+        asked, directory = _what_to_run(experiment, resume, runs, validation)
+        tag_run(directory, tag)
+        kept = running("run", directory, "finished trials are kept", JournalContents.trials, live)
+        with kept, progress_on(stderr) as progress:
+            result = find_load_line(asked, directory, progress)
     page = write_report(directory)
     _print(result, directory, page, stdout, json)
     if result.load_line is None:
@@ -99,6 +99,7 @@ def _what_to_run(
     if validation is not None:
         asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
     check_search(asked)
+    check_search_readings(asked)
     return asked, RunDirectory.create(runs, asked.name, asked.normalised())
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 
 from plimsoll.cli.output import stderr
 from plimsoll.errors import Interrupted, PlimsollError
@@ -12,7 +12,15 @@ from plimsoll.record.journal import JournalContents, read_journal
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.web.endpoint import Endpoint
-from plimsoll.web.open_metrics import open_metrics
+from plimsoll.web.open_metrics import LiveMetrics, open_metrics
+
+
+def serving(metrics_port: Endpoint | None) -> AbstractContextManager[LiveMetrics | None]:
+    """Listen there, where it is asked for, before anything is started or written.
+
+    Which run is served is said once there is one. Raises MachineError.
+    """
+    return open_metrics(metrics_port) if metrics_port else nullcontext()
 
 
 @contextmanager
@@ -21,20 +29,21 @@ def running(
     directory: RunDirectory,
     kept: str,
     worth_a_report: Callable[[JournalContents], object] | None,
-    metrics_at: Endpoint | None = None,
+    live: LiveMetrics | None = None,
 ) -> Iterator[None]:
     """Clean up after earlier runs, tell where this one is, and keep it if it is cut short.
 
-    Its live values are served at `metrics_at` meanwhile. When it is cut short, `kept` says
+    Its live values are shown by `live` meanwhile. When it is cut short, `kept` says
     what stays, and how `plimsoll <command>` goes on; but only where the journal holds what
     is `worth_a_report`, which is written. None writes no report, and always says it.
     """
     for line in sweep():
         stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
     stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
+    if live is not None:
+        live.show(directory)
     try:
-        with open_metrics(directory, metrics_at) if metrics_at else nullcontext():
-            yield
+        yield
     except (Interrupted, PlimsollError):
         # What is being told may be that the disk is full or the record damaged.
         with suppress(PlimsollError):

@@ -90,11 +90,18 @@ def list_runs(
         typer.Option(help=f"{', '.join(_STATES)}; one of several.", autocompletion=lambda: _STATES),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(help="Began then or later: 2026-11-22, 7d, today; in UTC.")
+        str | None,
+        typer.Option(
+            help="Began then or later: 2026-11-22, 2026-11-22T07:30, 7d, today; in this host's "
+            "time, or with an offset: 2026-11-22T07:30Z."
+        ),
     ] = None,
     until: Annotated[
-        str | None, typer.Option(help="Began before: a moment, or a whole day; in UTC.")
+        str | None, typer.Option(help="Began before: a moment, or the end of a day; likewise.")
     ] = None,
+    utc: Annotated[
+        bool, typer.Option("--utc", help="--since and --until in UTC, not this host's time.")
+    ] = False,
     name: Annotated[
         str | None, typer.Option(help="A shell pattern for name or id, such as '*-imix'.")
     ] = None,
@@ -113,7 +120,7 @@ def list_runs(
     Damaged runs are reported below the list, on standard error, and the rest is listed; they
     do not change the exit code, which is 0. With --json they are entries of state damaged.
     """
-    now = datetime.now(UTC)
+    now, zone = datetime.now(UTC), UTC if utc else None
     wanted = RunFilter(
         tags=tuple(_tag(text) for text in tag or ()),
         duts=tuple(dut or ()),
@@ -122,10 +129,10 @@ def list_runs(
         states=_of("--state", state, _STATES),
         since_ns=None
         if since is None
-        else parse_option("--since", partial(parse_since, now=now), since),
+        else parse_option("--since", partial(parse_since, now=now, zone=zone), since),
         until_ns=None
         if until is None
-        else parse_option("--until", partial(parse_until, now=now), until),
+        else parse_option("--until", partial(parse_until, now=now, zone=zone), until),
         name=name,
     )
     everything = list(read_index(runs, parts=parts))

@@ -9,6 +9,7 @@ import typer
 
 from plimsoll.benchmark.experiment import Experiment, load_experiment
 from plimsoll.benchmark.preflight import check_trial
+from plimsoll.benchmark.reading_interval import check_readings
 from plimsoll.benchmark.soak import resumable_soak, run_soak
 from plimsoll.benchmark.soak_asked import SoakAsked
 from plimsoll.benchmark.soak_segments import segments_of
@@ -22,7 +23,7 @@ from plimsoll.cli.options import (
 )
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
-from plimsoll.cli.running import running
+from plimsoll.cli.running import running, serving
 from plimsoll.cli.soak_summary import print_soak
 from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.errors import InputError
@@ -75,14 +76,15 @@ def soak(
     with 130 when a signal ended it before its time, whatever it found until then.
     """
     given = (load, duration, window, stop_on_failure or None)
-    if resume is None:
-        asked, plan, directory = _new_soak(experiment, given, runs)
-    else:
-        asked, plan, directory = _old_soak(experiment, given, resume)
-    tag_run(directory, tag)
-    kept = running("soak", directory, "closed windows are kept", segments_of, metrics_port)
-    with kept, progress_on(stderr) as progress:
-        result = run_soak(asked, plan, directory, progress)
+    with serving(metrics_port) as live:
+        if resume is None:
+            asked, plan, directory = _new_soak(experiment, given, runs)
+        else:
+            asked, plan, directory = _old_soak(experiment, given, resume)
+        tag_run(directory, tag)
+        kept = running("soak", directory, "closed windows are kept", segments_of, live)
+        with kept, progress_on(stderr) as progress:
+            result = run_soak(asked, plan, directory, progress)
     _print(result, write_report(directory), json)
     if result.ended == "signal":
         raise typer.Exit(SIGNALLED)
@@ -114,6 +116,8 @@ def _new_soak(
     )
     plan.check()
     check_trial(asked, plan.load, "--load")
+    window = "trial.window" if window is None else "--window"
+    check_readings(asked, {window: plan.window_s})
     return asked, plan, RunDirectory.create(runs, f"{asked.name}-soak", asked.normalised())
 
 

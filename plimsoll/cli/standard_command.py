@@ -21,7 +21,7 @@ from plimsoll.record.method_result import MethodResult
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.report.standard.sections import Answer
-from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.open_metrics import LiveMetrics
 
 S = TypeVar("S", bound=BaseModel)
 
@@ -86,7 +86,7 @@ def given_experiment(command: StandardCommand, experiment: Path | None) -> Exper
 
 
 def running_standard(
-    command: StandardCommand, directory: RunDirectory, metrics_at: Endpoint | None
+    command: StandardCommand, directory: RunDirectory, live: LiveMetrics | None
 ) -> AbstractContextManager[None]:
     """As every command around its run; what a killed trial recorded is worth a report, too."""
     return running(
@@ -94,7 +94,7 @@ def running_standard(
         directory,
         "what was finished is kept",
         lambda journal: journal.of_kind(TRIAL_STARTED),
-        metrics_at,
+        live,
     )
 
 

@@ -9,11 +9,13 @@ import typer
 
 from plimsoll.benchmark.experiment import load_experiment
 from plimsoll.benchmark.preflight import check_trial
+from plimsoll.benchmark.reading_interval import check_readings
 from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.trial_settings import check_trial_duration
-from plimsoll.cli.options import RunsOption, parse_option
+from plimsoll.cli.options import MetricsPortOption, RunsOption, parse_option
 from plimsoll.cli.output import stderr, stdout
 from plimsoll.cli.progress import progress_on
+from plimsoll.cli.running import serving
 from plimsoll.cli.stream_table import stream_tables
 from plimsoll.cli.tags_option import TagsOption, tag_run
 from plimsoll.cli.trial_table import trial_table
@@ -42,6 +44,7 @@ def trial(
     duration: Annotated[str, typer.Option(help="How long to send: 5s, 2m.")] = "5s",
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
+    metrics_port: MetricsPortOption = None,
     json: Annotated[bool, typer.Option("--json", help="Print the trial as JSON.")] = False,
 ) -> None:
     """Run one trial, without a search, and judge it by the experiment's criteria.
@@ -54,11 +57,15 @@ def trial(
         parse_option("--duration", parse_duration, duration), "--duration"
     )
     check_trial(asked, rate, "--load")
-    sweep()
-    directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
-    tag_run(directory, tag)
-    with progress_on(stderr) as progress:
-        record = run_single_trial(asked, directory, rate, duration_s, progress)
+    check_readings(asked, {"--duration": duration_s})
+    with serving(metrics_port) as live:
+        sweep()
+        directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
+        tag_run(directory, tag)
+        if live is not None:
+            live.show(directory)
+        with progress_on(stderr) as progress:
+            record = run_single_trial(asked, directory, rate, duration_s, progress)
     page = write_report(directory)
     _print(record, page, json)
     if record.verdict != "pass":

@@ -43,8 +43,8 @@ def capture(
     """Collect what the audit reads of this host into one file, to be audited elsewhere.
 
     Reads only. It takes a fixed list of files under /proc, /sys and /etc and the output of
-    a few commands, no process's arguments or environment, and blots secrets out of the
-    kernel's command line. As root it can read more; without, it says what it could not.
+    a few commands, no process's arguments or environment, and of what people write only what
+    the audit reads. As root it can read more; without, it says what it could not.
     """
     now = datetime.now(UTC)
     collected = collect(LiveHost(), wanted_files(), now)

@@ -15,10 +15,10 @@ from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.host.open_capture import open_root
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
+from plimsoll.tune.render.doubt import doubts_of
 from plimsoll.tune.render.output_folder import write_files
 from plimsoll.tune.render.render import render
 from plimsoll.tune.render.topology_refusal import check_on_host
-from plimsoll.tune.render.wide_selector import danger_of, wide_selectors
 
 _EPILOG = (
     "Examples: **plimsoll tune render intent.yaml -o manifests/** · "
@@ -68,8 +68,8 @@ def render_intent(
         view = LiveHost() if topology == _LIVE else open_root(Path(topology))
         for warning in check_on_host(wanted, view):
             _warn(warning)
-    for nic in wide_selectors(wanted):
-        _warn(danger_of(nic))
+    for doubt in doubts_of(wanted):
+        _warn(doubt.text)
     written = write_files(output, render(wanted, origin=origin, vendor=vendor), force=force)
     for path in written.left:
         _warn(f"{output / path} is an earlier rendering's; remove it if nothing needs it")

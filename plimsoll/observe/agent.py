@@ -76,6 +76,8 @@ class Agent:
             if not isinstance(request, dict):
                 raise ValueError("not an object")
             self._reply(self._answer(request))
+        except RecursionError:
+            self._reply(Refused(problem="the line is nested too deep"))
         except (ValueError, ValidationError, OSError) as error:
             self._reply(Refused(problem=f"{type(error).__name__}: {error}"))
 

@@ -169,6 +169,6 @@ def _reply(line: str) -> Reply | str:
     try:
         fields = json.loads(line)
         reply: Reply = _REPLIES[fields.pop("reply")].validate_python(fields)
-    except (ValueError, KeyError, TypeError, ValidationError):
+    except (ValueError, KeyError, TypeError, ValidationError, RecursionError):
         return f"gave an answer that is not understood: {line[:80]!r}"
     return reply

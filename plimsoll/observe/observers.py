@@ -16,9 +16,12 @@ from plimsoll.host.own_module import module_argv
 from plimsoll.observe.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.observation import Observation
 from plimsoll.observe.registry import OBSERVERS
+from plimsoll.observe.replies import Ended
 from plimsoll.observe.settings import ObserveSettings, RemoteHost
+from plimsoll.record.host_readings import HostReadings, ObserverEnd
 from plimsoll.record.metrics import MetricsWriter
 from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.record.plain_name import plain_name
 
 Tell = Callable[[str], None]
 R = TypeVar("R")
@@ -39,10 +42,34 @@ class LocalHost:
 
 @dataclass(slots=True)
 class _Watched:
-    """A host, and what the record says of it; without its agent once that has failed."""
+    """A host, and what the record says of it; without its agent once that has `ended`.
+
+    `answer` is what the agent said at the end of the last period, `missing_at_first` what it
+    had said it does not read.
+    """
 
     agent: HostAgent | None
     record: ObservedHostRecord
+    missing_at_first: frozenset[str] = frozenset()
+    answer: Ended | None = None
+    ended: ObserverEnd | None = None
+
+    @property
+    def readings(self) -> HostReadings:
+        """What the record of the last period says."""
+        hostname = self.record.hostname
+        if self.answer is None:
+            return HostReadings(
+                hostname=hostname, readings=None, skipped=None, cpu_s=None, ended=self.ended
+            )
+        missing = self.answer.missing.items()
+        return HostReadings(
+            hostname=hostname,
+            readings=self.answer.ticks,
+            skipped=self.answer.skipped,
+            cpu_s=self.answer.cpu_s,
+            lost={name: why for name, why in missing if name not in self.missing_at_first},
+        )
 
 
 class Observers:
@@ -54,6 +81,8 @@ class Observers:
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
         self._watched: list[_Watched] = []
+        # None before the first.
+        self._period: str | None = None
 
     def add(
         self, agent: HostAgent, observation: Observation, polled: dict[str, tuple[int, ...]]
@@ -77,6 +106,7 @@ class Observers:
                     "missing": opened.missing,
                 }
             )
+            watched.missing_at_first = frozenset(opened.missing)
         self._watched.append(watched)
 
     @property
@@ -84,22 +114,29 @@ class Observers:
         """What the environment record says of them, as it stands now."""
         return tuple(each.record for each in self._watched)
 
+    @property
+    def readings(self) -> tuple[HostReadings, ...]:
+        """What the record of the last period says of each host, once that has ended."""
+        return tuple(each.readings for each in self._watched)
+
     @contextmanager
     def watching(self, period: str, writer_for: Callable[[str], MetricsWriter]) -> Iterator[None]:
         """Watch for the length of a `with`; `writer_for` opens a host's file. Raises RecordError.
 
         All that was seen is with the writers when it ends.
         """
+        self._period = period
         for each in self._watched:
+            each.answer = None
             if each.agent is not None:
                 writer = writer_for(each.record.hostname)
                 self._ask(each, partial(each.agent.begin, period, writer))
         yield
         for each in self._watched:
             if each.agent is not None:
-                ended = self._ask(each, each.agent.end)
-                if ended is not None:
-                    self._note(each, ended.missing)
+                each.answer = self._ask(each, each.agent.end)
+                if each.answer is not None:
+                    self._note(each, each.answer.missing)
 
     def close(self) -> None:
         """End them all; safe to repeat."""
@@ -116,6 +153,7 @@ class Observers:
             if watched.agent is not None:
                 watched.agent.close()
             watched.agent = None
+            watched.ended = ObserverEnd(period=self._period, why=error.message)
             unread = dict.fromkeys(_names_of(watched.record.sources), error.message)
             missing = {**unread, **watched.record.missing}
             watched.record = watched.record.model_copy(update={"sources": (), "missing": missing})
@@ -178,7 +216,7 @@ def start_observers(
 
 
 def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
-    log = ledger.directory / f"observe-{_file_name(name)}.log"
+    log = ledger.directory / f"observe-{plain_name(name)}.log"
     agent = HostAgent(name, argv, log, ledger.environment)
     ledger.note_process("observer", agent.identity)
     return agent
@@ -192,7 +230,3 @@ def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
         pids=host.pids,
         telemetry=host.telemetry,
     )
-
-
-def _file_name(name: str) -> str:
-    return "".join(letter if letter.isalnum() else "-" for letter in name)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from pydantic import Field
+
+Count = Annotated[int, Field(ge=0)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +43,9 @@ class Ended:
     """
 
     reply: ClassVar[str] = "ended"
-    ticks: int
-    skipped: int
-    cpu_s: float
+    ticks: Count
+    skipped: Count
+    cpu_s: Annotated[float, Field(ge=0, allow_inf_nan=False)]
     missing: dict[str, str]
 
 

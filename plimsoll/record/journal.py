@@ -157,7 +157,10 @@ def parse_event(line: bytes) -> JournalEvent:
     """The event of one line. Raises ValueError for one that is damaged."""
     if not line.endswith(b"\n"):
         raise ValueError("the line has no end")
-    fields = json.loads(line)
+    try:
+        fields = json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
     if not isinstance(fields, dict):
         raise ValueError("not a JSON object")
     kind, at_unix_ns = fields.pop("kind", None), fields.pop("at_unix_ns", None)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +15,7 @@ from plimsoll.record.append_file import AppendFile
 from plimsoll.record.closeable import Closeable
 from plimsoll.record.metric_log import is_head
 from plimsoll.record.metric_row import MetricRow
+from plimsoll.record.plain_name import plain_name
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.table_file import Table
@@ -57,7 +61,7 @@ class MetricsWriter(Closeable):
         """Begin a period; its name must not have been used in this run by the same measurer."""
         self._folder = run.metrics
         self._name = (
-            period if measured_by is None else f"{period}{_MEASURED_BY}{_file_name(measured_by)}"
+            period if measured_by is None else f"{period}{_MEASURED_BY}{_host_part(measured_by)}"
         )
         self._part = 1
         for path in (self._growing, self._finished):
@@ -208,6 +212,37 @@ def metric_parts(
     return finished, [path for path in growing if path.with_suffix(".parquet") not in finished]
 
 
+@contextmanager
+def held_parts(
+    run: RunDirectory, periods: Sequence[str]
+) -> Iterator[tuple[list[Path], list[Path]]]:
+    """The files of these periods as `metric_parts` has them, for the length of a `with`.
+
+    Those still being written are copies of what they hold by now: the originals may become
+    Parquet at any moment, and who reads for long would find them gone. Raises RecordError.
+    """
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
+        yield _steadily(
+            run,
+            periods,
+            lambda finished, growing: (
+                finished,
+                [_copied(path, Path(folder) / path.name) for path in growing],
+            ),
+        )
+
+
+def _copied(growing: Path, target: Path) -> Path:
+    try:
+        return Path(shutil.copyfile(growing, target))
+    except OSError as error:
+        raise RecordError(
+            f"cannot be copied: {error.strerror or error}",
+            where=str(growing),
+            remedy=f"make room in {target.parent.parent}, or name another folder by TMPDIR",
+        ) from error
+
+
 def _of_host(path: Path) -> bool:
     return _MEASURED_BY in path.name
 
@@ -216,8 +251,9 @@ def _part_name(name: str, part: int) -> str:
     return name if part == 1 else f"{name}-{part:03d}"
 
 
-def _file_name(measured_by: str) -> str:
-    return re.sub(r"[^A-Za-z0-9._]+", "-", measured_by)
+def _host_part(measured_by: str) -> str:
+    """No two hosts have the same: also not dut-002, and dut when it comes to its second part."""
+    return re.sub(r"-(?=\d{3,}$)", "@2D", plain_name(measured_by))
 
 
 def _parts_of(folder: Path, suffix: str, period: str | None) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Which trial of a run is the one to look at: its measurement."""
+"""Which trial of a run is the one to look at, its measurement, and which are of a phase."""
 
 from __future__ import annotations
 
@@ -71,6 +71,19 @@ def primary_trial_number(run: RunDirectory) -> int | None:
         return primary.number
     started = [event.get("number") for event in events if event["kind"] == TRIAL_STARTED]
     return next((number for number in reversed(started) if isinstance(number, int)), None)
+
+
+def trials_by_phase(run: RunDirectory) -> dict[str, list[int]]:
+    """The numbers of all trials that were begun, in that order, by their phase.
+
+    What is damaged is passed over as above.
+    """
+    found: dict[str, list[int]] = {}
+    for event in _trial_events(run.journal):
+        number = event.get("number")
+        if event["kind"] == TRIAL_STARTED and isinstance(number, int):
+            found.setdefault(str(event.get("phase")), []).append(number)
+    return found
 
 
 def _proof(path: Path) -> int | None:

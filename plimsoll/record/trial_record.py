@@ -12,6 +12,7 @@ from typing import Literal, Self
 from pydantic import Field
 
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
+from plimsoll.record.host_readings import HostReadings
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.tester_record import PortRecord, WorkerRecord
@@ -89,7 +90,7 @@ class TrialRecord(RecordModel):
     `goals` has the verdicts by all of them. `repetition` counts the times that the same
     was asked again to see whether it repeats, `step` names the part of a standard test
     that the trial belongs to, `observed` what that part looked for, by names that end in
-    their unit.
+    their unit. `hosts` tells how each host's observer fared; none where no host was observed.
     """
 
     number: int = Field(ge=1)
@@ -112,6 +113,7 @@ class TrialRecord(RecordModel):
     step: str | None = None
     evidence: TrialEvidence | None = None
     observed: dict[str, float | None] = Field(default_factory=dict)
+    hosts: tuple[HostReadings, ...] = ()
 
     @classmethod
     def from_report(
@@ -133,6 +135,7 @@ class TrialRecord(RecordModel):
         step: str | None = None,
         evidence: TrialEvidence | None = None,
         observed: Mapping[str, float | None] = MappingProxyType({}),
+        hosts: Sequence[HostReadings] = (),
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
 
@@ -169,6 +172,7 @@ class TrialRecord(RecordModel):
             step=step,
             evidence=evidence,
             observed=dict(observed),
+            hosts=tuple(hosts),
         )
 
     @property

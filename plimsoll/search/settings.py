@@ -60,6 +60,11 @@ class SearchModel(BaseModel, ABC):
         return {"minimum": self.minimum, "maximum": self.maximum}
 
     @property
+    def durations(self) -> Mapping[str, float]:
+        """Every length in s of trials that are judged, by its field."""
+        return {} if self.validation is None else {"validation.duration": self.validation.duration}
+
+    @property
     def goal_criteria(self) -> GoalCriteria:
         """The goals in order, the first of which is the run's; one by default."""
         return {ONLY_GOAL: None}

@@ -18,37 +18,53 @@ from plimsoll.record.run_directory import RunDirectory
 from plimsoll.web.endpoint import Endpoint
 
 
-class RunCollector(Collector):
-    """Looks at the run when it is asked, and only then."""
+class LiveMetrics(Collector):
+    """What is served: the run that is shown, looked at when it is asked for, and only then."""
 
-    def __init__(self, run: RunDirectory) -> None:
-        self._live = LiveRun(run)
+    def __init__(self) -> None:
+        self._live: LiveRun | None = None
+        self._name = ""
         # Two scrapes at a time would read a file's lines twice or not at all.
         self._lock = threading.Lock()
 
+    def show(self, run: RunDirectory, name: str | None = None) -> None:
+        """Serve this run from now on, and no other; by its id, or by the name given."""
+        with self._lock:
+            self._live = LiveRun(run)
+            self._name = run.run_id if name is None else name
+
     def collect(self) -> Iterable[Metric]:
-        """The run's state, and the last value of every series; `plimsoll_up` 0 if unreadable."""
+        """The run's state, and the last value of every series; `plimsoll_up` 0 if unreadable.
+
+        Nothing before any run is shown.
+        """
         up = GaugeMetricFamily("plimsoll_up", "Whether the run's record can be read.")
         try:
             with self._lock:
-                state = self._live.look()
+                if self._live is None:
+                    return []
+                name, state = self._name, self._live.look()
         except PlimsollError:
             up.add_metric([], 0)
             return [up]
         up.add_metric([], 1)
         return [
             up,
-            *_run_families(state),
+            *_run_families(name, state),
             *_value_families(state.values),
             *_total_families(state.totals),
         ]
 
 
 @contextmanager
-def open_metrics(run: RunDirectory, endpoint: Endpoint) -> Iterator[None]:
-    """Serve the run's live values for the length of a `with`. Raises MachineError."""
+def open_metrics(endpoint: Endpoint) -> Iterator[LiveMetrics]:
+    """Listen for the length of a `with`, and serve the run that it is told to show.
+
+    Raises MachineError where it cannot listen there.
+    """
+    live = LiveMetrics()
     registry = CollectorRegistry()
-    registry.register(RunCollector(run))
+    registry.register(live)
     try:
         server, thread = start_http_server(endpoint.port, addr=endpoint.address, registry=registry)
     except OSError as error:
@@ -58,7 +74,7 @@ def open_metrics(run: RunDirectory, endpoint: Endpoint) -> Iterator[None]:
             remedy="choose another port, or end what listens on it",
         ) from error
     try:
-        yield
+        yield live
     finally:
         server.shutdown()
         server.server_close()
@@ -70,11 +86,11 @@ def metric_name(source: str, kind: str) -> str:
     return "plimsoll_" + re.sub(r"[^a-z0-9]+", "_", f"{source}_{kind}".lower())
 
 
-def _run_families(state: LiveState) -> Iterator[Metric]:
+def _run_families(name: str, state: LiveState) -> Iterator[Metric]:
     info = GaugeMetricFamily(
         "plimsoll_run", "The run; 1 while it goes on, 0 once it has a result.", labels=["run"]
     )
-    info.add_metric([state.run_id], 0 if state.finished else 1)
+    info.add_metric([name], 0 if state.finished else 1)
     yield info
     verdicts = CounterMetricFamily("plimsoll_trials", "Finished trials.", labels=["verdict"])
     for verdict in ("pass", "fail", "invalid", "none"):

@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import psutil
 import pytest
 
 from tests.integration.command import (
     Workplace,
     assert_nothing_is_left,
+    finished_trials,
     hugepages,
     journal,
+    until,
     workplace,
 )
 
@@ -120,6 +123,44 @@ def test_the_environment_says_what_was_observed_and_from_where(observed: Observe
         host["sources"]
     )
     assert all(reason for reason in host["missing"].values())
+
+
+def test_the_trial_says_how_often_the_host_was_read_and_what_it_cost(observed: Observed) -> None:
+    """Four seconds, the time to begin and to drain, and a last reading; no CPU for all of it."""
+    (record,) = finished_trials(observed.directory)
+    (host,) = record["hosts"]
+    assert host["hostname"] == os.uname().nodename
+    assert 4 <= host["readings"] + host["skipped"] <= 60
+    assert 0 < host["cpu_s"] < 60
+    assert (host["lost"], host["ended"]) == ({}, None)
+
+
+def test_an_observer_that_is_killed_ends_in_the_record_and_in_the_report(place: Workplace) -> None:
+    runs = place.folder / "lost"
+    asked = ("--load", "2kpps", "--duration", "8s", "--runs", runs)
+    criteria = [{"kind": "loss-ratio", "at_most": "100%"}, {"kind": "major-faults"}]
+    with place.start("trial", place.experiment(criteria=criteria), *asked) as command:
+        until(lambda: any(map(_ticks, runs.glob("*/metrics/*@*.jsonl"))), "a reading")
+        # plimsoll-observe of this command, and no other's.
+        (agent,) = [
+            each
+            for each in psutil.Process(command.pid).children(recursive=True)
+            if "plimsoll.observe" in each.cmdline()
+        ]
+        agent.kill()
+        _, told = command.communicate()
+    assert command.returncode == 1, told
+    assert "the observer has ended" in told
+    (directory,) = runs.iterdir()
+    (record,) = finished_trials(directory)
+    assert record["verdict"] == "invalid"
+    (host,) = record["hosts"]
+    assert (host["readings"], host["cpu_s"]) == (None, None)
+    assert host["ended"] == {"period": "trial-0001", "why": "the observer has ended"}
+    # What it saw until then is there.
+    assert rows(directory, "SELECT count(*) > 0 FROM rows WHERE source = 'mpstat'") == [(True,)]
+    page = (directory / "report.html").read_text()
+    assert "Its figures end in trial-0001: the observer has ended." in page
 
 
 def test_the_duts_own_counters_are_there(observed: Observed) -> None:

@@ -15,6 +15,7 @@ from plimsoll.benchmark.matrix.combinations import Combination, combinations, co
 from plimsoll.benchmark.matrix.field_path import FieldPath
 from plimsoll.benchmark.matrix.settings import MatrixSettings
 from plimsoll.benchmark.preflight import check_search
+from plimsoll.benchmark.reading_interval import check_search_readings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.traffic.document import Document, read_document
 
@@ -87,6 +88,7 @@ def _iterations(base: Document, settings: MatrixSettings) -> Iterator[Iteration]
         try:
             experiment = _with_values(base, params)
             check_search(experiment)
+            check_search_readings(experiment)
         except PlimsollError as error:
             # Of whatever class: the same error, with the combination that has it.
             error.message = f"iteration {number} ({described(params)}): {error.message}"

@@ -21,12 +21,20 @@ METHOD = "matrix"
 _SAMPLE_FAILED = "sample-failed"
 _REMEDY = "read it with the version of plimsoll that wrote it, or restore it from a copy"
 
-# Called with the run directory of each sample that has come to its result.
-AfterSample = Callable[[RunDirectory], None]
+# Called with the run directory of a sample.
+OnSample = Callable[[RunDirectory], None]
 
 
-def run_matrix(run: RunDirectory, watcher: Watcher, after_sample: AfterSample) -> MatrixResult:
+def run_matrix(
+    run: RunDirectory,
+    watcher: Watcher,
+    after_sample: OnSample,
+    before_sample: OnSample = lambda _: None,
+) -> MatrixResult:
     """Run, or go on with, the matrix that `begin_matrix` has prepared in `run`.
+
+    Of each sample that is run, `before_sample` is told when it begins, and `after_sample` when
+    it has come to its result.
 
     A sample that ends with an error is recorded and does not keep the others from being
     run. What has a result is not run again; what had failed is. Raises PlimsollError where
@@ -39,7 +47,9 @@ def run_matrix(run: RunDirectory, watcher: Watcher, after_sample: AfterSample) -
             watcher.note("this matrix has finished already; its result stands")
             return finished
         with Journal(run.journal) as journal:
-            return _MatrixRun(run, plan, journal, watcher, after_sample).execute()
+            return _MatrixRun(
+                run, plan, journal, watcher, after_sample=after_sample, before_sample=before_sample
+            ).execute()
 
 
 def _errors(result: MatrixResult) -> list[str]:
@@ -56,13 +66,16 @@ class _MatrixRun:
         plan: MatrixPlan,
         journal: Journal,
         watcher: Watcher,
-        after_sample: AfterSample,
+        *,
+        after_sample: OnSample,
+        before_sample: OnSample,
     ) -> None:
         self._run = run
         self._plan = plan
         self._journal = journal
         self._watcher = watcher
         self._after_sample = after_sample
+        self._before_sample = before_sample
         self._results: dict[Sample, SampleResult] = {}
 
     def execute(self) -> MatrixResult:
@@ -99,6 +112,7 @@ class _MatrixRun:
             experiment = read_iteration(self._run, sample.iteration)
             folder = sample_folder(self._run, sample)
             directory = RunDirectory.within(folder, experiment.normalised())
+            self._before_sample(directory)
             result = find_load_line(experiment, directory, self._watcher)
             self._after_sample(directory)
         except PlimsollError as error:

@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plimsoll.errors import InputError
-from plimsoll.record.metrics import METRICS, metric_parts, query_metrics
+from plimsoll.record.metrics import METRICS, held_parts, query_metrics
+from plimsoll.record.query.meant_periods import meant_periods, unknown_period
 from plimsoll.record.run_directory import RunDirectory
-
-_MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +27,27 @@ def metric_batches(
 
     They come as the files have them: by source, type, names and time. Raises RecordError.
     """
-    finished, growing = metric_parts(run, [period])
-    return METRICS.batches(finished, growing, statement, values)
+    with held_parts(run, [period]) as (finished, growing):
+        yield from METRICS.batches(finished, growing, statement, values)
 
 
 def periods_to_export(
     run: RunDirectory, wanted: Sequence[str] | None = None
 ) -> tuple[RecordedPeriod, ...]:
-    """The periods that have metrics, by name; or those `wanted`, of which each has to be there.
+    """The periods that have metrics, by name; or those that the words `wanted` mean.
 
-    Raises InputError for one that is not, and RecordError.
+    Raises InputError for a word that means none, and RecordError.
     """
     statement = (
         "SELECT period, min(begin_ms), max(end_ms) FROM rows GROUP BY period ORDER BY period"
     )
-    found = [RecordedPeriod(*row) for row in query_metrics(run, statement)]
-    for name in wanted or ():
-        if name not in {period.name for period in found}:
-            raise _no_such_period(run, name, found)
-    return tuple(each for each in found if wanted is None or each.name in wanted)
-
-
-def _no_such_period(run: RunDirectory, name: str, found: Sequence[RecordedPeriod]) -> InputError:
-    named = ", ".join(period.name for period in found[:_MOST_NAMED])
-    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return InputError(
-        f"the run has no metrics of a period {name!r}",
-        where=str(run.path),
-        remedy=f"it has {named}{more}" if found else "it has none at all yet",
-    )
+    found = {row[0]: RecordedPeriod(*row) for row in query_metrics(run, statement)}
+    if wanted is None or not found:
+        return tuple(found.values())
+    meant: set[str] = set()
+    for word in wanted:
+        names = meant_periods(word, run, found)
+        if not names:
+            raise unknown_period(word, list(found))
+        meant.update(names)
+    return tuple(period for name, period in found.items() if name in meant)

@@ -7,7 +7,6 @@ name as a column `run` (Hive partitioning). The files are the record's own, byte
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from plimsoll.errors import InputError
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.interchange.metric_batches import RecordedPeriod
 from plimsoll.record.interchange.output_file import unwritable
-from plimsoll.record.metrics import METRICS, metric_parts
+from plimsoll.record.metrics import METRICS, held_parts
 from plimsoll.record.run_directory import RunDirectory
 
 
@@ -38,10 +37,8 @@ def parquet_parts(
 
     Raises RecordError.
     """
-    finished, growing = metric_parts(run, [period.name for period in periods])
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as name:
-        made = tuple(_converted(path, Path(name)) for path in growing)
-        yield (*finished, *made)
+    with held_parts(run, [period.name for period in periods]) as (finished, copies):
+        yield (*finished, *map(_converted, copies))
 
 
 def copy_parts(
@@ -70,15 +67,8 @@ def _copy(part: Path, target: Path) -> Path:
     return unfinished.replace(target)
 
 
-def _converted(growing: Path, folder: Path) -> Path:
-    """A copy is turned: the original is its writer's."""
-    copied, finished = folder / growing.name, folder / f"{growing.stem}.parquet"
-    try:
-        shutil.copyfile(growing, copied)
-    except FileNotFoundError:
-        # It has become Parquet meanwhile.
-        return growing.with_name(finished.name)
-    except OSError as error:
-        raise unwritable(copied, error) from error
-    METRICS.convert(copied, finished)
+def _converted(copy: Path) -> Path:
+    """Of a part that still grows; the original is its writer's."""
+    finished = copy.with_suffix(".parquet")
+    METRICS.convert(copy, finished)
     return finished

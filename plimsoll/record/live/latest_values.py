@@ -47,7 +47,7 @@ class LatestValues:
         for line in lines:
             try:
                 fields = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if "period" in fields:
                 self._names = fields.get("names") or {}

@@ -8,17 +8,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from plimsoll.errors import InputError
-from plimsoll.record.metrics import metric_parts, trial_period
-from plimsoll.record.primary_trial import primary_trial_number
+from plimsoll.record.metrics import metric_parts
+from plimsoll.record.query.meant_periods import meant_periods, unknown_period
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 
 _TRIAL = re.compile(r"(trial-\d{4,})(@.+)?(-\d{3,})?")
-# Python makes no int of thousands of digits.
-_TRIAL_NUMBER = re.compile(r"[0-9]{1,9}")
-_MOST_LISTED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +40,8 @@ class PeriodFiles:
 class AskedRun:
     """A run by its place in the question, what it is called in the answer, and its files.
 
-    `damage` is why its files cannot be told, in which case it has none.
+    Those are of the periods that the word `period` means. `damage` is why its files cannot be
+    told, in which case it has none.
     """
 
     number: int
@@ -61,20 +58,19 @@ class AskedRun:
 
 def asked_runs(runs: Sequence[RunDirectory], period: str) -> list[AskedRun]:
     """The runs with the files of this period. Raises InputError when none has such a period."""
-    name = trial_period(int(period)) if _TRIAL_NUMBER.fullmatch(period) else period
     asked: list[AskedRun] = []
     known: dict[str, None] = {}
     for number, (run, label) in enumerate(zip(runs, _labels(runs), strict=True)):
         try:
             periods = recorded_periods(run)
         except RecordError as error:
-            asked.append(AskedRun(number, label, run, name, PeriodFiles(), error))
+            asked.append(AskedRun(number, label, run, period, PeriodFiles(), error))
             continue
         known.update(dict.fromkeys(periods))
-        asked.append(AskedRun(number, label, run, name, _files_of(periods, run, name)))
-    damaged = any(run.damage for run in asked)
-    if name not in (MEASUREMENT, ALL_PERIODS) and name not in known and not damaged:
-        raise _unknown_period(period, sorted(known))
+        asked.append(AskedRun(number, label, run, period, _files_of(periods, run, period)))
+    found = any(run.files.paths or run.damage for run in asked)
+    if not found and period not in (MEASUREMENT, ALL_PERIODS):
+        raise unknown_period(period, sorted(known))
     return asked
 
 
@@ -87,13 +83,8 @@ def recorded_periods(run: RunDirectory) -> dict[str, PeriodFiles]:
     }
 
 
-def _files_of(periods: Mapping[str, PeriodFiles], run: RunDirectory, period: str) -> PeriodFiles:
-    if period == MEASUREMENT:
-        number = primary_trial_number(run)
-        # Of a run whose journal tells of no trial, the last that has metrics.
-        period = max(periods, default="") if number is None else trial_period(number)
-    chosen = list(periods.values()) if period == ALL_PERIODS else [periods.get(period)]
-    found = [files for files in chosen if files is not None]
+def _files_of(periods: Mapping[str, PeriodFiles], run: RunDirectory, word: str) -> PeriodFiles:
+    found = [periods[name] for name in meant_periods(word, run, periods)]
     return PeriodFiles(
         tuple(chain.from_iterable(files.finished for files in found)),
         tuple(chain.from_iterable(files.growing for files in found)),
@@ -113,15 +104,3 @@ def _labels(runs: Sequence[RunDirectory]) -> list[str]:
     """Ids, or paths where two runs have the same id."""
     ids = [run.run_id for run in runs]
     return ids if len(set(ids)) == len(ids) else [str(run.path) for run in runs]
-
-
-def _unknown_period(period: str, known: Sequence[str]) -> InputError:
-    listed = ", ".join(known[:_MOST_LISTED])
-    more = f" and {len(known) - _MOST_LISTED} more" if len(known) > _MOST_LISTED else ""
-    return InputError(
-        f"{period!r} has no metrics",
-        where="--period",
-        remedy=f"use {MEASUREMENT}, {ALL_PERIODS}, or one of those recorded: {listed}{more}"
-        if known
-        else "nothing has been recorded yet: ask again when a trial has begun",
-    )

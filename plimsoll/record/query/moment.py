@@ -12,8 +12,11 @@ from plimsoll.errors import InputError
 
 _UNIX_MS = re.compile(r"\d{1,15}")
 _RELATIVE = re.compile(r"[+-](\d+(\.\d*)?|\.\d+)s?")
+# Python takes any sign for the T of ISO 8601: an offset behind a day would become its hour.
+_DATE_AND_TIME = re.compile(r"[\dW-]{7,10}([Tt ].+)?")
 _REMEDY = (
-    "write ms since the epoch, such as 1765515198842; or 2025-12-12T07:53:45; "
+    "write ms since the epoch, such as 1765515198842; or 2025-12-12T07:53:45, which may end in "
+    "Z or an offset; "
     "or +30 for 30 s after the period begins, -30 for 30 s before it ends"
 )
 # Beyond it neither dates nor the sums of a query are sure to fit.
@@ -44,11 +47,29 @@ def parse_moment(text: str, option: str, zone: tzinfo | None = None) -> Moment:
         ms = round(float(text.removesuffix("s")) * 1e3)
         return _checked(ms, "end" if text.startswith("-") else "begin", text, option)
     try:
-        found = datetime.fromisoformat(text)
-        aware = found if found.tzinfo else found.replace(tzinfo=zone).astimezone(UTC)
-        return _checked(math.floor(aware.timestamp() * 1e3), "epoch", text, option)
+        found = date_and_time(text, zone)
+        return _checked(math.floor(found.timestamp() * 1e3), "epoch", text, option)
     except (ValueError, OverflowError, OSError):
         raise _mistake(text, option) from None
+
+
+def date_and_time(text: str, zone: tzinfo | None) -> datetime:
+    """In UTC what `text` says by ISO 8601; without an offset or a Z it is in `zone`.
+
+    That is None for this host's. Raises ValueError, OverflowError or OSError for what is none.
+    """
+    if not _DATE_AND_TIME.fullmatch(text):
+        raise ValueError(f"{text!r} is no date and no time")
+    return in_zone(datetime.fromisoformat(text), zone)
+
+
+def in_zone(moment: datetime, zone: tzinfo | None) -> datetime:
+    """In UTC; one that has no zone is in this one, None being this host's.
+
+    Raises OverflowError or OSError beyond the years that there are.
+    """
+    placed = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return placed.astimezone(UTC)
 
 
 def in_utc(unix_ms: float) -> str:

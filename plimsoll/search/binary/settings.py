@@ -67,6 +67,14 @@ class BinarySettings(SearchModel):
         return loads if self.start is None else {**loads, "start": self.start}
 
     @property
+    def durations(self) -> Mapping[str, float]:
+        """Every length in s of trials that are judged, by its field."""
+        if self.one_shot:
+            return super().durations
+        sniff = {} if self.sniff is None else {"sniff": self.sniff}
+        return {**sniff, "duration": self.duration, **super().durations}
+
+    @property
     def repetitions(self) -> int:
         """Of the validation."""
         return self.validation.repeat

@@ -63,6 +63,11 @@ class CheckpointSettings(SearchModel):
         return {**super().loads, **self._rates}
 
     @property
+    def durations(self) -> Mapping[str, float]:
+        """Every length in s of trials that are judged, by its field."""
+        return {"duration": self.duration, **super().durations}
+
+    @property
     def repetitions(self) -> int:
         """Of a checkpoint's own trials, where no validation follows them."""
         return self.repeat if self.validation is None else 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
@@ -76,7 +77,7 @@ class LoadLineSettings(SearchModel):
                 maximum_pps=maximum_pps,
                 width=self.width,
                 duration_s=self.duration,
-                watch_s=min(self.watch, self.validation.duration / _WATCHED),
+                watch_s=self._watch_s,
                 validation_s=self.validation.duration,
                 bursts=self.bursts,
                 confidence=self.confidence,
@@ -86,6 +87,15 @@ class LoadLineSettings(SearchModel):
                 goals=self._goal_plans(),
             )
         )
+
+    @property
+    def durations(self) -> Mapping[str, float]:
+        """Every length in s of trials that are judged, by its field."""
+        return {"duration": self.duration, "watch": self._watch_s, **super().durations}
+
+    @property
+    def _watch_s(self) -> float:
+        return min(self.watch, self.validation.duration / _WATCHED)
 
     def _goal_plans(self) -> tuple[GoalPlan, ...]:
         return tuple(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, NonNegativeInt, field_validator
@@ -49,6 +50,15 @@ class MlrSettings(SearchModel):
         """The goals in order, the first of which is the run's."""
         return {goal.name: goal.judged_by for goal in self.goals}
 
+    @property
+    def durations(self) -> Mapping[str, float]:
+        """Every length in s of trials that are judged, by its field."""
+        shortest = {
+            f"goals[{index}].{_shortest_of(goal)}": goal.shortest_trial_s
+            for index, goal in enumerate(self.goals)
+        }
+        return {**shortest, **super().durations}
+
     def begin(self, to_pps: ToPps) -> MlrSearch:
         """The search, at its beginning. Raises InputError naming the field."""
         return MlrSearch(self.plan(to_pps))
@@ -68,3 +78,9 @@ class MlrSettings(SearchModel):
         if (asked := self.validation) is None:
             return None
         return ValidationPlan(asked.duration, asked.retries, asked.back_off)
+
+
+def _shortest_of(goal: MlrGoalSettings) -> str:
+    """The field that says how long the goal's shortest trials are."""
+    given = goal.initial_trial_duration is not None
+    return "initial_trial_duration" if given else "final_trial_duration"

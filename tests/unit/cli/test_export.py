@@ -13,7 +13,7 @@ import pytest
 from plimsoll.cli.main import main
 from plimsoll.record.index.run_notes import change_notes
 from plimsoll.record.run_directory import RunDirectory
-from tests.unit.record.interchange.exported_run import small_run
+from tests.unit.record.interchange.exported_run import append_event, small_run
 from tests.unit.record.interchange.loopback_opensearch import Store, bulk_items, serving
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -79,6 +79,33 @@ def test_csv_into_a_file_that_is_not_replaced_unasked(
     assert export(monkeypatch, *words) == 2
     assert "exists already" in capsys.readouterr().err
     assert export(monkeypatch, *words, "--force") == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "periods"),
+    [
+        (["2"], {"trial-0002"}),
+        # Nothing proved a result: the last validation is the most telling trial.
+        (["measurement"], {"trial-0002"}),
+        (["search"], {"trial-0001"}),
+        (["validation", "1"], {"trial-0001", "trial-0002"}),
+        (["all"], {"trial-0001", "trial-0002"}),
+    ],
+)
+def test_periods_are_named_as_questions_to_metrics_name_them(
+    run: RunDirectory,
+    tmp_path: Path,
+    words: list[str],
+    periods: set[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for number, phase in ((1, "search"), (2, "validation")):
+        append_event(run, "trial-started", number=number, phase=phase)
+    target = tmp_path / "out.csv"
+    named = [text for word in words for text in ("--period", word)]
+    assert export(monkeypatch, run.path, "--format", "csv", "-o", target, *named) == 0
+    with target.open(newline="") as file:
+        assert {row["period"] for row in csv.DictReader(file)} == periods
 
 
 def test_parquet_into_a_folder(
@@ -161,7 +188,8 @@ def test_missing_indices_are_an_error_before_anything_is_sent(
         (["last", "--format", "csv", "--credentials", "x"], "--credentials: is for --to"),
         (["last", "--format", "cdm", "--tag", "a"], "--tag: the tag a has no value"),
         (["last", "--format", "parquet"], "--output: parquet needs a folder"),
-        (["last", "--format", "csv", "--period", "trial-7"], "no metrics of a period 'trial-7'"),
+        (["last", "--format", "csv", "--period", "trial-7"], "--period: 'trial-7' has no metrics"),
+        (["last", "--format", "hlog", "--period", "soak"], "--period: 'soak' has no metrics"),
         (["last", "--format", "hlog", "--stream", "x"], "no histograms of 'x'"),
         (["last", "--format", "csv", "-o", "no/where"], "no/where: cannot be written"),
         (["last", "--to", "s3://"], "--to: 's3://' names no bucket"),

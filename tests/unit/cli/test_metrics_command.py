@@ -281,6 +281,14 @@ def test_a_shell_is_offered_what_the_run_has(runs: Path) -> None:
     assert complete_period(here, "") == ["measurement", "all", "trial-0001"]
 
 
+def test_periods_are_offered_by_phase_too_and_of_a_run_that_is_an_argument(runs: Path) -> None:
+    (run,) = runs.iterdir()
+    with (run / "journal.jsonl").open("a") as journal:
+        journal.write('{"kind": "trial-started", "at_unix_ns": 1, "number": 1, "phase": "soak"}\n')
+    # As plimsoll export has it.
+    assert complete_period(context(runs=runs, run="last"), "s") == ["soak"]
+
+
 @pytest.mark.parametrize(
     "complete", [complete_run, complete_source, complete_type, complete_period]
 )

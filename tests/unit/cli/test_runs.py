@@ -3,6 +3,8 @@
 import io
 import json
 import re
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -107,12 +109,12 @@ def test_the_list_has_a_row_a_run_with_the_latest_first(four_runs: Plimsoll) -> 
         (["--verdict", "none"], ["14"]),
         (["--state", "stopped"], ["14"]),
         (["--state", "finished", "--limit", "2"], ["15", "13"]),
-        (["--since", "2026-03-14T13:00:05"], ["15", "14", "13"]),
-        (["--until", "2026-03-14T13:00:05"], ["12"]),
+        (["--utc", "--since", "2026-03-14T13:00:05"], ["15", "14", "13"]),
+        (["--utc", "--until", "2026-03-14T13:00:05"], ["12"]),
         (["--since", "2026-03-14T15:30:05+02:00"], ["15", "14"]),
-        (["--since", "2026-03-15"], []),
-        (["--until", "2026-03-14"], ["15", "14", "13", "12"]),
-        (["--until", "2026-03-13"], []),
+        (["--utc", "--since", "2026-03-15"], []),
+        (["--utc", "--until", "2026-03-14"], ["15", "14", "13", "12"]),
+        (["--utc", "--until", "2026-03-13"], []),
         (["--name", "*-soak"], ["14"]),
         (["--name", "demo"], ["15", "14", "13", "12"]),
         (["--sort", "answer"], ["12", "15", "14", "13"]),
@@ -122,6 +124,33 @@ def test_the_list_has_a_row_a_run_with_the_latest_first(four_runs: Plimsoll) -> 
     ],
 )
 def test_filters_and_orders(four_runs: Plimsoll, words: list[str], hours: list[str]) -> None:
+    assert listed(four_runs, *words) == hours
+
+
+@pytest.fixture
+def ten_hours_east() -> Iterator[None]:
+    """The four runs began at 22:00, 23:00, 0:00 and 1:00 of this host's time."""
+    with pytest.MonkeyPatch.context() as patch:
+        # As POSIX writes it.
+        patch.setenv("TZ", "EAST-10")
+        time.tzset()
+        yield
+    time.tzset()
+
+
+@pytest.mark.parametrize(
+    ("words", "hours"),
+    [
+        (["--since", "2026-03-14T23:00:05"], ["15", "14", "13"]),
+        (["--since", "2026-03-14T23:00:05", "--utc"], []),
+        (["--since", "2026-03-14T13:00:05Z"], ["15", "14", "13"]),
+        (["--since", "2026-03-15"], ["15", "14"]),
+        (["--until", "2026-03-14"], ["13", "12"]),
+        (["--until", "2026-03-14", "--utc"], ["15", "14", "13", "12"]),
+    ],
+)
+@pytest.mark.usefixtures("ten_hours_east")
+def test_times_are_the_hosts_own(four_runs: Plimsoll, words: list[str], hours: list[str]) -> None:
     assert listed(four_runs, *words) == hours
 
 

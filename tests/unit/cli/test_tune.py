@@ -1,16 +1,21 @@
 """`plimsoll tune init` and `plimsoll tune schema`."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.cli import tune
+from plimsoll.cli import host_choice
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
+from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.host.capture_file import write_capture
+from plimsoll.tune.host.collect import collect
+from plimsoll.tune.host.live_host import LiveHost
 from plimsoll.tune.intent.load import load_intent, preset_names
-from plimsoll.tune.intent.survey import survey_host
+from plimsoll.tune.intent.schema import intent_schema
 from tests.unit.tune.intent.host_tree import tree_of_40
 
 runner = CliRunner()
@@ -20,14 +25,17 @@ runner = CliRunner()
 def _host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The commands find a made-up host."""
     tree = tree_of_40(tmp_path / "host", smt=True)
-    monkeypatch.setattr(tune, "survey_host", lambda: survey_host(tree.root, {}))
+    monkeypatch.setattr(host_choice, "LiveHost", lambda: LiveHost(tree.root))
 
 
 def test_init_writes_an_intent_that_loads(tmp_path: Path) -> None:
     path = tmp_path / "intent.yaml"
     result = runner.invoke(app, ["tune", "init", "-o", str(path)])
     assert (result.exit_code, result.stdout) == (0, "")
-    assert result.stderr == f"written: {path}\n"
+    schema = tmp_path / "tuning-intent.schema.json"
+    assert result.stderr == f"written: {path}\nwritten: {schema}\n"
+    assert path.read_text().startswith(f"# yaml-language-server: $schema={schema.name}\n")
+    assert schema.read_text() == intent_schema()
     assert load_intent(path).cpus.isolated.text == "2-19,22-39"
 
 
@@ -40,6 +48,54 @@ def test_init_never_writes_over_a_file(tmp_path: Path) -> None:
         f"{path}: cannot be written: File exists (name another file with --output)"
     )
     assert path.read_text() == "mine"
+
+
+def test_two_intents_share_one_schema(tmp_path: Path) -> None:
+    runner.invoke(app, ["tune", "init", "-o", str(tmp_path / "one.yaml")])
+    result = runner.invoke(app, ["tune", "init", "-o", str(tmp_path / "two.yaml")])
+    assert (result.exit_code, result.stderr) == (0, f"written: {tmp_path / 'two.yaml'}\n")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "dangling link"])
+def test_init_leaves_what_stands_in_the_schemas_place(tmp_path: Path, kind: str) -> None:
+    schema = tmp_path / "tuning-intent.schema.json"
+    if kind == "file":
+        schema.write_text("an older version's")
+    elif kind == "folder":
+        schema.mkdir()
+    else:
+        schema.symlink_to(tmp_path / "elsewhere")
+    result = runner.invoke(app, ["tune", "init", "-o", str(tmp_path / "intent.yaml")])
+    assert result.exit_code == 0
+    assert result.stderr.endswith(
+        f"warning: {schema} is not this version's, and stays; for completion in editors "
+        f"remove it, then plimsoll tune schema > {schema}\n"
+    )
+    assert not (tmp_path / "elsewhere").exists()
+    assert kind != "file" or schema.read_text() == "an older version's"
+
+
+def test_init_without_a_file_names_no_schema() -> None:
+    result = runner.invoke(app, ["tune", "init"])
+    assert result.stdout.startswith("# An intent proposed from ")
+
+
+def test_init_from_a_capture(tmp_path: Path) -> None:
+    capture = tmp_path / "worker.tar.gz"
+    tree = tree_of_40(tmp_path / "captured", smt=False)
+    now = datetime(2026, 11, 22, tzinfo=UTC)
+    write_capture(collect(LiveHost(tree.root), wanted_files(), now), capture)
+    result = runner.invoke(app, ["tune", "init", "--root", str(capture)])
+    assert result.exit_code == 0
+    assert "isolated: 2-39\n" in result.stdout
+    assert f"# An intent proposed from {capture} upon" in result.stdout.replace("\n# ", " ")
+
+
+def test_init_asks_one_host(tmp_path: Path) -> None:
+    words = ["tune", "init", "--root", str(tmp_path), "--host", "ssh://node-1"]
+    error = runner.invoke(app, words).exception
+    assert isinstance(error, InputError)
+    assert str(error) == "--host: one host at a time (leave out --root or --host)"
 
 
 def test_init_prints_what_a_preset_becomes_here() -> None:

@@ -4,11 +4,13 @@ import json
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
 
+SCHEMA = Path(__file__).parents[3] / "docs/schemas/audit.schema.json"
 runner = CliRunner()
 INTENT = """\
 name: declared
@@ -73,6 +75,11 @@ def test_the_document_has_everything_of_each_check(root: Path, intent: Path) -> 
     status, text = audited(root, "--intent", str(intent), "--json")
     assert status == 1
     document = json.loads(text)
+    Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
+    assert (document["format"], document["version"]) == ("plimsoll-audit", 1)
+    # No run has it.
+    assert (document["role"], document["under_test"], document["unread"]) == (None, None, "")
+    assert document["source"] == str(root)
     assert document["intent"] == "declared"
     found = {each["number"]: each for each in document["findings"]}
     assert found[6]["verdict"] == "fail"

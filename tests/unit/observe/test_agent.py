@@ -113,6 +113,8 @@ def test_readings_that_were_missed_are_counted_and_not_made_up_for(
         (b'{"request":"open","observation":{"interval_s":0.01}}', "greater than or equal to 0.1"),
         (b'{"request":"open","observation":{"sources":["nothing"]}}', "no source nothing"),
         (b'{"request":"open","observation":{"run_on":[8000]}}', "Invalid argument"),
+        (b"[" * 100_000, "nested too deep"),
+        (b'{"request":' + b'{"a":' * 5000 + b"1" + b"}" * 5001, "nested too deep"),
     ],
 )
 def test_what_it_cannot_do_is_refused_with_the_reason(
@@ -122,6 +124,20 @@ def test_what_it_cannot_do_is_refused_with_the_reason(
     reply = json.loads(asked.lines[-1])
     assert reply["reply"] == "refused"
     assert problem in reply["problem"]
+
+
+def test_a_process_that_was_sent_nonsense_still_answers() -> None:
+    with subprocess.Popen(
+        module_argv("plimsoll.observe"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=module_environment(os.environ),
+        cwd=WORKING_DIRECTORY,
+    ) as process:
+        said, _ = process.communicate(b"[" * 20_000 + b"\n" + json.dumps(OPEN).encode() + b"\n")
+    replies = [json.loads(line)["reply"] for line in said.splitlines()]
+    assert replies == ["refused", "opened"]
+    assert process.returncode == 0
 
 
 @pytest.fixture
@@ -194,6 +210,15 @@ OPENED = (
         ('{"reply":"hello"}', "gave an answer that is not understood"),
         ('{"reply":[]}', "gave an answer that is not understood"),
         ('{"reply":"begun","unix_ns":1}', "answered begun"),
+        ('{"reply":' + "[" * 20_000, "gave an answer that is not understood"),
+        (
+            '{"reply":"ended","ticks":1,"skipped":-1,"cpu_s":0,"missing":{}}',
+            "gave an answer that is not understood",
+        ),
+        (
+            '{"reply":"ended","ticks":1,"skipped":0,"cpu_s":NaN,"missing":{}}',
+            "gave an answer that is not understood",
+        ),
     ],
 )
 def test_an_agent_of_another_version_is_an_error(tmp_path: Path, answer: str, problem: str) -> None:

@@ -17,6 +17,7 @@ from plimsoll.observe.host_agent import HostAgent
 from plimsoll.observe.observation import Observation
 from plimsoll.observe.observers import LocalHost, Observers, start_observers
 from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
+from plimsoll.record.host_readings import HostReadings, ObserverEnd
 from plimsoll.record.metrics import MetricsWriter, read_metrics
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.version import VERSION
@@ -90,6 +91,15 @@ def test_one_that_dies_is_told_of_and_trials_go_on(ledger: Ledger, run: RunDirec
     (record,) = observers.records
     assert record.hostname == os.uname().nodename
     assert (record.sources, record.missing) == ((), {"mpstat": "the observer has ended"})
+    # The record of each trial says since when nothing is known, and why.
+    (readings,) = observers.readings
+    assert readings == HostReadings(
+        hostname=os.uname().nodename,
+        readings=None,
+        skipped=None,
+        cpu_s=None,
+        ended=ObserverEnd(period="trial-0001", why="the observer has ended"),
+    )
     observers.close()
 
 
@@ -105,6 +115,8 @@ def test_a_host_that_cannot_be_reached_stays_in_the_record(tmp_path: Path) -> No
     why = "the observer has ended: ssh: no route to dut.lab"
     assert (record.sources, record.missing) == ((), {"mpstat": why, "smi": why})
     assert len(told) == 1
+    (readings,) = observers.readings
+    assert readings.ended == ObserverEnd(period=None, why=why)
     observers.close()
 
 
@@ -114,11 +126,29 @@ def say(reply): print('{"reply":' + reply, flush=True)
 for line in sys.stdin:
     if '"open"' in line:
         say('"opened","version":"%s","hostname":"dut-7","pid":1,"ran_on":"0","interval_s":1,'
-            '"sources":["mpstat","smi"],"missing":{}}')
+            '"sources":["mpstat","smi"],"missing":{"thermal":"no sensor"}}')
     elif '"begin"' in line:
         say('"begun","unix_ns":1}')
     else:
-        say('"ended","ticks":1,"skipped":0,"cpu_s":0.1,"missing":{"smi":"it went"}}')
+        say('"ended","ticks":12,"skipped":3,"cpu_s":0.25,'
+            '"missing":{"thermal":"no sensor","smi":"it went"}}')
+"""
+# At the end of the second period it says something on stderr and is gone.
+DIES = """
+import sys
+def say(reply): print('{"reply":' + reply, flush=True)
+ends = 0
+for line in sys.stdin:
+    if '"open"' in line:
+        say('"opened","version":"%s","hostname":"dut-7","pid":1,"ran_on":"0","interval_s":1,'
+            '"sources":["mpstat"],"missing":{}}')
+    elif '"begin"' in line:
+        say('"begun","unix_ns":1}')
+    elif ends:
+        sys.exit("out of memory")
+    else:
+        ends += 1
+        say('"ended","ticks":12,"skipped":0,"cpu_s":0.25,"missing":{}}')
 """
 
 
@@ -129,11 +159,37 @@ def test_a_source_that_is_lost_in_a_trial_is_told_of_once(
     observers = Observers(told.append)
     argv = (sys.executable, "-c", LOSES_A_SOURCE % VERSION)
     observers.add(HostAgent("dut", argv, tmp_path / "log", os.environ), Observation(), {})
-    assert observers.records[0].missing == {}
+    assert observers.records[0].missing == {"thermal": "no sensor"}
     watch(observers, run, "trial-0001")
     watch(observers, run, "trial-0002")
     assert told == ["observe: dut-7: smi: it went"]
-    assert observers.records[0].missing == {"smi": "it went"}
+    assert observers.records[0].missing == {"thermal": "no sensor", "smi": "it went"}
+    # What was never read is told once, in the environment.
+    assert observers.readings == (
+        HostReadings(hostname="dut-7", readings=12, skipped=3, cpu_s=0.25, lost={"smi": "it went"}),
+    )
+    observers.close()
+
+
+def test_an_observer_that_is_lost_ends_in_that_trial_and_stays_so(
+    tmp_path: Path, run: RunDirectory
+) -> None:
+    observers = Observers(lambda _: None)
+    argv = (sys.executable, "-c", DIES % VERSION)
+    observers.add(HostAgent("dut", argv, tmp_path / "log", os.environ), Observation(), {})
+    found = []
+    for number in (1, 2, 3):
+        watch(observers, run, f"trial-000{number}")
+        found += [observers.readings[0]]
+    why = "the observer has ended: out of memory"
+    assert [(each.readings, each.cpu_s) for each in found] == [
+        (12, 0.25),
+        (None, None),
+        (None, None),
+    ]
+    end = ObserverEnd(period="trial-0002", why=why)
+    assert [each.ended for each in found] == [None, end, end]
+    assert {each.hostname for each in found} == {"dut-7"}
     observers.close()
 
 

@@ -58,7 +58,9 @@ def test_a_last_line_of_zeros_is_torn_too(tmp_path: Path) -> None:
     assert not read_journal(path).torn
 
 
-@pytest.mark.parametrize("line", ["{broken", "[]", "{}", '{"kind": 3, "at_unix_ns": 1}'])
+@pytest.mark.parametrize(
+    "line", ["{broken", "[]", "{}", '{"kind": 3, "at_unix_ns": 1}', "[" * 20_000]
+)
 def test_a_damaged_middle_line_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "journal.jsonl"
     written(path, 3)

@@ -233,10 +233,29 @@ def test_hosts_have_files_of_their_own_in_a_period(run: RunDirectory) -> None:
                 if measured_by != "dut.lab":
                     writer.finish()
     finished, growing = metric_parts(run, ["trial-0001"])
-    assert [path.name for path in finished] == ["trial-0001.parquet", "trial-0001@tester-1.parquet"]
+    assert [path.name for path in finished] == [
+        "trial-0001.parquet",
+        "trial-0001@tester@2F1.parquet",
+    ]
     assert [path.name for path in growing] == ["trial-0001@dut.lab.jsonl"]
     assert len(read_metrics(run, periods=["trial-0001"])) == 3 * len(samples())
     assert len(read_metrics(run)) == 6 * len(samples())
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("a b", "a-b"), ("a b", "a@20b"), ("dut", "dut-002"), ("é", "e\u0301")]
+)
+def test_no_two_hosts_share_a_file(run: RunDirectory, one: str, other: str) -> None:
+    """Nor does a host's second part take the place of another's first."""
+    values = len(samples())
+    for measured_by, seconds in ((other, 1), (one, 6)):
+        log = log_of("trial-0001", part_values=5 * values)
+        with MetricsWriter(run, "trial-0001", measured_by) as writer:
+            for number in range(seconds):
+                writer.append(lines(log, number))
+            writer.finish()
+    assert len(list(run.metrics.iterdir())) == 3
+    assert len(read_metrics(run, periods=["trial-0001"])) == 7 * values
 
 
 def test_what_hosts_wrote_is_asked_apart_from_the_generators(run: RunDirectory) -> None:

@@ -5,6 +5,7 @@ import json
 import re
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,13 @@ def endpoint() -> Endpoint:
     return Endpoint("127.0.0.1", port)
 
 
+@contextmanager
+def served(run: RunDirectory, endpoint: Endpoint) -> Iterator[None]:
+    with open_metrics(endpoint) as live:
+        live.show(run)
+        yield
+
+
 def scrape(endpoint: Endpoint) -> list[Sample]:
     connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
     try:
@@ -57,7 +65,7 @@ def test_a_scrape_has_the_trial_and_the_last_values(run: RunDirectory, endpoint:
     log = MetricLog("trial-0001", 0)
     names = {"port_pair": "0:1", "tx_port": "0", "rx_port": "1"}
     with (
-        open_metrics(run, endpoint),
+        served(run, endpoint),
         Journal(run.journal) as journal,
         MetricsWriter(run, "trial-0001") as writer,
     ):
@@ -77,7 +85,7 @@ def test_what_is_counted_is_a_counter_of_all_that_was(
 ) -> None:
     log = MetricLog("trial-0001", 0)
     lost = MetricType("trafficgen", "lost-rx-pps", "throughput", "pps", "sum", counted=True)
-    with open_metrics(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
+    with served(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
         series = log.series(lost, {}, 0)
         for second, frames in enumerate((0, 7, 0)):
             begin_ns = second * 10**9
@@ -89,7 +97,7 @@ def test_what_is_counted_is_a_counter_of_all_that_was(
 
 def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: Endpoint) -> None:
     log, hostile = MetricLog("trial-0001", 0), 'a"} 1\n# EOF\nplimsoll_up 0'
-    with open_metrics(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
+    with served(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
         series = log.series(RATE, {"port pair": hostile}, 0)
         writer.append(log.tick("trafficgen", 0, 10**9, [series], [5]))
         found = {sample.name: sample for sample in scrape(endpoint)}
@@ -99,24 +107,46 @@ def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: E
 
 def test_a_record_that_cannot_be_read_is_not_up(run: RunDirectory, endpoint: Endpoint) -> None:
     run.journal.write_text("not a journal\nnor this\n")
-    with open_metrics(run, endpoint):
+    with served(run, endpoint):
         assert [(s.name, s.value) for s in scrape(endpoint)] == [("plimsoll_up", 0)]
 
 
 def test_nothing_listens_afterwards(run: RunDirectory, endpoint: Endpoint) -> None:
-    with open_metrics(run, endpoint):
+    with served(run, endpoint):
         scrape(endpoint)
     with pytest.raises(OSError, match="refused"):
         scrape(endpoint)
 
 
-def test_a_port_that_is_taken_is_an_error(run: RunDirectory, endpoint: Endpoint) -> None:
+def test_it_listens_before_there_is_a_run_and_has_nothing_to_tell(endpoint: Endpoint) -> None:
+    with open_metrics(endpoint):
+        assert scrape(endpoint) == []
+
+
+def test_the_runs_of_a_matrix_are_served_one_after_the_other(
+    tmp_path: Path, endpoint: Endpoint
+) -> None:
+    first, second = (RunDirectory.create(tmp_path / each, "sample", {}) for each in "ab")
+    with Journal(first.journal) as journal:
+        journal.append(TRIAL_STARTED, number=1, phase="search", load_pps=2e6)
+    with open_metrics(endpoint) as live:
+        live.show(first, "sizes/iteration-0001/sample-1")
+        before = {sample.name: sample for sample in scrape(endpoint)}
+        live.show(second)
+        after = {sample.name: sample for sample in scrape(endpoint)}
+    assert before["plimsoll_run"].labels == {"run": "sizes/iteration-0001/sample-1"}
+    assert "plimsoll_trial_load_pps" in before
+    assert after["plimsoll_run"].labels == {"run": second.run_id}
+    assert "plimsoll_trial_load_pps" not in after
+
+
+def test_a_port_that_is_taken_is_an_error(endpoint: Endpoint) -> None:
     with socket.socket() as other:
         other.bind((endpoint.address, endpoint.port))
         other.listen()
         with (
             pytest.raises(MachineError, match="Address already in use") as caught,
-            open_metrics(run, endpoint),
+            open_metrics(endpoint),
         ):
             pass
     assert caught.value.where == "--metrics-port"

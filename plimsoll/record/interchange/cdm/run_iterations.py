@@ -69,7 +69,7 @@ def _combinations(path: Path) -> Iterator[tuple[int, Mapping[str, JsonValue]]]:
     try:
         for each in json.loads(path.read_text(encoding="utf-8"))["iterations"]:
             yield int(each["number"]), dict(each["params"])
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise RecordError(
             f"cannot be read: {error}", where=str(path), remedy="restore it from a copy of the run"
         ) from error

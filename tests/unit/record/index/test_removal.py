@@ -58,6 +58,9 @@ def test_files_that_are_not_the_runs_own_are_told(tmp_path: Path) -> None:
     (path / "capture.pcap").touch()
     (path / "setup").mkdir()
     (path / ".notes.json.123").touch()
+    # Of the run itself.
+    (path / "audit.json").touch()
+    (path / "audits").mkdir()
     assert plan_removal(path).foreign == ("capture.pcap", "setup")
 
 

@@ -366,9 +366,10 @@ def test_a_run_without_metrics_is_told(tmp_path: Path) -> None:
 
 
 def test_a_period_that_is_not_there_is_told_with_those_that_are(run: RunDirectory) -> None:
-    with pytest.raises(InputError, match="no metrics of a period 'trial-0009'") as raised:
+    with pytest.raises(InputError, match="'trial-0009' has no metrics") as raised:
         outline_of(run, ["trial-0009"])
-    assert raised.value.remedy == "it has trial-0001, trial-0002"
+    assert raised.value.where == "--period"
+    assert raised.value.remedy.endswith("one of those recorded: trial-0001, trial-0002")
 
 
 def test_only_the_periods_asked_for_are_made(run: RunDirectory) -> None:

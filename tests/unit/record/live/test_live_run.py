@@ -97,6 +97,14 @@ def test_a_line_that_is_being_written_is_read_when_it_is_whole(run: RunDirectory
     assert values(live) == {("rx-pps", ""): 5.0}
 
 
+def test_a_line_that_is_nonsense_is_left_out(run: RunDirectory) -> None:
+    live, log = LiveRun(run), MetricLog("trial-0001", 0)
+    with MetricsWriter(run, "trial-0001") as writer:
+        writer.append(log.tick("trafficgen", 0, S, [log.series(RATE, {}, 0)], [5]))
+        writer.append(["[" * 20_000, "{"])
+        assert values(live) == {("rx-pps", ""): 5.0}
+
+
 def test_the_trial_that_goes_on_is_told(run: RunDirectory) -> None:
     live = LiveRun(run)
     assert live.look().trial is None

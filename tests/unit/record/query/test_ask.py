@@ -369,6 +369,24 @@ def test_periods_by_name_and_all_of_them(tmp_path: Path) -> None:
     assert asked == {"measurement": 2, "trial-0001": 1, "1": 1, "2": 2, "all": 1.5}
 
 
+def test_the_trials_of_a_phase(tmp_path: Path) -> None:
+    """Trials 1 and 3 searched, 2 was cut short before anything was recorded, 4 validated."""
+    run = make_run(tmp_path, "run")
+    with Journal(run.journal) as journal:
+        for number, phase in enumerate(("search", "search", "search", "validation"), start=1):
+            journal.append("trial-started", number=number, phase=phase)
+    for number in (1, 3, 4):
+        span = (1000 * number, 1000 * number + 1000)
+        rows = [sending(*span), row("s", "t", {}, float(number), *span)]
+        write_rows(run, f"trial-000{number}", rows)
+    asked = {
+        period: ask(run, MetricQuery("s", "t", period=period)).rows[0].whole
+        for period in ("search", "validation", "all")
+    }
+    assert asked == {"search": 2, "validation": 4, "all": pytest.approx((1 + 3 + 4) / 3)}
+    assert told(run, MetricQuery("s", "t", period="soak")).message == "'soak' has no metrics"
+
+
 def told(run: RunDirectory, query: MetricQuery) -> InputError:
     with pytest.raises(InputError) as caught:
         ask(run, query)

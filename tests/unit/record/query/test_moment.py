@@ -32,7 +32,22 @@ def test_a_date_without_a_zone_is_in_utc_when_that_is_asked_for() -> None:
     assert parse_moment("1970-01-02", "--begin", UTC) == Moment(86_400_000)
 
 
-@pytest.mark.parametrize("text", ["", "soon", "+", "-x", "12:30", "1e9", "+1e9", "9" * 16, "²"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "soon",
+        "+",
+        "-x",
+        "12:30",
+        "1e9",
+        "+1e9",
+        "9" * 16,
+        "²",
+        "2025-12-12+02:00",
+        "2025-12-12-05",
+    ],
+)
 def test_what_is_no_time_is_told_with_its_remedy(text: str) -> None:
     with pytest.raises(InputError, match="is no time") as caught:
         parse_moment(text, "--end")

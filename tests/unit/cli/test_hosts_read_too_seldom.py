@@ -1,0 +1,61 @@
+"""Criteria on hosts that are read too seldom are refused before anything is written."""
+
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.cli.main import main
+
+EXPERIMENT = """\
+lab: {kind: loopback}
+generator: {cpus: [0]}
+profile: {streams: [{name: load, role: load}]}
+search: {minimum: 10kpps, maximum: 20kpps, duration: 2s}
+observe: {interval: 6s}
+criteria: [{kind: steal}]
+"""
+
+
+@pytest.fixture(autouse=True)
+def handlers() -> Iterator[None]:
+    """The command sets its own."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = {number: signal.getsignal(number) for number in numbers}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run"], "search.duration is 2s"),
+        (["trial", "--load", "10kpps", "--duration", "11s"], "--duration is 11s"),
+        (
+            ["soak", "--load", "10kpps", "--duration", "1m", "--window", "10s"],
+            "--window is 10s",
+        ),
+    ],
+)
+def test_place_and_remedy(
+    words: list[str],
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "seldom.yaml").write_text(EXPERIMENT)
+    command, *options = words
+    monkeypatch.setattr(sys, "argv", ["plimsoll", command, "seldom.yaml", *options])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert "observe.interval: hosts are read every 6s" in told
+    assert said in told
+    assert "or leave those criteria out" in told
+    assert not (tmp_path / "runs").exists()

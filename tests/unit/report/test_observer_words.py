@@ -1,0 +1,55 @@
+"""What a page tells of those who read the hosts."""
+
+import pytest
+
+from plimsoll.record.host_readings import HostReadings, ObserverEnd
+from plimsoll.report.hosts.observer_words import observer_words, unread
+from tests.unit.record.trial_parts import record
+from tests.unit.trial.host_record import observed_host
+
+HOST = observed_host("dut-7", sources=("mpstat", "smi"), missing={"thermal": "no sensor"})
+READ = "dut-7 was read every 1 s by a process on CPU 2-3: mpstat, smi."
+
+
+def told(*readings: HostReadings) -> str:
+    return observer_words(HOST, record(5).model_copy(update={"hosts": readings}))
+
+
+@pytest.mark.parametrize(
+    ("readings", "said"),
+    [
+        (
+            HostReadings(hostname="dut-7", readings=61, skipped=0, cpu_s=0.1375),
+            "In this trial there were 61 readings, which took 0.138 s of CPU time.",
+        ),
+        (
+            HostReadings(hostname="dut-7", readings=1, skipped=1200, cpu_s=0.0),
+            "In this trial there was one reading, which took 0 s of CPU time. "
+            "1,200 more were due while the process got no CPU.",
+        ),
+        (
+            HostReadings(
+                hostname="dut-7",
+                readings=None,
+                skipped=None,
+                cpu_s=None,
+                ended=ObserverEnd(period="trial-0004", why="the observer has ended: out of memory"),
+            ),
+            "Its figures end in trial-0004: the observer has ended: out of memory.",
+        ),
+    ],
+)
+def test_how_often_at_what_cost_and_until_when(readings: HostReadings, said: str) -> None:
+    other = HostReadings(hostname="dut-8", readings=7, skipped=0, cpu_s=1.0)
+    assert told(other, readings) == f"{READ} {said}"
+
+
+def test_of_records_without_it_nothing_is_said() -> None:
+    assert told() == READ
+
+
+def test_what_was_lost_in_the_trial_was_not_read_either() -> None:
+    lost = HostReadings(hostname="dut-7", readings=9, skipped=0, cpu_s=0.1, lost={"smi": "it went"})
+    trial = record(5).model_copy(update={"hosts": (lost,)})
+    assert unread(HOST, trial) == {"thermal": "no sensor", "smi": "it went"}
+    assert unread(HOST, record(5)) == {"thermal": "no sensor"}
