@@ -44,13 +44,18 @@ The heading says which it was.
 
 **A capture** is a tar archive of a manifest and of exactly the files listed below, with the \
 output of a few commands; `--root` takes it as it is or unpacked, and also the root directory \
-of a mounted file system. It holds the names of the host, of its interfaces and of its \
-processes, but no process's arguments or environment, no keys and no passwords: files that hold \
-a private key, a token or a password are left out, values of kernel arguments that carry secrets \
-(`rd.luks.*`, `rd.iscsi.*`, `systemd.set_credential`, anything called password, token, key …) \
-are masked, and what follows `--` on the command line is too. Of static pods' manifests it \
-keeps names, amounts of CPU and memory and the kinds of probes. As root more can be read; \
-what could not be, the manifest says.
+of a mounted file system. Of what people and programs write it takes no more than is read: of \
+the kernel's command line the values of arguments that tune (of others the name and `<hidden>`), \
+of the kubelet's configuration, of static pods, of irqbalance's files and of calibrations the \
+fields and lines that a check reads. It has no process's arguments or environment, no keys and no \
+passwords, and it is judged as the host is; only an argument that the intent names and that is \
+not among those known is unknown in it.
+
+**What a capture tells all the same**: the host's name, the names of its interfaces, processes \
+and threads, the MAC addresses of ports and VFs (`ip link`), serial numbers of cards where lspci \
+shows them to root, paths of control groups, in which pods have their UIDs and services may have \
+a user's name, and the names of users in the paths of calibrations. Look into it before you give \
+it to strangers. As root more can be read; what could not be, the manifest says.
 """
 
 

@@ -1,20 +1,37 @@
-"""What a capture never takes, and what it blots out of what it takes.
+"""What a capture takes of the files that are read: as much as the audit needs, and no more.
 
-People attach captures to issues and mails, so no secret may be in one.
+People attach captures to issues and mails, so no secret may be in one. Of files that others
+than the kernel write only that is taken of which a rule here says what it can hold.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 
 from plimsoll.tune.host import kernel_command_line
+from plimsoll.tune.host.cpu_manager import CPU_MANAGER_STATE, sets_by_pod
+from plimsoll.tune.host.irqbalance_configuration import (
+    IRQBALANCE_DROP_INS,
+    IRQBALANCE_FILES,
+    ban_lines,
+)
+from plimsoll.tune.host.kernel_command_line import HIDDEN, without_unknown_values
+from plimsoll.tune.host.kubelet_configuration import KUBELET_FILES, read_fields
+from plimsoll.tune.host.noise_measurements import (
+    CALIBRATIONS,
+    OUTPUTS,
+    calibration_fields,
+    measured_lines,
+)
+from plimsoll.tune.host.operating_system import OS_RELEASE, identifying_lines
 from plimsoll.tune.host.own_routes import ROUTES, ROUTES_6, default_routes
 from plimsoll.tune.host.path_pattern import matches
+from plimsoll.tune.host.pci_path import is_pci_address
 from plimsoll.tune.kube.static_pod import MANIFESTS, without_secrets
 
-MASK = "[masked]"
-
-# Processes' environments, arguments and memory; keys and passwords; memory itself.
+# Processes' environments, arguments and memory; keys; memory itself.
 _NEVER = (
     "/proc/*/environ",
     "/proc/*/cmdline",
@@ -32,87 +49,62 @@ _NEVER = (
     "/proc/keys",
     "/proc/key-users",
     "/proc/kallsyms",
-    "/etc/shadow*",
-    "/etc/gshadow*",
-    "/etc/ssh/**",
-    "/etc/pki/**",
-    "/etc/ssl/**",
-    "/etc/kubernetes/kubeconfig*",
-    "/root/**",
-    "/home/**",
-    "/dev/**",
 )
-# Below those, what Plimsoll itself keeps: a calibration is figures of the tester.
-_YET = (
-    "/root/.local/state/plimsoll/calibrations/*.json",
-    "/home/*/.local/state/plimsoll/calibrations/*.json",
+# What the kernel itself says; all else is written by people and programs.
+_KERNELS = ("/proc/", "/sys/")
+_WORDS = re.compile(r"[\w.-]{1,64}(?: [\w.-]{1,64}){0,7}", re.ASCII)
+
+
+def _nothing(_: str) -> str:
+    """Of a file of which only matters whether it is there."""
+    return ""
+
+
+def _names(text: str) -> str:
+    """Names of profiles, as tuned-adm writes them."""
+    return text if _WORDS.fullmatch(text) else HIDDEN
+
+
+def _address(text: str) -> str:
+    """What the rendered plimsoll-ports keeps of a port."""
+    return text if is_pci_address(text) else ""
+
+
+# By pattern what is kept; a file of others than the kernel that none names is not taken.
+_RULES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (kernel_command_line.PATH, without_unknown_values),
+    *((path, partial(default_routes, path)) for path in (ROUTES, ROUTES_6)),
+    *((path, read_fields) for path in KUBELET_FILES),
+    (CPU_MANAGER_STATE, sets_by_pod),
+    (f"{MANIFESTS}/*", without_secrets),
+    *((path, partial(ban_lines, hidden=HIDDEN)) for path in IRQBALANCE_FILES),
+    (f"{IRQBALANCE_DROP_INS}/*.conf", partial(ban_lines, hidden=HIDDEN)),
+    *((path, calibration_fields) for path in CALIBRATIONS),
+    (f"{OUTPUTS}/*", measured_lines),
+    *((path, identifying_lines) for path in OS_RELEASE),
+    ("/etc/tuned/active_profile", _names),
+    ("/run/plimsoll-ports/*", _address),
+    ("/usr/lib/systemd/system/*", _nothing),
+    ("/etc/systemd/system/*", _nothing),
 )
-# Where a service's own file has one after all: a kubeadm kubelet.conf is a kubeconfig.
-_SECRET_TEXT = re.compile(
-    r"PRIVATE KEY|client-key-data|^\s*[\"']?(?:token|password)[\"']?\s*[:=]",
-    re.MULTILINE | re.IGNORECASE,
-)
-# Arguments of the kernel, the initramfs and systemd that carry secrets or name where they lie
-# (dracut.cmdline(7): rd.luks.*, rd.iscsi.*; systemd(1): systemd.set_credential).
-_SECRET_ARGUMENT = re.compile(
-    r"password|passwd|passphrase|secret|token|credential|luks|iscsi|netroot|setenv"
-    r"|(?:^|[._-])(?:pass|pwd|key|keyfile|auth)(?:$|[._-])",
-    re.IGNORECASE,
-)
-_USER_IN_URL = re.compile(r"//[^/\s@]+@")
-_WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 
 
 def is_private(path: str) -> bool:
     """Whether a capture must not take the file, whatever pattern asks for it."""
-    return any(matches(pattern, path) for pattern in _NEVER) and not any(
-        matches(pattern, path) for pattern in _YET
-    )
+    if path.startswith(_KERNELS):
+        return any(matches(pattern, path) for pattern in _NEVER)
+    return _rule(path) is None
 
 
 def kept_text(path: str, text: str) -> str:
-    """What a capture takes of a file's text. Raises ValueError, saying why, for none of it."""
-    if path == kernel_command_line.PATH:
-        return masked_command_line(text)
-    if path in (ROUTES, ROUTES_6):
-        return default_routes(path, text)
-    if path.startswith(f"{MANIFESTS}/"):
-        return _manifest(text)
-    if holds_secret(text):
-        raise ValueError("it holds a secret")
-    return text
+    """What a capture takes of a file's text, which may be nothing of it.
 
-
-def _manifest(text: str) -> str:
-    """The reason may quote the text, and so is not told."""
-    try:
-        return without_secrets(text)
-    except ValueError:
-        raise ValueError("it is no pod's manifest, and may hold a secret") from None
-
-
-def holds_secret(text: str) -> bool:
-    """Whether a file's text has a private key, a token or a password in it."""
-    return _SECRET_TEXT.search(text) is not None
-
-
-def masked_command_line(text: str) -> str:
-    """The kernel's command line with the values of telling arguments blotted out.
-
-    Their names stay, and so do all other arguments; what follows "--" is for the first
-    process and goes altogether.
+    It is judged as the whole text is. Raises ValueError, saying why, where the file is of no
+    form of which the secrets are known.
     """
-    words: list[str] = []
-    for word in _WORD.findall(text):
-        if word == "--":
-            words += ["--", MASK]
-            break
-        words.append(_masked(word))
-    return " ".join(words)
+    rule = _rule(path)
+    return text if rule is None else rule(text)
 
 
-def _masked(word: str) -> str:
-    name, equals, value = word.partition("=")
-    if equals and _SECRET_ARGUMENT.search(name.strip('"')):
-        return f"{name}={MASK}"
-    return name + equals + _USER_IN_URL.sub(f"//{MASK}@", value)
+def _rule(path: str) -> Callable[[str], str] | None:
+    return next((rule for pattern, rule in _RULES if matches(pattern, path)), None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
-from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.unread import CannotRead, Unread
 
@@ -29,8 +29,10 @@ class CpuManager:
 def read_cpu_manager(view: HostView) -> CpuManager | None:
     """None on a host without a kubelet. Only root may read it. Raises CannotRead."""
     text = view.find(CPU_MANAGER_STATE)
-    if text is None:
-        return None
+    return None if text is None else _parsed(text)
+
+
+def _parsed(text: str) -> CpuManager:
     try:
         state = json.loads(text)
         return CpuManager(
@@ -44,6 +46,20 @@ def read_cpu_manager(view: HostView) -> CpuManager | None:
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InputError):
         told = Unread(CPU_MANAGER_STATE, "unreadable", "is no state of the CPU manager")
         raise CannotRead(told) from None
+
+
+def sets_by_pod(text: str) -> str:
+    """The state file without the containers' names; an empty one where it is no such file."""
+    try:
+        found = _parsed(text)
+    except CannotRead:
+        return "{}"
+    state = {
+        "policyName": found.policy,
+        "defaultCpuSet": format_cpu_list(found.shared),
+        "entries": {uid: {"": format_cpu_list(cpus)} for uid, cpus in found.exclusive.items()},
+    }
+    return json.dumps(state, indent=1)
 
 
 def _cpus(text: str | None) -> frozenset[int]:

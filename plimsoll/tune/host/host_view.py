@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from plimsoll.tune.host.commands import check_command
 from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.redfish.bios_answer import BiosAnswer
 
 T = TypeVar("T")
 
@@ -50,6 +51,10 @@ class HostView(ABC):
     @abstractmethod
     def output(self, command: str) -> CommandOutput | Unread:
         """The output of one of the fixed commands, which has been checked to be one."""
+
+    def firmware(self) -> BiosAnswer | None:
+        """What the host's BMC said of its firmware; None where none was asked."""
+        return None
 
     def read(self, path: str) -> str | None:
         """The text of a file; None where it could not be read."""

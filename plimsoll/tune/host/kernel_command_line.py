@@ -7,13 +7,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.known_arguments import KNOWN_ARGUMENTS
 
 _WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
 _RANGE = re.compile(r"(\d{1,6}|N)(?:-(\d{1,6}|N))?(?::(\d{1,6})/(\d{1,6}))?", re.ASCII)
 _FLAG = re.compile(r"[a-z_]+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
 _MOST_CPUS = 8192
 
 PATH = "/proc/cmdline"
+# What a capture has in place of a value, or of a word that is no argument that is known.
+HIDDEN = "<hidden>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +52,14 @@ class KernelCommandLine:
     def last(self, name: str) -> str | None:
         """The last value, which is the one that counts for most arguments; None without."""
         return (self.values(name) or (None,))[-1]
+
+    def hides(self, name: str) -> bool:
+        """Whether a capture left out what the line may say of the argument."""
+        wanted = name.replace("-", "_")
+        if wanted in KNOWN_ARGUMENTS:
+            return False
+        given = [value for each, value in self.words if each == wanted]
+        return HIDDEN in given if given else (HIDDEN, None) in self.words
 
     def told(self, name: str) -> str:
         """The argument as it counts, for people: "nohz_full=2-5", or "no nohz_full"."""
@@ -108,3 +120,20 @@ def _parse_part(part: str, last: int, text: str) -> set[int]:
 def read_command_line(view: HostView) -> KernelCommandLine:
     """The command line that the host's kernel was booted with. Raises CannotRead."""
     return KernelCommandLine.parse(view.need(PATH))
+
+
+def without_unknown_values(text: str) -> str:
+    """The command line with HIDDEN for values of arguments that are not known.
+
+    Their names stay where they look like names; what follows "--" is for the first process and
+    goes altogether.
+    """
+    return " ".join(_shown(*word) for word in KernelCommandLine.parse(text).words)
+
+
+def _shown(name: str, value: str | None) -> str:
+    if name in KNOWN_ARGUMENTS:
+        word = name if value is None else f"{name}={value}"
+        return f'"{word}"' if len(word.split()) > 1 else word
+    # A word without a value may be the rest of a password that was not quoted.
+    return f"{name}={HIDDEN}" if value and _NAME.fullmatch(name) else HIDDEN

@@ -29,6 +29,7 @@ from plimsoll.tune.host.unpacked import Readable, ZstdError, unpacked
 # A header and padding of 1 kB for each file come on top of the files.
 _MOST_BYTES = 2 * MOST_BYTES
 _LONGEST_NAME = 4096
+_PIECE_BYTES = 1 << 16
 # tarfile reads headers upon headers by calling itself.
 _BROKEN = (
     tarfile.TarError,
@@ -110,15 +111,17 @@ def _host_path(path: Path, name: str) -> str:
 
 def _archived_members(path: Path) -> Iterator[tuple[str, bytes]]:
     try:
-        with (
-            unpacked(path) as content,
-            tarfile.open(fileobj=_Bounded(content, path), mode="r|") as archive,
-        ):
-            for count, member in enumerate(archive):
-                _check_member(path, member, count)
-                if member.isreg() and (file := archive.extractfile(member)) is not None:
-                    # As `tar -C FOLDER -cJf x.tar.xz .` names them.
-                    yield member.name.removeprefix("./"), file.read()
+        with unpacked(path) as content:
+            bounded = _Bounded(content, path)
+            with tarfile.open(fileobj=bounded, mode="r|") as archive:
+                for count, member in enumerate(archive):
+                    _check_member(path, member, count)
+                    if member.isreg() and (file := archive.extractfile(member)) is not None:
+                        # As `tar -C FOLDER -cJf x.tar.xz .` names them.
+                        yield member.name.removeprefix("./"), file.read()
+            # What is behind the tar's end has the checksum that tells whether all was whole.
+            while bounded.read(_PIECE_BYTES):
+                pass
     except ZstdError:
         raise InputError(
             "is under Zstandard, which is not read here",

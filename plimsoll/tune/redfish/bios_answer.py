@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-# Where a HostView keeps the answer: no path of a host, but read and captured like one.
-BIOS_PATH = "/redfish/bios.json"
-
 
 class BiosAnswer(BaseModel):
     """`where` is the URL of the Bios resource, `vendor` the name of the map that fits.

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from plimsoll.tune.host.host_view import CommandOutput, HostView
 from plimsoll.tune.host.unread import Unread
-from plimsoll.tune.redfish.bios_answer import BIOS_PATH, BiosAnswer
+from plimsoll.tune.redfish.bios_answer import BiosAnswer
 
 
 class HostWithBios(HostView):
-    """Answers for BIOS_PATH what the BMC answered, and for all else what `host` does."""
+    """Of its firmware it says what the BMC answered, and of all else what `host` does."""
 
     def __init__(self, host: HostView, answer: BiosAnswer) -> None:
         self.where = host.where
         self._host = host
-        self._answer = answer.model_dump_json()
+        self._answer = answer
+
+    def firmware(self) -> BiosAnswer:
+        """What the BMC answered."""
+        return self._answer
 
     def file(self, path: str) -> str | Unread:
-        """The text of a regular file, or the BMC's answer."""
-        return self._answer if path == BIOS_PATH else self._host.file(path)
+        """The text of a regular file."""
+        return self._host.file(path)
 
     def directory(self, path: str) -> tuple[str, ...] | Unread:
         """The names in a directory, sorted."""

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from plimsoll.tune.redfish.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.vendor_map import AttributeRule, Meaning, Setting, VendorMap
+
+# Of attributes that disagree the first of these counts: one that is on is enough, a value that
+# nobody knows must not pass for another, and of profiles the one that saves more power is felt.
+_WORST: tuple[Meaning | None, ...] = (
+    "on",
+    None,
+    "power-saving",
+    "balanced",
+    "elsewhere",
+    "max-performance",
+    "off",
+    "deferred",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +27,7 @@ class SettingFound:
     """`attributes` are the names and values that tell; `meaning` what they mean together.
 
     `meaning` is None where the map knows the attribute and not its value. `derived` is true
-    where the name was worked out and not seen.
+    where a name was worked out and not seen.
     """
 
     attributes: tuple[tuple[str, str], ...]
@@ -26,29 +40,35 @@ class SettingFound:
         return ", ".join(f"{name} {value}" for name, value in self.attributes)
 
 
+@dataclass(frozen=True, slots=True)
+class _Attribute:
+    name: str
+    value: str
+    meaning: Meaning | None
+    derived: bool
+
+
 def find_setting(answer: BiosAnswer, known: VendorMap, setting: Setting) -> SettingFound | None:
-    """The first rule of the setting that the answer has attributes for and that is not deferred.
+    """What all attributes of the setting together say; None where the answer has none of them.
 
-    Where all defer, the last of them; None where the answer has none of them.
+    Those that defer to others count only where there are no others. Where they disagree, those
+    that decide are told.
     """
-    found: SettingFound | None = None
-    for rule in known.settings.get(setting, []):
-        named = tuple(
-            (name, value)
-            for name, value in sorted(answer.attributes.items())
-            if rule.names(known.plain_name(name))
-        )
-        if not named:
-            continue
-        found = SettingFound(named, _together(rule, named), rule.derived)
-        if found.meaning != "deferred":
-            break
-    return found
+    rules = known.settings.get(setting, [])
+    found = [each for rule in rules for each in _attributes(answer, known, rule)]
+    telling = [each for each in found if each.meaning != "deferred"] or found
+    if not telling:
+        return None
+    meaning = min((each.meaning for each in telling), key=_WORST.index)
+    decisive = [each for each in telling if each.meaning == meaning]
+    return SettingFound(
+        tuple((each.name, each.value) for each in decisive),
+        meaning,
+        any(each.derived for each in decisive),
+    )
 
 
-def _together(rule: AttributeRule, named: tuple[tuple[str, str], ...]) -> Meaning | None:
-    """One slot where something is on is enough for it to be on."""
-    meanings = {rule.meaning(value) for _, value in named}
-    if "on" in meanings:
-        return "on"
-    return meanings.pop() if len(meanings) == 1 else None
+def _attributes(answer: BiosAnswer, known: VendorMap, rule: AttributeRule) -> Iterator[_Attribute]:
+    for name, value in sorted(answer.attributes.items()):
+        if rule.names(known.plain_name(name)):
+            yield _Attribute(name, value, rule.meaning(value), rule.derived)

@@ -18,7 +18,7 @@ from plimsoll.traffic.document import parse_document
 
 Setting = Literal["smt", "turbo", "c_states", "aspm", "power_profile"]
 SETTINGS: tuple[Setting, ...] = ("smt", "turbo", "c_states", "aspm", "power_profile")
-# What a value means. "deferred": another attribute, further down the map, says it.
+# What a value means. "deferred": another attribute of the setting says it.
 # "elsewhere": none does, for the operating system or nobody decides.
 Meaning = Literal[
     "on", "off", "max-performance", "balanced", "power-saving", "deferred", "elsewhere"
@@ -65,8 +65,7 @@ class AttributeRule(_Part):
 class VendorMap(_Part):
     """`manufacturers` are how the vendor's systems begin to name their maker, in lower case.
 
-    `suffix` is what firmware adds to names, as a regular expression. Of a setting's rules
-    the first counts whose attribute is there and that does not defer.
+    `suffix` is what firmware adds to names, as a regular expression.
     """
 
     vendor: str

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pydantic import ValidationError
-
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -19,7 +17,7 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.bios_answer import BIOS_PATH, BiosAnswer
+from plimsoll.tune.redfish.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.setting_found import find_setting
 from plimsoll.tune.redfish.vendor_map import SETTINGS, Setting, VendorMap, map_named
 
@@ -36,13 +34,9 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     wishes = _wishes(intent.bios)
     if not wishes:
         return not_applicable("the intent says nothing of the firmware's settings")
-    text = view.find(BIOS_PATH)
-    if text is None:
+    answer = view.firmware()
+    if answer is None:
         return not_applicable("no BMC was asked: plimsoll tune audit --bmc https://…")
-    try:
-        answer = BiosAnswer.model_validate_json(text)
-    except ValidationError:
-        return unknown(f"{BIOS_PATH} is no answer of a BMC", Reading(BIOS_PATH, text[:80]))
     known = map_named(answer.vendor) if answer.vendor else None
     if known is None:
         return unknown(
@@ -99,12 +93,13 @@ CHECK = Check(
     name="bios",
     group="power",
     title="The firmware's settings are the intent's",
-    reads=(BIOS_PATH,),
+    reads=(),
     why=(
         "Two threads of a core share its caches and execution units, turbo moves the "
         "frequency with the temperature, idle states take time to leave, and a PCIe link "
         "asleep delays the first frame. The kernel can undo only part of what the firmware "
-        "allows, and some power profiles hide their settings from it."
+        "allows, and some power profiles hide their settings from it. It asks the BMC that --bmc "
+        "names, and reads no file of the host."
     ),
     fix=(
         "Set them in the firmware's setup, or with the vendor's tool, and restart. Plimsoll "

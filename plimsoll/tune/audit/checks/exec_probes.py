@@ -75,13 +75,15 @@ def _manifest(view: HostView, intent: Intent, path: str) -> Judgement | None:
 
 def _polling(intent: Intent, pod: KubeObject) -> Iterator[KubeObject]:
     """The containers in which nothing should be started: all of a pod that the intent names."""
-    named = any(is_declared(_placed(pod), each) for each in intent.pods)
+    named = any(
+        is_declared(_placed(pod, intent.namespace_of(each)), intent, each) for each in intent.pods
+    )
     yield from filter(lambda each: named or has_cpus_of_its_own(pod, each), containers_of(pod))
 
 
-def _placed(pod: KubeObject) -> KubeObject:
-    """The kubelet puts a manifest without a namespace into the default one."""
-    return {**pod, "metadata": {"namespace": "default", **mapping_at(pod, "metadata")}}
+def _placed(pod: KubeObject, namespace: str) -> KubeObject:
+    """A manifest without a namespace is known by its name: it is not told where it is meant to be."""
+    return {**pod, "metadata": {"namespace": namespace, **mapping_at(pod, "metadata")}}
 
 
 def _pod(path: str, pod: KubeObject, polling: tuple[KubeObject, ...]) -> Judgement:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.check import Check
@@ -33,20 +31,17 @@ from plimsoll.tune.host.cpu_sets import (
     read_cpu_mask,
 )
 from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.irqbalance_configuration import (
+    IRQBALANCE_DROP_INS,
+    IRQBALANCE_FILES,
+    ban_settings,
+)
 from plimsoll.tune.host.irqs import DEFAULT_AFFINITY
 from plimsoll.tune.host.threads import PROCESS_READS, read_processes
 from plimsoll.tune.intent.intent import Intent
 
-# RHEL's and its kin's file, and Debian's.
-_CONFIGURATIONS = ("/etc/sysconfig/irqbalance", "/etc/default/irqbalance")
-# What plimsoll tune render writes; by systemd.exec(5) the files above come before it.
-_DROP_INS = "/etc/systemd/system/irqbalance.service.d"
 _ISOLATED = "/sys/devices/system/cpu/isolated"
 _NOHZ_FULL = "/sys/devices/system/cpu/nohz_full"
-_SETTING = re.compile(
-    r"^\s*(?:export\s+|Environment=[\"']?)?IRQBALANCE_BANNED_(CPUS|CPULIST)=[\"']?([^\"'#\n]*)",
-    re.MULTILINE,
-)
 _PROCESSES = "/proc/*/stat"
 _OFF_BY_PROFILE = "globallyDisableIrqLoadBalancing: true"
 _EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
@@ -144,16 +139,15 @@ def _left_to_pods(
 
 def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
     """(where, what it says, the CPUs it bans); the first setting that is not empty counts."""
-    drop_ins = reversed([n for n in view.find_names(_DROP_INS) if n.endswith(".conf")])
-    for path in (*_CONFIGURATIONS, *(f"{_DROP_INS}/{name}" for name in drop_ins)):
-        for kind, value in _SETTING.findall(view.find(path) or ""):
-            if value := value.strip():
-                return path, f"IRQBALANCE_BANNED_{kind}={value}", _parsed(kind, value)
+    drop_ins = reversed([n for n in view.find_names(IRQBALANCE_DROP_INS) if n.endswith(".conf")])
+    for path in (*IRQBALANCE_FILES, *(f"{IRQBALANCE_DROP_INS}/{name}" for name in drop_ins)):
+        for kind, value in ban_settings(view.find(path) or ""):
+            return path, f"IRQBALANCE_BANNED_{kind}={value}", _parsed(kind, value)
     cpus = read_cpu_list(view, _ISOLATED)
     if view.find(_NOHZ_FULL):
         cpus |= read_cpu_list(view, _NOHZ_FULL)
     told = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(cpus) or 'none'}"
-    return _CONFIGURATIONS[0], told, cpus
+    return IRQBALANCE_FILES[0], told, cpus
 
 
 def _parsed(kind: str, value: str) -> frozenset[int] | None:
@@ -167,7 +161,7 @@ def _ban(intent: Intent) -> list[Step]:
     line = f"{_EXAMPLE}={intent.cpus.isolated.canonical}"
     openshift = performance_profile(_OFF_BY_PROFILE)
     return [
-        advice(f"write {line} into {' or '.join(_CONFIGURATIONS)}", openshift=openshift),
+        advice(f"write {line} into {' or '.join(IRQBALANCE_FILES)}", openshift=openshift),
         command("systemctl", "restart", "irqbalance", openshift=openshift, lasts="for-good"),
     ]
 
@@ -180,8 +174,8 @@ CHECK = Check(
     reads=(
         ONLINE,
         DEFAULT_AFFINITY,
-        *_CONFIGURATIONS,
-        f"{_DROP_INS}/*.conf",
+        *IRQBALANCE_FILES,
+        f"{IRQBALANCE_DROP_INS}/*.conf",
         _ISOLATED,
         _NOHZ_FULL,
         *PROCESS_READS,

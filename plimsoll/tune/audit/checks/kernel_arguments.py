@@ -12,6 +12,8 @@ from plimsoll.tune.audit.finding import (
     fail,
     not_applicable,
     ok,
+    unknown,
+    worst_of,
 )
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.expected.kernel_argument import KernelArgument
@@ -47,6 +49,18 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if not wanted:
         return not_applicable("the intent implies no further kernel arguments")
     read = Reading(PATH, ", ".join(line.told(each.name) for each in wanted))
+    hidden = [each for each in wanted if line.hides(each.name)]
+    shown = _shown(intent, line, [each for each in wanted if each not in hidden], read)
+    if not hidden:
+        return shown
+    names = ", ".join(each.name for each in hidden)
+    left_out = unknown(f"captures leave out what the line says of {names}", read)
+    return worst_of((shown, left_out))
+
+
+def _shown(
+    intent: Intent, line: KernelCommandLine, wanted: list[KernelArgument], read: Reading
+) -> Judgement:
     amiss = {each: text for each in wanted if (text := _amiss(line, each))}
     if not amiss:
         told = " ".join(each.text for each in wanted)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,26 +19,19 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.present_cpus import ONLINE
 from plimsoll.tune.host.host_view import HostView
-
-# Where `plimsoll calibrate` keeps what it found, by default, and where the output of
-# oslat or `rtla osnoise top -q` may be put for the audit to find.
-_CALIBRATIONS = (
-    "/root/.local/state/plimsoll/calibrations/*.json",
-    "/home/*/.local/state/plimsoll/calibrations/*.json",
+from plimsoll.tune.host.noise_measurements import (
+    CALIBRATIONS,
+    OUTPUTS,
+    measured_us,
+    read_calibration,
 )
-_OUTPUTS = "/var/lib/plimsoll/noise"
+
 _HOSTNAME = "/proc/sys/kernel/hostname"
 # OpenShift's latency tests take 20 us as the example of a bound for real-time workloads.
 _QUIET_US = 20.0
 # A ring of 2048 descriptors takes 2 ms of 1 Mpps: half of it is ours to call too long.
 _LOUD_US = 1000.0
 _MOST_FILES = 64
-
-_OSLAT = re.compile(r"^\s*Maximum:\s*([\d .]+?)\s*\(us\)", re.MULTILINE)
-# CPU, period, runtime, noise, "% CPU available", longest noise, longest single noise, ...
-_OSNOISE = re.compile(
-    r"^\s*\d+\s+#\d+\s+\d+\s+\d+\s+[\d.]+\s+(\d+)\s+\d+(?:\s+\d+)*\s*$", re.MULTILINE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +70,11 @@ def _calibrated(view: HostView) -> Iterator[_Floor]:
     """The worst stall of each calibration of a tester on this host."""
     host = view.read(_HOSTNAME)
     for path in _calibration_files(view):
-        try:
-            document = json.loads(view.read(path) or "")
-            worst_ns = max(point["worst_stall_ns"] for point in document["points"])
-            cpus, measured_at = document["tester"]["cpus"], document["measured_at"]
-            if document["tester"]["host"] == host:
-                told = f"worst stall {_us(worst_ns / 1e3)} on CPUs {cpus}, {measured_at}"
-                yield _Floor(worst_ns / 1e3, path, told)
-        except (ValueError, LookupError, TypeError, RecursionError):
-            # No calibration of ours, or one of another version: as if it were not there.
-            continue
+        found = read_calibration(view.read(path) or "")
+        if found is not None and found.host == host:
+            worst_us = found.worst_ns / 1e3
+            told = f"worst stall {_us(worst_us)} on CPUs {found.cpus}, {found.measured_at}"
+            yield _Floor(worst_us, path, told)
 
 
 def _calibration_files(view: HostView) -> Iterator[str]:
@@ -101,19 +87,10 @@ def _calibration_files(view: HostView) -> Iterator[str]:
 
 
 def _measured(view: HostView) -> Iterator[_Floor]:
-    for name in (view.listing(_OUTPUTS) or ())[:_MOST_FILES]:
-        path = f"{_OUTPUTS}/{name}"
-        text = view.read(path) or ""
-        if oslat := _OSLAT.search(text):
-            found = [float(each) for each in oslat[1].split() if _is_number(each)]
-        else:
-            found = [float(each) for each in _OSNOISE.findall(text)]
-        if found:
+    for name in (view.listing(OUTPUTS) or ())[:_MOST_FILES]:
+        path = f"{OUTPUTS}/{name}"
+        if found := measured_us(view.read(path) or ""):
             yield _Floor(max(found), path, f"longest {_us(max(found))}")
-
-
-def _is_number(text: str) -> bool:
-    return re.fullmatch(r"\d+(\.\d+)?", text) is not None
 
 
 def _us(value: float) -> str:
@@ -125,7 +102,7 @@ CHECK = Check(
     name="noise-floor",
     group="pod",
     title="The host leaves a polling loop alone",
-    reads=(_HOSTNAME, ONLINE, *_CALIBRATIONS, f"{_OUTPUTS}/*"),
+    reads=(_HOSTNAME, ONLINE, *CALIBRATIONS, f"{OUTPUTS}/*"),
     why=(
         "Every setting above serves one end: that a loop which only polls is never away. How "
         "long it is away on this host, with no packet at all, is the floor under every latency, "

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from plimsoll.tune.audit.checks.bios import CHECK
 from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.host.captured_host import CapturedHost
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.bios_answer import BIOS_PATH
+from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 
@@ -25,6 +26,7 @@ DELL = {
     "LogicalProc": "Disabled",
     "ProcTurboMode": "Disabled",
     "ProcCStates": "Disabled",
+    "ProcC1E": "Disabled",
     "PcieAspmL1": "Disabled",
     "SysProfile": "PerfOptimized",
 }
@@ -32,14 +34,17 @@ HPE = {
     "ProcHyperthreading": "Disabled",
     "ProcTurbo": "Disabled",
     "MinProcIdlePower": "NoCStates",
+    "MinProcIdlePkgState": "NoState",
     "PciSlot1Aspm": "Disabled",
     "PciSlot12Aspm": "Disabled",
+    "WorkloadProfile": "LowLatency",
     "PowerRegulator": "StaticHighPerf",
 }
 LENOVO = {
     "Processors_HyperThreading": "Disable",
     "Processors_TurboMode": "Disabled",
     "Processors_CStates": "Disabled",
+    "Processors_C1EnhancedMode": "Disabled",
     "Power_ASPM": "Disabled",
     "OperatingModes_ChooseOperatingMode": "MaximumPerformance",
 }
@@ -47,6 +52,7 @@ SUPERMICRO = {
     "Hyper-Threading[ALL]#0832": "Disable",
     "TurboMode#0850": "Disable",
     "CPUC6Report#0840": "Disable",
+    "EnhancedHaltState(C1E)#0841": "Disable",
     "PackageCState#0843": "C0/C1 state",
     "PCI-EASPMSupport(Global)#0902": "Disable",
     "PowerTechnology#2800": "Custom",
@@ -55,17 +61,15 @@ SUPERMICRO = {
 
 
 def judged(vendor: str | None, attributes: dict[str, str], declared: Intent) -> Finding:
-    text = json.dumps(
-        {
-            "where": WHERE,
-            "manufacturer": vendor or "QEMU",
-            "model": "a model",
-            "bios_version": "1",
-            "vendor": vendor,
-            "attributes": attributes,
-        }
+    answer = BiosAnswer(
+        where=WHERE,
+        manufacturer=vendor or "QEMU",
+        model="a model",
+        bios_version="1",
+        vendor=vendor,
+        attributes=attributes,
     )
-    return CHECK.judge(host(CHECK, {BIOS_PATH: text}), declared)
+    return CHECK.judge(HostWithBios(host(CHECK, {}), answer), declared)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +102,7 @@ def test_all_as_the_article_sets_it_is_ok(vendor: str, attributes: dict[str, str
             "HPE",
             HPE,
             {"PciSlot12Aspm": "AspmL1Enabled"},
-            "PCIe ASPM is on (PciSlot12Aspm AspmL1Enabled, PciSlot1Aspm Disabled)",
+            "PCIe ASPM is on (PciSlot12Aspm AspmL1Enabled)",
         ),
         (
             "HPE",
@@ -111,6 +115,27 @@ def test_all_as_the_article_sets_it_is_ok(vendor: str, attributes: dict[str, str
             LENOVO,
             {"Processors_CStates": "Legacy"},
             "C-states is on (Processors_CStates Legacy)",
+        ),
+        # C1E is deeper than C1, and each of these is on by itself.
+        ("Dell", DELL, {"ProcC1E": "Enabled"}, "C-states is on (ProcC1E Enabled)"),
+        ("HPE", HPE, {"MinProcIdlePower": "C1E"}, "C-states is on (MinProcIdlePower C1E)"),
+        (
+            "HPE",
+            HPE,
+            {"MinProcIdlePkgState": "C6Retention"},
+            "C-states is on (MinProcIdlePkgState C6Retention)",
+        ),
+        (
+            "Lenovo",
+            LENOVO,
+            {"Processors_C1EnhancedMode": "Enable"},
+            "C-states is on (Processors_C1EnhancedMode Enable)",
+        ),
+        (
+            "Supermicro",
+            SUPERMICRO,
+            {"EnhancedHaltState(C1E)#0841": "Enable", "PackageCState#0843": "No Limit"},
+            "C-states is on (EnhancedHaltState(C1E)#0841 Enable, PackageCState#0843 No Limit)",
         ),
         # A package that stays in C0 may have cores in C6.
         (
@@ -178,9 +203,37 @@ def test_a_maker_without_a_map_is_unknown() -> None:
     assert finding.text == "there is no map of attributes for QEMU"
 
 
-def test_an_answer_that_is_none_is_unknown() -> None:
-    finding = CHECK.judge(host(CHECK, {BIOS_PATH: "{}"}), intent(bios={"smt": False}))
-    assert finding.verdict == "unknown"
+def test_c1_itself_is_no_deep_state() -> None:
+    """HPE's servers with AMD processors have C1 where others have C1E."""
+    declared = intent(bios={"c_states": False})
+    assert judged("HPE", {"MinProcIdlePower": "C1"}, declared).verdict == "ok"
+
+
+def test_a_value_that_nobody_knows_hides_behind_no_other() -> None:
+    answer = {"ProcCStates": "Disabled", "ProcC1E": "Sometimes"}
+    finding = judged("Dell", answer, intent(bios={"c_states": False}))
+    assert (finding.verdict, finding.text) == (
+        "unknown",
+        "C-states: the map does not know ProcC1E Sometimes",
+    )
+
+
+def test_hpes_workload_profile_is_told_by_what_it_sets() -> None:
+    declared = intent(bios={"power_profile": "max-performance"})
+    set_so = {"WorkloadProfile": "GeneralPowerEfficientCompute"}
+    assert judged("HPE", set_so | {"PowerRegulator": "StaticHighPerf"}, declared).verdict == "ok"
+    finding = judged("HPE", set_so, declared)
+    assert finding.verdict == "warn"
+    assert finding.text == (
+        "the power profile is left open by WorkloadProfile GeneralPowerEfficientCompute"
+    )
+
+
+def test_a_file_of_the_host_is_no_answer_of_its_bmc() -> None:
+    forged = CapturedHost(files={"/redfish/bios.json": "{}"})
+    finding = CHECK.judge(forged, intent(bios={"smt": False}))
+    assert finding.text == "no BMC was asked: plimsoll tune audit --bmc https://…"
+    assert not any("redfish" in path for path in wanted_files().files)
 
 
 def test_without_a_bmc_it_does_not_apply() -> None:

@@ -23,13 +23,16 @@ from plimsoll.tune.host.capture import Capture
 from plimsoll.tune.host.captured_host import CapturedHost
 from plimsoll.tune.host.collect import collect
 from plimsoll.tune.host.commands import commands_of
-from plimsoll.tune.host.host_view import CommandOutput
+from plimsoll.tune.host.host_view import CommandOutput, HostView
 from plimsoll.tune.host.path_pattern import matches
 from plimsoll.tune.host.unread import Unread
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.captures.composed_process import process_files
 
 _SECTIONS = ("files", "links", "directories", "commands")
+_WHOLE = ("intent", "verdicts", "firmware")
 FOLDER = Path(__file__).parent / "composed"
 # Long before any machine booted for it: the time of a host that never was.
 COMPOSED_AT = datetime(2026, 1, 1, tzinfo=UTC)
@@ -41,7 +44,8 @@ _EACH = re.compile(r"\{([0-9,-]+)\}")
 class ComposedHost:
     """The files, links, directories and outputs of commands of a host that is not.
 
-    `verdicts` is what an audit against `intent` must say, by the number of the check.
+    `firmware` is what its BMC would answer. `verdicts` is what an audit against `intent` must
+    say, by the number of the check.
     """
 
     name: str
@@ -51,6 +55,11 @@ class ComposedHost:
     links: Mapping[str, str]
     directories: Mapping[str, tuple[str, ...]]
     commands: Mapping[str, CommandOutput]
+    firmware: BiosAnswer | None
+
+    def asked(self, capture: HostView) -> HostView:
+        """The capture, and what the host's BMC says where it has one."""
+        return HostWithBios(capture, self.firmware) if self.firmware else capture
 
     def capture(self) -> Capture:
         """What `plimsoll tune capture` would have taken of it."""
@@ -89,6 +98,7 @@ def composed_host(name: str) -> ComposedHost:
         links=document["links"],
         directories={path: tuple(names) for path, names in document["directories"].items()},
         commands={path: _output(given) for path, given in document["commands"].items()},
+        firmware=BiosAnswer(**document["firmware"]) if "firmware" in document else None,
     )
 
 
@@ -96,11 +106,11 @@ def _document(name: str) -> dict[str, Any]:
     """All its sections, each by path or the like, every path written out."""
     data = read_document(FOLDER / f"{name}.yaml").data
     assert isinstance(data, dict)
-    unknown = data.keys() - {"like", "gone", "intent", "verdicts", "processes", *_SECTIONS}
+    unknown = data.keys() - {"like", "gone", "processes", *_WHOLE, *_SECTIONS}
     assert not unknown, f"{name}: {unknown}"
     own: dict[str, Any] = {each: dict(_written_out(data.get(each, {}))) for each in _SECTIONS}
     own["processes"] = {each["pid"]: each for each in data.get("processes", [])}
-    own |= {each: data[each] for each in ("intent", "verdicts") if each in data}
+    own |= {each: data[each] for each in _WHOLE if each in data}
     return _over(_document(data["like"]), own, data.get("gone", [])) if "like" in data else own
 
 

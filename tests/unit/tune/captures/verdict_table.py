@@ -145,7 +145,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         18,
         ok=(GOOD, "the power profile is max-performance"),
-        fail=(BAD, "C-states is on (ProcCStates Enabled)"),
+        fail=(BAD, "C-states is on (ProcCStates Enabled, ProcC1E Enabled)"),
         not_applicable=("pinned", "no BMC was asked"),
     ),
     Row(

@@ -1,17 +1,41 @@
-"""What captures leave out. Names of arguments: dracut.cmdline(7), systemd(1)."""
+"""What captures leave out, and that they are judged as their hosts all the same.
+
+Names of arguments: dracut.cmdline(7), systemd(1), coreos-installer; values are made up.
+"""
+
+import json
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.tune.audit.audit import Audit, audit
+from plimsoll.tune.audit.checks.kernel_arguments import CHECK as KERNEL_ARGUMENTS
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.capture_privacy import (
-    MASK,
-    holds_secret,
-    is_private,
-    kept_text,
-    masked_command_line,
-)
+from plimsoll.tune.expected.kernel_argument import Vendor
+from plimsoll.tune.expected.kubelet import expected_kubelet
+from plimsoll.tune.expected.node import expected_arguments
+from plimsoll.tune.host.capture_privacy import is_private, kept_text
+from plimsoll.tune.host.captured_host import CapturedHost
+from plimsoll.tune.host.collect import collect
+from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.kernel_command_line import PATH, KernelCommandLine
+from plimsoll.tune.host.known_arguments import KNOWN_ARGUMENTS
+from plimsoll.tune.host.kubelet_configuration import FIELDS
+from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.load import load_preset, preset_names
+from tests.unit.tune.audit.intents import intent
+from tests.unit.tune.audit.machines import CPUINFO, INTEL
+
+NOW = datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
+CAPTURES = sorted((Path(__file__).parents[1] / "captures").glob("*.tar.gz"))
+KUBELET = "/var/lib/kubelet/config.yaml"
+DROP_IN = "/etc/systemd/system/irqbalance.service.d/50.conf"
 
 
 @pytest.mark.parametrize(
@@ -23,17 +47,18 @@ from plimsoll.tune.host.capture_privacy import (
         "/proc/keys",
         "/proc/4711/fd/3",
         "/etc/shadow",
-        "/etc/shadow-",
+        "/etc/fstab",
         "/etc/kubernetes/kubeconfig",
         "/root/.ssh/id_ed25519",
         "/home/me/notes",
+        "/redfish/bios.json",
     ],
 )
 def test_private_paths(path: str) -> None:
     assert is_private(path)
 
 
-@pytest.mark.parametrize("path", ["/proc/cmdline", "/proc/1/status", "/proc/1/comm", "/etc/fstab"])
+@pytest.mark.parametrize("path", ["/proc/cmdline", "/proc/1/status", "/proc/1/comm", KUBELET])
 def test_other_paths(path: str) -> None:
     assert not is_private(path)
 
@@ -43,81 +68,206 @@ def test_no_check_asks_for_a_private_path() -> None:
     assert [path for path in asked.files if is_private(path.replace("[0-9]*", "0"))] == []
 
 
+def shown(line: str) -> str:
+    return kept_text(PATH, line)
+
+
 @pytest.mark.parametrize(
     "word",
     [
-        "rd.luks.key=/keyfile:UUID=7",
-        "rd.luks.uuid=luks-7",
+        "rd.luks.key=/hunter2:UUID=7",
         "rd.iscsi.password=hunter2",
         "netroot=iscsi:me:hunter2@10.0.0.1::3260:1:iqn.x",
         "systemd.set_credential=root.password:hunter2",
         "systemd.setenv=TOKEN=hunter2",
-        "ks.password=hunter2",
-        "api-token=hunter2",
-        "db.pass=hunter2",
+        "cifsroot=//h/s,username=u,password=hunter2",
+        "nfsroot=10.0.0.1:/r,sec=sys,pass=hunter2",
+        "inst.ks=https://example.org/ks.cfg?token=hunter2",
+        "inst.ks=https://me:hunter2@example.org/ks.cfg",
+        "coreos.inst.ignition_url=https://x/y?X-Amz-Signature=hunter2",
+        "wifi.psk=hunter2",
+        "apikey=hunter2",
+        "BMC_PW=hunter2",
+        "sshpwd=hunter2",
         '"vendor.secret=hunter2 hunter2"',
     ],
 )
-def test_values_of_telling_arguments_are_masked(word: str) -> None:
-    masked = masked_command_line(f"ro {word} isolcpus=2-3")
-    assert "hunter2" not in masked
-    assert "keyfile" not in masked
-    assert masked.startswith(f"ro {word.partition('=')[0]}={MASK}")
-    assert masked.endswith(" isolcpus=2-3")
-
-
-def test_a_password_in_an_address_is_masked() -> None:
-    masked = masked_command_line("inst.ks=https://me:hunter2@example.org/ks.cfg")
-    assert masked == f"inst.ks=https://{MASK}@example.org/ks.cfg"
-
-
-def test_arguments_for_the_first_process_go_altogether() -> None:
-    assert masked_command_line("ro -- --token hunter2") == f"ro -- {MASK}"
-
-
-def test_arguments_that_only_sound_like_it_stay() -> None:
-    line = "iommu.passthrough=1 keyboard=us nohz_full=2-3 root=UUID=1 author=me"
-    assert masked_command_line(line) == line
-
-
-@given(st.text(st.characters(blacklist_categories=["C"]), max_size=80))
-def test_masking_twice_changes_nothing_more(text: str) -> None:
-    once = masked_command_line(text)
-    assert masked_command_line(once) == once
+def test_of_arguments_that_nobody_knows_the_name_alone_stays(word: str) -> None:
+    name = word.partition("=")[0].strip('"')
+    assert shown(f"ro {word} isolcpus=2-3") == f"ro {name}=<hidden> isolcpus=2-3"
 
 
 @pytest.mark.parametrize(
-    ("text", "secret"),
+    "rest",
+    ["'hunter2", "hunter2'", "https://me:hunter2@x/y?a=b", "hunter2=", "7hunter2=8", "-- hunter2"],
+)
+def test_what_looks_like_no_argument_goes_altogether(rest: str) -> None:
+    """The kernel knows no single quotes: the second half of a password may stand alone."""
+    assert "hunter2" not in shown(f"ro {rest}")
+
+
+def test_what_tunes_stays() -> None:
+    line = "ro iommu.passthrough=1 nohz_full=2-3 vfio_pci.ids=8086:1572 rcu_nocb_poll idle=poll"
+    assert shown(line) == line
+    # The kernel takes "-" in a name for "_", and quotes for none of a value.
+    spelled = shown('"isolcpus=managed_irq,2-3" rcu-nocbs=2')
+    assert spelled == "isolcpus=managed_irq,2-3 rcu_nocbs=2"
+
+
+@given(st.text(st.characters(blacklist_categories=["C"]), max_size=80))
+def test_hiding_twice_changes_nothing_more(text: str) -> None:
+    once = shown(text)
+    assert shown(once) == once
+
+
+def test_all_arguments_that_presets_imply_are_known() -> None:
+    for name in preset_names():
+        for vendor in get_args(Vendor):
+            implied = {each.name for each in expected_arguments(load_preset(name), vendor)}
+            assert implied <= KNOWN_ARGUMENTS
+
+
+def test_an_argument_that_a_capture_hides_is_unknown_and_not_missing() -> None:
+    asked = intent(kernel={"arguments": ["vendor.tuning=1", "skew_tick=1"]})
+    files = {PATH: shown("vendor.tuning=1 skew_tick=1"), CPUINFO: INTEL}
+    finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), asked)
+    assert finding.verdict == "unknown"
+    assert "captures leave out what the line says of vendor.tuning" in finding.text
+    # What the line cannot have named is missing in a capture too.
+    files = {PATH: shown("skew_tick=1"), CPUINFO: INTEL}
+    assert KERNEL_ARGUMENTS.judge(CapturedHost(files=files), asked).verdict == "fail"
+    # And what is known to be wrong is no less so beside it.
+    files = {PATH: shown("vendor.tuning=1 skew_tick=0"), CPUINFO: INTEL}
+    finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), asked)
+    assert finding.verdict == "fail"
+    assert "skew_tick is 0" in finding.text
+
+
+def test_a_word_that_was_hidden_may_be_any_argument_that_stands_alone() -> None:
+    line = KernelCommandLine.parse(shown("ro hunter2"))
+    assert line.hides("vendor.switch")
+    assert not line.hides("rcu_nocb_poll")
+    assert not KernelCommandLine.parse(shown("ro")).hides("vendor.switch")
+
+
+@pytest.mark.parametrize(
+    "secret",
     [
-        ("-----BEGIN RSA PRIVATE KEY-----", True),
-        ("users:\n- user:\n    client-key-data: LS0t", True),
-        ("users:\n- user:\n    token: eyJh", True),
-        ('{"password": "x"}'.replace("{", "{\n"), True),
-        ("cpuManagerPolicy: static\nserverTLSBootstrap: true", False),
+        "staticPodURLHeader:\n  Authorization: [Bearer hunter2]",
+        "providers: {token: hunter2}",
+        "clientCAFile: /etc/hunter2",
+        'tlsPrivateKeyFile: "hunter2"',
     ],
 )
-def test_files_that_hold_secrets(text: str, secret: bool) -> None:
-    assert holds_secret(text) is secret
+def test_of_a_kubelets_configuration_only_what_is_read_is_taken(secret: str) -> None:
+    text = f"kind: KubeletConfiguration\ncpuManagerPolicy: static\n{secret}\n"
+    kept = kept_text(KUBELET, text)
+    assert json.loads(kept) == {"kind": "KubeletConfiguration", "cpuManagerPolicy": "static"}
 
 
-@pytest.mark.parametrize("text", ["kind: Secret\n", "PIN: 1\n2: hunter2\n", "not: [yaml"])
-def test_what_is_no_pods_manifest_is_left_out_whole(text: str) -> None:
-    """And the reason quotes nothing of it."""
-    with pytest.raises(ValueError, match=r"^it is no pod's manifest, and may hold a secret$"):
-        kept_text("/etc/kubernetes/manifests/a.yaml", text)
+def test_of_what_is_no_such_configuration_nothing_is_taken() -> None:
+    for text in ("users:\n- user: {token: hunter2}", "kind: Config\ntoken: hunter2", "{", ""):
+        assert kept_text("/etc/kubernetes/kubelet.conf", text) == "{}"
 
 
-def test_of_a_pods_manifest_names_amounts_and_kinds_are_taken() -> None:
-    kept = kept_text(
-        "/etc/kubernetes/manifests/a.yaml",
-        "kind: Pod\nspec: {containers: [{name: a, env: [{name: TOKEN, value: hunter2}]}]}\n",
+def test_every_field_of_the_kubelet_that_an_intent_means_is_taken() -> None:
+    for name in preset_names():
+        assert set(expected_kubelet(load_preset(name))) <= set(FIELDS)
+
+
+def test_of_irqbalances_files_only_the_bans_are_taken() -> None:
+    text = (
+        "[Service]\nEnvironment=HTTP_PROXY=http://u:hunter2@proxy\n"
+        "Environment=AWS_SECRET_ACCESS_KEY=hunter2\n"
+        "Environment=IRQBALANCE_BANNED_CPULIST=2-7\n"
     )
-    assert '"name": "a"' in kept
-    assert "hunter2" not in kept
-    assert "env" not in kept
+    assert kept_text(DROP_IN, text) == "IRQBALANCE_BANNED_CPULIST=2-7"
+    odd = "IRQBALANCE_BANNED_CPUS=fc hunter2\n"
+    assert kept_text("/etc/default/irqbalance", odd) == "IRQBALANCE_BANNED_CPUS=<hidden>"
 
 
-def test_of_other_files_all_or_nothing_is_taken() -> None:
-    assert kept_text("/etc/tuned/active_profile", "mine") == "mine"
-    with pytest.raises(ValueError, match=r"^it holds a secret$"):
-        kept_text("/etc/sysconfig/irqbalance", "password=hunter2")
+def test_of_measurements_only_the_figures_are_taken() -> None:
+    calibration = {
+        "tester": {"host": "a", "cpus": "2-3", "token": "hunter2"},
+        "measured_at": "2026-11-22T08:30:00Z",
+        "points": [{"worst_stall_ns": 7, "note": "hunter2"}, {"worst_stall_ns": 9}],
+        "profile": "hunter2",
+    }
+    path = "/home/me/.local/state/plimsoll/calibrations/a.json"
+    assert json.loads(kept_text(path, json.dumps(calibration))) == {
+        "tester": {"host": "a", "cpus": "2-3"},
+        "measured_at": "2026-11-22T08:30:00Z",
+        "points": [{"worst_stall_ns": 9}],
+    }
+    oslat = "$ TOKEN=hunter2 oslat\n   Maximum:\t 5 3 (us)\nhunter2\n"
+    assert kept_text("/var/lib/plimsoll/noise/a", oslat) == "Maximum:\t 5 3 (us)"
+    assert kept_text("/var/lib/plimsoll/noise/a", "hunter2\n") == ""
+
+
+def test_other_files_are_taken_as_far_as_they_are_read() -> None:
+    release = 'NAME="hunter2"\nID="rhcos"\nOPENSHIFT_VERSION="4.16"\nHOME_URL="https://hunter2"\n'
+    assert kept_text("/etc/os-release", release) == 'ID="rhcos"\nOPENSHIFT_VERSION="4.16"'
+    assert kept_text("/etc/systemd/system/fwupd-refresh.timer", "hunter2") == ""
+    assert kept_text("/etc/tuned/active_profile", "openshift-node\thunter2") == "<hidden>"
+    assert kept_text("/etc/tuned/active_profile", "cpu-partitioning") == "cpu-partitioning"
+    assert kept_text("/run/plimsoll-ports/ens7f0", "hunter2") == ""
+    assert kept_text("/run/plimsoll-ports/ens7f0", "0000:87:00.0") == "0000:87:00.0"
+    state = {
+        "policyName": "static",
+        "defaultCpuSet": "0-1",
+        "entries": {"uid-1": {"hunter2": "2-3", "b": "4"}},
+        "checksum": 7,
+    }
+    kept = kept_text("/var/lib/kubelet/cpu_manager_state", json.dumps(state))
+    assert json.loads(kept) == {
+        "policyName": "static",
+        "defaultCpuSet": "0-1",
+        "entries": {"uid-1": {"": "2-4"}},
+    }
+
+
+def told(done: Audit) -> list[dict[str, object]]:
+    return [asdict(finding) for finding in done.findings]
+
+
+def assert_judged_alike(view: HostView, declared: Intent) -> None:
+    again = collect(view, wanted_files(), NOW).view(view.where)
+    assert told(audit(again, declared)) == told(audit(view, declared))
+
+
+@pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
+def test_a_capture_is_judged_as_what_it_was_made_of(path: Path) -> None:
+    view = open_root(path)
+    for name in preset_names():
+        assert_judged_alike(view, load_preset(name))
+
+
+def test_a_host_with_a_secret_in_every_file_is_judged_as_its_capture() -> None:
+    header = "staticPodURLHeader: {Authorization: [hunter2]}"
+    files = {
+        PATH: "ro root=hunter2 hunter2 token=hunter2 isolcpus=managed_irq,2-15 nohz=on",
+        CPUINFO: INTEL,
+        "/sys/devices/system/cpu/online": "0-15",
+        "/proc/2/stat": "2 (kthreadd) S 0 0 0 0 -1 2129984 " + "0 " * 27 + "17 1 0 0 0 0 0 0 0 0 0",
+        "/proc/9/stat": "9 (irqbalance) S 1 0 0 0 -1 4194304 " + "0 " * 27 + "17 1 0 0 0 0 0 0 0 0",
+        "/etc/kubernetes/kubelet.conf": "kind: Config\nusers: [{user: {token: hunter2}}]",
+        KUBELET: f"kind: KubeletConfiguration\ncpuManagerPolicy: none\n{header}\n",
+        DROP_IN: "Environment=A=hunter2\nEnvironment=IRQBALANCE_BANNED_CPULIST=2-15\n",
+        "/proc/irq/default_smp_affinity": "ffff",
+        "/etc/os-release": "ID=debian\n",
+    }
+    view = CapturedHost(files=files)
+    for name in preset_names():
+        assert_judged_alike(view, load_preset(name))
+    capture = collect(view, wanted_files(), NOW)
+    everything = capture.manifest.model_dump_json() + json.dumps(dict(capture.files))
+    assert "hunter2" not in everything
+    # And not because nothing was judged: the kubelet's second file is found behind the first.
+    findings = {
+        each.number: each for each in audit(view, load_preset("openshift-sno-vdu")).findings
+    }
+    assert findings[46].verdict == "fail"
+    assert findings[32].verdict == "fail"
+    assert (DROP_IN, "IRQBALANCE_BANNED_CPULIST=2-15") in [
+        (reading.where, reading.what) for reading in findings[32].read
+    ]

@@ -46,6 +46,7 @@ def test_only_what_the_map_knows_is_kept(tmp_path: Path) -> None:
         "LogicalProc": "Disabled",
         "ProcTurboMode": "Disabled",
         "ProcCStates": "Disabled",
+        "ProcC1E": "Disabled",
         "PcieAspmL1": "Disabled",
         "SysProfile": "PerfOptimized",
         "ProcPwrPerf": "MaxPerf",
