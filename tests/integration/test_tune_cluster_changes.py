@@ -49,6 +49,25 @@ def test_the_server_would_refuse_mistakes(
         kube_cluster.owner.patch(given, fields)
 
 
+def test_the_namespace_has_to_let_in_what_the_pod_is_given(
+    kube_cluster: ServedCluster, deterministic: list[Manifest]
+) -> None:
+    """Kubernetes' own admission, by the label that is rendered: one level less is too little."""
+    given = {each["kind"]: each for each in deterministic if "status" not in each}
+    pod = given["Pod"]
+    labels = given["Namespace"]["metadata"]["labels"]
+    enforced = "pod-security.kubernetes.io/enforce"
+    another = {**pod, "metadata": pod["metadata"] | {"name": "another"}}
+    kube_cluster.owner.patch(given["Namespace"], {"metadata": {"labels": {enforced: "baseline"}}})
+    try:
+        with pytest.raises(Refused, match=r'violates PodSecurity "baseline:latest".*IPC_LOCK'):
+            kube_cluster.owner.apply(another)
+    finally:
+        kube_cluster.owner.patch(given["Namespace"], {"metadata": {"labels": labels}})
+    kube_cluster.owner.apply(another)
+    kube_cluster.owner.delete(another)
+
+
 _AMOUNTS = {"cpu": "4", "memory": "1000Mi", "hugepages-1Gi": "4Gi"}
 
 
@@ -272,7 +291,7 @@ CHANGES = [
         "the pod waits",
         *("Pod", "testpmd"),
         {"status": {"phase": "Pending", **conditions(PodScheduled="False")}},
-        {113: ("warn", "pod default/testpmd waits")},
+        {113: ("warn", "pod reghwol/testpmd waits")},
         part="status",
     ),
     Change(
@@ -280,7 +299,7 @@ CHANGES = [
         *("Pod", "testpmd"),
         {"status": {"phase": "Failed", "reason": "TopologyAffinityError", "message": "no room"}},
         {
-            113: ("fail", "the node refused or evicted pod default/testpmd: TopologyAffinityError"),
+            113: ("fail", "the node refused or evicted pod reghwol/testpmd: TopologyAffinityError"),
             **dict.fromkeys(range(114, 118), ("not-applicable", "no pod of the dataplane runs")),
         },
         part="status",
@@ -311,7 +330,7 @@ def test_what_is_changed_turns_its_checks_and_no_others(
             "east-sriov-net",
             {
                 110: ("fail", "the SR-IOV operator has made no"),
-                116: ("fail", "joins default/east-sriov-net, and there is no such"),
+                116: ("fail", "joins reghwol/east-sriov-net, and there is no such"),
             },
         ),
     ],

@@ -61,7 +61,9 @@ def _head(proposal: Proposal) -> str:
 def _comment(text: str) -> str:
     # A capture's names may hold what ends a line, and with it a comment.
     shown = "".join(each if each.isprintable() else ascii(each)[1:-1] for each in text)
-    return "".join(f"# {line}\n" for line in textwrap.wrap(shown, _WIDTH - 2))
+    # A path or a list of CPUs that is broken in two cannot be searched for, nor copied.
+    lines = textwrap.wrap(shown, _WIDTH - 2, break_on_hyphens=False, break_long_words=False)
+    return "".join(f"# {line}\n" for line in lines)
 
 
 def _yaml(field: str, value: Any) -> str:

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from plimsoll.traffic.mistakes import mistake
-from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.hugepages import (
     PAGE_BYTES,
     RESOURCE_SUFFIX,
@@ -32,7 +31,7 @@ def check_pod_cpus(pods: Sequence[Pod], cpus: Cpus) -> None:
     for place, pod in enumerate(pods):
         if pod.cpus > most:
             raise mistake(
-                f"{pod.name} asks for {counted(pod.cpus, 'CPU')}, and {most} are isolated",
+                f"{pod.name} asks for {pod.cpus:g} CPUs, and {most} are isolated",
                 f"ask for {most} at most, or isolate more",
                 "pods",
                 place,
@@ -47,7 +46,7 @@ def check_pod_pages(
 
     Pages that the kernel's own arguments ask for are not counted, so with them nothing is said.
     """
-    if any(argument.startswith("hugepages=") for argument in kernel.arguments):
+    if sets_pages_aside(kernel):
         return
     for place, pod in enumerate(pods):
         if pod.hugepages:
@@ -88,6 +87,11 @@ def _check_pages(
             "hugepages",
             "total",
         )
+
+
+def sets_pages_aside(kernel: Kernel) -> bool:
+    """Whether the kernel's own arguments do, besides what the intent says in hugepages."""
+    return any(argument.startswith("hugepages=") for argument in kernel.arguments)
 
 
 def pages_by_node(hugepages: Hugepages | None, size: PageSize) -> dict[int | None, int]:

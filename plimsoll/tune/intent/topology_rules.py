@@ -8,44 +8,14 @@ guide to low-latency nodes; DPDK's guide for Linux on NUMA and isolation).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
+from plimsoll.tune.intent.pods_on_nodes import pods_on_nodes
 from plimsoll.tune.intent.topology import Topology
-
-Rule = Literal[
-    "cpus-exist",
-    "cpus-covered",
-    "siblings-together",
-    "smt",
-    "cpu-0-reserved",
-    "node-has-reserved",
-    "hugepage-nodes-exist",
-    "hugepages-fit",
-    "nics-exist",
-    "nic-node-has-isolated",
-    "nic-node-has-hugepages",
-    "generator-isolated",
-    "pods-whole-cores",
-]
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One rule broken: `field` is the place in the intent, `remedy` what to change.
-
-    A `warn` is sound on some hosts on purpose; a `fail` on none.
-    """
-
-    rule: Rule
-    field: str
-    severity: Literal["fail", "warn"]
-    text: str
-    remedy: str
+from plimsoll.tune.intent.topology_problem import Problem
 
 
 def check_topology(intent: Intent, topology: Topology) -> tuple[Problem, ...]:
@@ -59,6 +29,7 @@ def check_topology(intent: Intent, topology: Topology) -> tuple[Problem, ...]:
         *_node_has_reserved(intent, topology),
         *_generator(intent, topology),
         *_pods_whole_cores(intent, topology),
+        *pods_on_nodes(intent, topology),
         *_hugepages(intent, topology),
         *_nics(intent, topology),
     )

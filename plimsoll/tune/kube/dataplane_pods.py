@@ -20,38 +20,32 @@ from plimsoll.tune.kube.kube_object import (
 # CRI-O acts on them for pods of a runtime class whose handler allows them, and on no others.
 EFFECTS = ("cpu-load-balancing.crio.io", "cpu-quota.crio.io", "irq-load-balancing.crio.io")
 _OVER = ("Succeeded", "Failed")
-_DEFAULT_NAMESPACE = "default"
 
 
-def namespace_of_declared(pod: Pod) -> str:
-    """Where the intent has the pod run."""
-    return pod.namespace or _DEFAULT_NAMESPACE
-
-
-def is_declared(found: KubeObject, pod: Pod) -> bool:
+def is_declared(found: KubeObject, intent: Intent, pod: Pod) -> bool:
     """Whether it is the intent's pod, or one of a controller that gave it the pod's label."""
-    if namespace_of(found) != namespace_of_declared(pod):
+    if namespace_of(found) != intent.namespace_of(pod):
         return False
     return name_of(found) == pod.name or labels_of(found).get("app") == pod.name
 
 
-def declared_pods(view: ClusterView, pod: Pod) -> tuple[KubeObject, ...]:
+def declared_pods(view: ClusterView, intent: Intent, pod: Pod) -> tuple[KubeObject, ...]:
     """The running ones of one of the intent's pods. Raises CannotRead."""
-    found = view.need(POD, namespace_of_declared(pod))
-    return tuple(each for each in found if is_declared(each, pod) and not _is_over(each))
+    found = view.need(POD, intent.namespace_of(pod))
+    return tuple(each for each in found if is_declared(each, intent, pod) and not _is_over(each))
 
 
-def refused_pods(view: ClusterView, pod: Pod) -> tuple[KubeObject, ...]:
+def refused_pods(view: ClusterView, intent: Intent, pod: Pod) -> tuple[KubeObject, ...]:
     """Those of one of the intent's pods that a kubelet refused or evicted. Raises CannotRead.
 
     It says why in the pod's own reason (TopologyAffinityError, SMTAlignmentError, …), which a
     pod whose program ended does not have.
     """
-    found = view.need(POD, namespace_of_declared(pod))
+    found = view.need(POD, intent.namespace_of(pod))
     return tuple(
         each
         for each in found
-        if is_declared(each, pod)
+        if is_declared(each, intent, pod)
         and text_at(each, "status", "phase") == "Failed"
         and text_at(each, "status", "reason")
     )
@@ -70,7 +64,7 @@ def dataplane_pods(view: ClusterView, intent: Intent) -> tuple[KubeObject, ...]:
         and (
             text_at(each, "spec", "runtimeClassName") in classes
             or any(name in annotations_of(each) for name in EFFECTS)
-            or any(is_declared(each, pod) for pod in intent.pods)
+            or any(is_declared(each, intent, pod) for pod in intent.pods)
         )
     ]
     return tuple(sorted(found, key=full_name))
@@ -85,7 +79,7 @@ def runtime_classes(intent: Intent) -> frozenset[str]:
 
 def is_meant_burstable(found: KubeObject, intent: Intent) -> bool:
     """Whether the intent itself has the pod share its CPUs."""
-    return any(is_declared(found, pod) and pod.qos == "burstable" for pod in intent.pods)
+    return any(is_declared(found, intent, pod) and pod.qos == "burstable" for pod in intent.pods)
 
 
 def containers_of(pod: KubeObject) -> tuple[KubeObject, ...]:

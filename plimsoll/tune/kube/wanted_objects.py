@@ -210,7 +210,7 @@ def wanted_pod(intent: Intent, pod: Pod) -> WantedObject:
             annotations=manifest["metadata"].get("annotations"),
             spec={"containers": [container], **kept},
         ),
-        _pod_meanings(pod.namespace or "default"),
+        _pod_meanings(intent.namespace_of(pod)),
         required=False,
     )
 

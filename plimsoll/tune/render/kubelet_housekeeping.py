@@ -53,7 +53,7 @@ def render_kubelet_housekeeping(intent: Intent, pool: Pool) -> Iterator[Rendered
         does=f"Has the kubelet look around every {housekeeping.interval_s} s instead of every "
         "10 s. For a mount namespace of the kubelet's and CRI-O's own enable the node's "
         "kubens.service: OpenShift 4.12 and later have it, as a Technology Preview.",
-        undo=f"`oc delete machineconfig {_name(pool)}`; the nodes restart.",
+        undo=f"`oc delete machineconfig {housekeeping_name(pool)}`; the nodes restart.",
     )
 
 
@@ -65,14 +65,15 @@ def kubelet_housekeeping(housekeeping: KubeletHousekeeping, pool: Pool) -> Manif
             {"name": "30-kubelet-interval-tuning.conf", "contents": f"[Service]\n{variables}"}
         )
     return machine_config(
-        _name(pool),
+        housekeeping_name(pool),
         pool,
         [ignition_file(_SCRIPT_PATH, START_COMMAND_SCRIPT, 0o755)],
         [{"name": "kubelet.service", "dropins": dropins}],
     )
 
 
-def _name(pool: Pool) -> str:
+def housekeeping_name(pool: Pool) -> str:
+    """The MachineConfig's name."""
     return f"99-{pool.role}-kubelet-housekeeping"
 
 

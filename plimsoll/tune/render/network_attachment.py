@@ -36,12 +36,12 @@ def render_networks(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
             f"2-network/60-network-{network.name}.yaml",
             manifest_text(network_attachment(intent, network)),
             does=f"Lets pods attach to {network.kind} on {network.master}.",
-            undo=_delete(network.name, namespace_of(intent, network)),
+            undo=_delete(network.name, intent.namespace_of_network(network)),
         )
 
 
 def _sriov_files(intent: Intent, network: SriovAttachment) -> Iterator[RenderedFile]:
-    namespace = namespace_of(intent, network)
+    namespace = intent.namespace_of_network(network)
     yield RenderedFile(
         f"2-network/60-sriov-network-{network.name}.yaml",
         manifest_text(sriov_network(intent, network)),
@@ -58,20 +58,12 @@ def _sriov_files(intent: Intent, network: SriovAttachment) -> Iterator[RenderedF
     )
 
 
-def namespace_of(intent: Intent, network: Network) -> str:
-    """Its own, or that of the first pod that joins it; else the cluster's default."""
-    if network.namespace is not None:
-        return network.namespace
-    joined = (pod.namespace for pod in intent.pods if network.name in pod.networks)
-    return next(joined, None) or "default"
-
-
 def sriov_network(intent: Intent, network: SriovAttachment) -> Manifest:
     """The SR-IOV operator's object."""
     nic = intent.nic(network.nic)
     asked = {
         "ipam": ipam_json(network.ipam),
-        "networkNamespace": namespace_of(intent, network),
+        "networkNamespace": intent.namespace_of_network(network),
         "resourceName": nic.resource_name,
         "spoofChk": switch_word(nic.spoofchk),
         "trust": switch_word(nic.trust),
@@ -101,7 +93,7 @@ def network_attachment(intent: Intent, network: Network) -> Manifest:
         "k8s.cni.cncf.io/v1",
         "NetworkAttachmentDefinition",
         network.name,
-        namespace=namespace_of(intent, network),
+        namespace=intent.namespace_of_network(network),
         annotations=annotations,
         spec={"config": config},
     )

@@ -3,7 +3,9 @@
 From the webhooks of openshift/cluster-node-tuning-operator at commit d2394aa8
 (pkg/apis/performanceprofile/v2/performanceprofile_validation.go) and of
 k8snetworkplumbingwg/sriov-network-operator at commit 249e2001 (pkg/webhook/validate.go);
-names and labels by Kubernetes' own rules.
+names and labels by Kubernetes' own rules; namespaces by OpenShift's documentation ("Role-based
+access to security context constraints") and its Multus (k8snetworkplumbingwg/multus-cni,
+docs/configuration.md, "Namespace Isolation").
 """
 
 from __future__ import annotations
@@ -15,9 +17,19 @@ from plimsoll.traffic.mistakes import brief
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import MELLANOX, Nic
+from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.machine_config_pool import BUILT_IN
+from plimsoll.tune.render.namespace import DEFAULT, is_the_clusters
 from plimsoll.tune.render.refusal import Mistake
 
+# Whose networks pods of every namespace may join (globalNamespaces, which the Cluster Network
+# Operator sets beside namespaceIsolation).
+_SHARED_NAMESPACES = (
+    DEFAULT,
+    "openshift-cnv",
+    "openshift-multus",
+    "openshift-sriov-network-operator",
+)
 _RESOURCE = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9_-]*[a-zA-Z0-9])?", re.ASCII)
 _MOST_MELLANOX_VFS = 128
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?", re.ASCII)
@@ -34,6 +46,7 @@ def check_operator_rules(intent: Intent, pool: Pool) -> Iterator[Mistake]:
         for field in ("annotations", "resources"):
             for key in getattr(pod, field):
                 yield from _key(key, f"pods[{place}].{field}")
+        yield from _namespace(intent, pod, f"pods[{place}]")
 
 
 def _pool(pool: Pool) -> Iterator[Mistake]:
@@ -67,6 +80,27 @@ def _nic(nic: Nic, field: str) -> Iterator[Mistake]:
             f"{nic.num_vfs} are more than the operator gives mlx5 cards",
             f"use at most {_MOST_MELLANOX_VFS}",
         )
+
+
+def _namespace(intent: Intent, pod: Pod, field: str) -> Iterator[Mistake]:
+    """No SCC can be assigned in the cluster's own namespaces, and Multus keeps others apart."""
+    namespace = intent.namespace_of(pod)
+    if is_the_clusters(namespace):
+        yield Mistake(
+            f"{field}.namespace" if pod.namespace else "namespace",
+            f"{namespace} is the cluster's own: OpenShift gives pods there no security context "
+            "constraint",
+            "name one for the workload",
+        )
+    for place, name in enumerate(pod.networks):
+        found = intent.namespace_of_network(intent.network(name))
+        if found not in (namespace, *_SHARED_NAMESPACES):
+            yield Mistake(
+                f"{field}.networks[{place}]",
+                f"{name} is in the namespace {found}, and OpenShift's Multus lets pods of "
+                f"{namespace} join those of their own, and of {DEFAULT}",
+                "give both the same namespace, or add a network of the pod's own",
+            )
 
 
 def _labels(labels: Mapping[str, str], field: str) -> Iterator[Mistake]:

@@ -1,7 +1,9 @@
 """The pods: testpmd, a generator, any workload; with the least privilege that will do.
 
 The first article's pod has SYS_ADMIN besides IPC_LOCK. DPDK through VFIO needs neither mounts
-nor raw memory: it locks memory for DMA (IPC_LOCK), and the device plugin hands it the VF.
+nor raw memory: it locks memory for DMA (IPC_LOCK), and the device plugin hands it the VF. Such pods
+run as root, as OpenShift's own examples of DPDK do ("Using DPDK and RDMA"): the kernel takes
+added capabilities from everybody else, and the VF's file in /dev/vfio is root's.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.render.manifest import Manifest, manifest_of, manifest_text
-from plimsoll.tune.render.network_attachment import namespace_of
 from plimsoll.tune.render.rendered_file import RenderedFile
 
+# Of all pods that are given capabilities, in each namespace.
+SERVICE_ACCOUNT = "dataplane"
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
 # Each of them is as good as root on the node.
 _FAR_REACHING = frozenset(("ALL", "SYS_ADMIN", "SYS_RAWIO", "SYS_MODULE", "SYS_PTRACE"))
@@ -34,7 +37,7 @@ def render_pods(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
             f"3-workload/70-pod-{pod.name}.yaml",
             manifest_text(pod_manifest(intent, pod)),
             does=_does(intent, pod),
-            undo=f"`oc delete pod {pod.name}{_in_namespace(pod)}`",
+            undo=f"`oc delete pod {pod.name} -n {intent.namespace_of(pod)}`",
             notes=tuple(_notes(intent, pod, place)),
         )
 
@@ -42,7 +45,7 @@ def render_pods(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
 def _notes(intent: Intent, pod: Pod, place: int) -> Iterator[str]:
     if not pod.image:
         yield f"The intent names no image: set pods[{place}].image, or the one below."
-    added = _capabilities(intent, pod)
+    added = capabilities_of(intent, pod)
     if more := [each for each in added if each in _FAR_REACHING]:
         yield f"{', '.join(more)}: more than DPDK through VFIO takes, which is IPC_LOCK."
     elif "IPC_LOCK" in added:
@@ -50,18 +53,14 @@ def _notes(intent: Intent, pod: Pod, place: int) -> Iterator[str]:
 
 
 def _does(intent: Intent, pod: Pod) -> str:
-    kept = ", ".join(_capabilities(intent, pod)) or "none"
-    far = "" if _FAR_REACHING.isdisjoint(_capabilities(intent, pod)) else ", **too many**"
+    kept = ", ".join(capabilities_of(intent, pod)) or "none"
+    far = "" if _FAR_REACHING.isdisjoint(capabilities_of(intent, pod)) else ", **too many**"
     words = [
         f"A {pod.qos} pod ({pod.role}) of {pod.cpus:g} CPUs; its capabilities: {kept}{far}.",
         "" if pod.image else f"**Set its image**: now `{_NO_IMAGE.format(name=pod.name)}`.",
         "" if pod.command else "It waits; start the program inside, on the CPUs of its cpuset.",
     ]
     return " ".join(word for word in words if word)
-
-
-def _in_namespace(pod: Pod) -> str:
-    return f" -n {pod.namespace}" if pod.namespace else ""
 
 
 def pod_manifest(intent: Intent, pod: Pod) -> Manifest:
@@ -73,6 +72,7 @@ def pod_manifest(intent: Intent, pod: Pod) -> Manifest:
         **({"nodeSelector": dict(pod.node_selector)} if pod.node_selector else {}),
         "restartPolicy": "Never",
         **({"runtimeClassName": runtime_class} if runtime_class else {}),
+        **({"serviceAccountName": SERVICE_ACCOUNT} if capabilities_of(intent, pod) else {}),
     }
     if pod.hugepages:
         medium = f"HugePages-{RESOURCE_SUFFIX[pod.hugepages.size]}"
@@ -81,7 +81,7 @@ def pod_manifest(intent: Intent, pod: Pod) -> Manifest:
         "v1",
         "Pod",
         pod.name,
-        namespace=pod.namespace,
+        namespace=intent.namespace_of(pod),
         labels={"app": pod.name},
         annotations=_annotations(intent, pod),
         spec=spec,
@@ -96,8 +96,8 @@ def _annotations(intent: Intent, pod: Pod) -> dict[str, str]:
 
 def _attachments(intent: Intent, pod: Pod) -> Iterator[str]:
     for name in pod.networks:
-        namespace = namespace_of(intent, intent.network(name))
-        yield name if namespace == (pod.namespace or "default") else f"{namespace}/{name}"
+        namespace = intent.namespace_of_network(intent.network(name))
+        yield name if namespace == intent.namespace_of(pod) else f"{namespace}/{name}"
 
 
 def _container(intent: Intent, pod: Pod) -> dict[str, Any]:
@@ -109,6 +109,7 @@ def _container(intent: Intent, pod: Pod) -> dict[str, Any]:
         "securityContext": {
             "allowPrivilegeEscalation": False,
             "capabilities": _capability_sets(intent, pod),
+            **({"runAsUser": 0} if capabilities_of(intent, pod) else {}),
             "seccompProfile": {"type": "RuntimeDefault"},
         },
     }
@@ -127,11 +128,11 @@ def _resources(intent: Intent, pod: Pod) -> dict[str, dict[str, str]]:
 
 
 def _capability_sets(intent: Intent, pod: Pod) -> dict[str, list[str]]:
-    added = list(_capabilities(intent, pod))
+    added = list(capabilities_of(intent, pod))
     return {**({"add": added} if added else {}), "drop": ["ALL"]}
 
 
-def _capabilities(intent: Intent, pod: Pod) -> tuple[str, ...]:
+def capabilities_of(intent: Intent, pod: Pod) -> tuple[str, ...]:
     """The intent's; not given, what DPDK on the pod's cards takes (mlx5 opens raw sockets)."""
     if "capabilities" in pod.model_fields_set:
         return pod.capabilities

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from plimsoll.tune.expected.kernel_argument import Vendor, command_line
 from plimsoll.tune.expected.node import expected_node
-from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.machine_config_pool import BUILT_IN
+from plimsoll.tune.render.cluster_steps import cluster_steps
+from plimsoll.tune.render.doubt import doubts_of
+from plimsoll.tune.render.host_steps import host_steps
 from plimsoll.tune.render.rendered_file import RenderedFile
-from plimsoll.tune.render.wide_selector import danger_of, narrowing_of, wide_selectors
 
 PATH = "README.md"
 
@@ -19,7 +19,7 @@ def render_readme(
     intent: Intent, files: Sequence[RenderedFile], header: str, vendor: Vendor
 ) -> RenderedFile:
     """The README of `files`."""
-    steps = _cluster_steps if intent.platform == "openshift" else _host_steps
+    steps = cluster_steps if intent.platform == "openshift" else host_steps
     parts = [
         f"# {intent.name}",
         *([_plain(intent.description)] if intent.description else []),
@@ -28,7 +28,8 @@ def render_readme(
         _table(files),
         *_dangers(intent),
         "## In which order",
-        *steps(intent, files),
+        "\n".join(f"{number}. {step}" for number, step in enumerate(steps(intent, files), 1)),
+        *_not_applied(files),
         "## What to expect",
         *_expectation(intent, vendor),
         "## How to undo it",
@@ -51,10 +52,15 @@ def _table(files: Iterable[RenderedFile]) -> str:
 
 def _dangers(intent: Intent) -> Iterator[str]:
     """What has to be known before any file is applied."""
-    told = [f"- **{danger_of(nic)}** {narrowing_of(nic)}" for nic in wide_selectors(intent)]
+    told = [f"- **{each.text}** {each.remedy}" for each in doubts_of(intent)]
     if told:
         yield "## Before you apply it"
         yield "\n".join(told)
+
+
+def _not_applied(files: Iterable[RenderedFile]) -> Iterator[str]:
+    if any(each.folder == "alternatives" for each in files):
+        yield "`alternatives/` is **not** applied with the rest: each file says instead of what."
 
 
 def _undoing(files: Sequence[RenderedFile]) -> str:
@@ -68,60 +74,6 @@ def _undoing(files: Sequence[RenderedFile]) -> str:
 def _cell(text: str) -> str:
     """Names of interfaces and arguments may hold what ends a cell or opens a tag."""
     return text.replace("|", "\\|").replace("<", "&lt;")
-
-
-def _cluster_steps(intent: Intent, files: Sequence[RenderedFile]) -> Iterator[str]:
-    pool = _pool(intent)
-    folders = {each.folder for each in files}
-    pause = f"oc patch machineconfigpool {pool.role} --type merge -p"
-    steps = []
-    if any(each.path == "bios-checklist.md" for each in files):
-        steps.append("Set the firmware by `bios-checklist.md`.")
-    if pool.role not in BUILT_IN:
-        labels = " ".join(f"{key}={value}" for key, value in pool.node_labels.items())
-        steps.append(
-            "`oc apply -f 1-node/10-machine-config-pool.yaml`, then label the nodes: "
-            f"`oc label node NODE {labels}`"
-        )
-    steps += [
-        f"Pause the pool, so that its nodes restart once and not once a file: "
-        f'`{pause} \'{{"spec":{{"paused":true}}}}\'`',
-        "`oc apply -f 1-node/`",
-        f'`{pause} \'{{"spec":{{"paused":false}}}}\'`, and wait for the restarts: `oc wait '
-        f"machineconfigpool/{pool.role} --for=condition=Updated --timeout=60m`",
-    ]
-    if "2-network" in folders:
-        steps.append(
-            "With the SR-IOV operator installed where there are `sriov` files: "
-            "`oc apply -f 2-network/`; wait until `oc get sriovnetworknodestates -A` says Succeeded"
-        )
-    if "3-workload" in folders:
-        steps.append(
-            "`oc apply -f 3-workload/`. The pods' service account needs a security context "
-            "constraint that allows their capabilities and no more."
-        )
-    if "generator" in folders:
-        steps.append("`generator/` goes to the generator's host.")
-    yield "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
-    if "alternatives" in folders:
-        yield "`alternatives/` is **not** applied with the rest: each file says instead of what."
-
-
-def _host_steps(_: Intent, files: Sequence[RenderedFile]) -> Iterator[str]:
-    steps = []
-    if any(each.path == "bios-checklist.md" for each in files):
-        steps.append("Set the firmware by `bios-checklist.md`.")
-    units = [each.path for each in files if each.path.endswith(".service")]
-    names = " ".join(path.rpartition("/")[2].removesuffix(".service") for path in units)
-    steps += [
-        "Read what is under `host/`, then, as root: `cp -r host/. / && systemctl daemon-reload`",
-        "The kernel's command line: `grubby` or `update-grub`, as above",
-        f"`systemctl enable {names}`",
-        "Restart the host. Then the TuneD profile, if there is one.",
-    ]
-    if any(each.folder == "generator" for each in files):
-        steps.append("`generator/` goes to the generator's host.")
-    yield "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
 
 
 def _expectation(intent: Intent, vendor: Vendor) -> Iterator[str]:
@@ -161,9 +113,3 @@ def _by_hand(intent: Intent) -> Iterator[str]:
         switch = getattr(intent.services, field)
         if switch is not None:
             yield f"{field} {'on' if switch else 'off'}"
-
-
-def _pool(intent: Intent) -> Pool:
-    if intent.pool is None:
-        raise ValueError("an intent for OpenShift has a pool")
-    return intent.pool

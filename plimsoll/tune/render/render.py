@@ -21,6 +21,7 @@ from plimsoll.tune.render.host_tuned import render_sysctls, render_tuned_profile
 from plimsoll.tune.render.kubelet_config import render_kubelet_config
 from plimsoll.tune.render.kubelet_housekeeping import render_kubelet_housekeeping
 from plimsoll.tune.render.machine_config_pool import render_machine_config_pool
+from plimsoll.tune.render.namespace import render_namespaces
 from plimsoll.tune.render.network_attachment import render_networks
 from plimsoll.tune.render.operator_rules import check_operator_rules
 from plimsoll.tune.render.performance_profile import render_performance_profile
@@ -29,6 +30,7 @@ from plimsoll.tune.render.pod import render_pods
 from plimsoll.tune.render.readme import render_readme
 from plimsoll.tune.render.refusal import refuse
 from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.security_constraint import render_security_constraints
 from plimsoll.tune.render.sriov_policy import render_sriov_policies
 from plimsoll.tune.render.trex_config import render_trex_config
 from plimsoll.tune.render.tuned_patch import render_tuned_patch
@@ -44,8 +46,10 @@ _FOR_A_POOL: tuple[Callable[[Intent, Pool], Iterator[RenderedFile]], ...] = (
     render_monitoring,
     render_network_diagnostics,
     render_console,
+    render_namespaces,
     render_sriov_policies,
     render_networks,
+    render_security_constraints,
     render_pods,
     render_kubelet_config,
 )

@@ -35,10 +35,15 @@ def render_workload_partitioning(intent: Intent, pool: Pool) -> Iterator[Rendere
 def workload_partitioning(intent: Intent, pool: Pool) -> Manifest:
     """The MachineConfig with CRI-O's file and the kubelet's."""
     return machine_config(
-        f"02-{pool.role}-workload-partitioning",
+        partitioning_name(pool),
         pool,
         [
             ignition_file(_CRIO, crio_workload_partitioning(intent)),
             ignition_file(_KUBELET, kubelet_workload_partitioning(intent)),
         ],
     )
+
+
+def partitioning_name(pool: Pool) -> str:
+    """The MachineConfig's name."""
+    return f"02-{pool.role}-workload-partitioning"

@@ -64,6 +64,13 @@ KINDS = (
         namespaced=True,
         status=False,
     ),
+    CustomKind(
+        "security.openshift.io",
+        "v1",
+        "SecurityContextConstraints",
+        "securitycontextconstraints",
+        status=False,
+    ),
     CustomKind("operator.openshift.io", "v1", "Console", "consoles"),
     CustomKind("operator.openshift.io", "v1", "Network", "networks"),
 )
@@ -97,7 +104,8 @@ def _given_crds() -> Iterator[dict[str, Any]]:
 
 def _made_crd(kind: CustomKind, published: dict[str, Any]) -> dict[str, Any]:
     wanted = {"group": kind.group, "version": kind.version, "kind": kind.kind}
-    (schema,) = (
+    # SecurityContextConstraints are there twice: first the CRD, then the API server's of old.
+    schema = next(
         each
         for each in published[kind.kind.lower()]
         if wanted in each["x-kubernetes-group-version-kind"]

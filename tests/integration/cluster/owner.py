@@ -48,7 +48,9 @@ class Owner:
             query_params=query,
             **_place(resource, document),
         )
-        self._applied.append(given)
+        # Nothing here would finish the deletion of a namespace.
+        if document["kind"] != "Namespace":
+            self._applied.append(given)
         if status:
             self.patch(document, {"status": status}, "status")
 
@@ -123,7 +125,8 @@ class Owner:
     def _make_namespace(self, name: str) -> None:
         resource = self._client.resources.get(api_version="v1", kind="Namespace")
         body = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-        resource.server_side_apply(body=body, field_manager="test")
+        # Another manager than of what is applied, whose labels would else be taken off again.
+        resource.server_side_apply(body=body, field_manager="namespaces")
 
     def _wait_until_served(self, crd: Mapping[str, Any]) -> None:
         deadline = time.monotonic() + _LONGEST_WAIT_S

@@ -77,7 +77,7 @@ def test_init_leaves_what_stands_in_the_schemas_place(tmp_path: Path, kind: str)
 
 def test_init_without_a_file_names_no_schema() -> None:
     result = runner.invoke(app, ["tune", "init"])
-    assert result.stdout.startswith("# An intent proposed from ")
+    assert result.stdout.startswith("# An intent proposed from")
 
 
 def test_init_from_a_capture(tmp_path: Path) -> None:

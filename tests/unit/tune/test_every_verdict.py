@@ -45,7 +45,8 @@ def judged(name: str, archives: Path) -> Audit:
     if name in BOOTED:
         return audit(open_root(BOOTED[name].capture), BOOTED[name].declared())
     if name in COMPOSED:
-        return audit(open_root(archives / f"{name}.tar.gz"), composed_host(name).intent)
+        host = composed_host(name)
+        return audit(host.asked(open_root(archives / f"{name}.tar.gz")), host.intent)
     view = open_root(BOOTED["untuned"].capture)
     if name == UNASKED:
         document = parse_document(Path("unasked.yaml"), ASKS_NOTHING)

@@ -82,7 +82,7 @@ def _polling(intent: Intent, pod: KubeObject) -> Iterator[KubeObject]:
 
 
 def _placed(pod: KubeObject, namespace: str) -> KubeObject:
-    """A manifest without a namespace is known by its name: it is not told where it is meant to be."""
+    """A manifest that names no namespace is known by the pod's name alone."""
     return {**pod, "metadata": {"namespace": namespace, **mapping_at(pod, "metadata")}}
 
 

@@ -111,7 +111,8 @@ def _verified(view: HostView) -> Judgement:
 
 def _again() -> Step:
     return advice(
-        "see /var/log/tuned/tuned.log for which, then restart TuneD",
+        "see /var/log/tuned/tuned.log for which, then restart TuneD, with the workload stopped or "
+        "in expected_processes: it moves threads that it does not know away from isolated CPUs",
         openshift=f"see the log of TuneD for which; {_POD}",
     )
 

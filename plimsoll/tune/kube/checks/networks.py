@@ -14,7 +14,6 @@ from plimsoll.tune.kube.kube_object import KubeObject
 from plimsoll.tune.kube.network_resource import RESOURCE_NAME, resource_of
 from plimsoll.tune.kube.object_judgement import judge_each, judge_found, judge_object, sum_up, told
 from plimsoll.tune.kube.wanted_objects import wanted_attachment, wanted_network
-from plimsoll.tune.render.network_attachment import namespace_of
 from plimsoll.tune.render.sriov_policy import NAMESPACE
 
 
@@ -33,7 +32,7 @@ def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judge
     if not isinstance(network, SriovAttachment):
         return judge_object(view, wanted)
     made_by = view.find(SRIOV_NETWORK, network.name, NAMESPACE)
-    found = view.find(NETWORK_ATTACHMENT, network.name, namespace_of(intent, network))
+    found = view.find(NETWORK_ATTACHMENT, network.name, intent.namespace_of_network(network))
     if made_by is not None:
         of_network = judge_found(wanted_network(intent, network), made_by)
         return sum_up([of_network, _judge_made(intent, network, found)])
@@ -44,7 +43,7 @@ def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judge
 
 def _judge_made(intent: Intent, network: SriovAttachment, found: KubeObject | None) -> Judgement:
     """What the operator made of a SriovNetwork: there, and of the right resource."""
-    namespace = namespace_of(intent, network)
+    namespace = intent.namespace_of_network(network)
     title = f"NetworkAttachmentDefinition {namespace}/{network.name}"
     if found is None:
         return fail(

@@ -12,7 +12,6 @@ from plimsoll.tune.kube.cluster_check import ClusterCheck
 from plimsoll.tune.kube.cluster_view import ClusterView
 from plimsoll.tune.kube.dataplane_pods import (
     declared_pods,
-    namespace_of_declared,
     refused_pods,
 )
 from plimsoll.tune.kube.kinds import POD
@@ -39,12 +38,12 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
 
 
 def _judge_pod(view: ClusterView, intent: Intent, pod: Pod) -> Judgement:
-    if found := declared_pods(view, pod):
+    if found := declared_pods(view, intent, pod):
         judge = partial(_judge_running, intent, pod)
         return judge_each(found, judge, none="", sound=f"{pod.name} is as intended")
-    place = f"{namespace_of_declared(pod)}/{pod.name}"
+    place = f"{intent.namespace_of(pod)}/{pod.name}"
     none = f"no pod {place} runs, nor any labelled app={pod.name}"
-    return judge_each(refused_pods(view, pod), _judge_refused, none=none, sound="")
+    return judge_each(refused_pods(view, intent, pod), _judge_refused, none=none, sound="")
 
 
 def _judge_running(intent: Intent, pod: Pod, found: KubeObject) -> Judgement:
@@ -52,7 +51,7 @@ def _judge_running(intent: Intent, pod: Pod, found: KubeObject) -> Judgement:
     wanted = wanted_pod(intent, pod)
     metadata = dict(wanted.manifest["metadata"]) | {
         "name": name_of(found),
-        "namespace": namespace_of_declared(pod),
+        "namespace": intent.namespace_of(pod),
     }
     manifest = {**wanted.manifest, "metadata": metadata}
     renamed = WantedObject(wanted.kind, manifest, wanted.meanings, required=False)

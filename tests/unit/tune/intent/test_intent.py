@@ -60,6 +60,7 @@ def test_a_switch_is_on_or_off_as_yaml_reads_it_or_as_text(
 
 def test_a_pod_requests_what_its_fields_say_and_one_vf_for_each_network(tmp_path: Path) -> None:
     text = BASE + (
+        "hugepages: {default_size: 1G, pages: [{size: 1G, count: 2}]}\n"
         "nics:\n"
         "  - {name: a, pf_names: [ens1f0], num_vfs: 4, driver: vfio-pci, resource_name: left}\n"
         "networks:\n"

@@ -8,7 +8,7 @@ import yaml
 
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import preset_names
-from plimsoll.tune.intent.topology_rules import Rule
+from plimsoll.tune.intent.topology_problem import Rule
 
 TEXT = (Path(__file__).resolve().parents[4] / "docs/tuning-intent.md").read_text()
 

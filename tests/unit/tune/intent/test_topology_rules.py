@@ -7,7 +7,8 @@ import pytest
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.intent.topology import Topology
-from plimsoll.tune.intent.topology_rules import Problem, check_topology
+from plimsoll.tune.intent.topology_problem import Problem
+from plimsoll.tune.intent.topology_rules import check_topology
 
 
 def topology(cores: int, threads: int, nodes: int, **ports: int | None) -> Topology:

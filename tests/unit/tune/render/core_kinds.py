@@ -20,7 +20,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 def mistakes_in(manifest: dict[str, Any]) -> list[str]:
-    """What the API server would refuse of a Pod or ConfigMap, each with its place."""
+    """What the API server would refuse of an object of its own kinds, each with its place."""
     return list(_judge(manifest, f"V1{manifest['kind']}", "$"))
 
 

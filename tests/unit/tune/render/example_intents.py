@@ -38,7 +38,7 @@ EVERYTHING = intent_with(
         },
     ],
     networks=[
-        {"kind": "sriov", "name": "fast", "nic": "mlx", "namespace": "dpdk", "ipam": IPAM},
+        {"kind": "sriov", "name": "fast", "nic": "mlx", "namespace": "default", "ipam": IPAM},
         {"kind": "macvlan", "name": "mac", "master": "ens2", "mtu": 1500, "ipam": IPAM},
         {
             "kind": "bridge",

@@ -1,4 +1,4 @@
-"""Rendered pods and configuration maps against what Kubernetes' own client knows of them.
+"""Rendered objects of Kubernetes' own kinds against what Kubernetes' own client knows of them.
 
 The cluster's OpenAPI (test_cluster_openapi.py) says of a pod's containers only that they are.
 """
@@ -15,7 +15,7 @@ OBJECTS = {
     f"{name}: {path}": manifest
     for name, intent in INTENTS.items()
     for path, manifest in manifests(intent)
-    if manifest["apiVersion"] == "v1"
+    if manifest["apiVersion"] == "v1" or manifest["apiVersion"].startswith("rbac.")
 }
 POD = OBJECTS["openshift-deterministic: 3-workload/70-pod-testpmd.yaml"]
 
@@ -25,8 +25,15 @@ def test_a_server_takes_it(manifest: dict[str, Any]) -> None:
     assert core_kinds.mistakes_in(manifest) == []
 
 
-def test_both_kinds_are_rendered() -> None:
-    assert {manifest["kind"] for manifest in OBJECTS.values()} == {"Pod", "ConfigMap"}
+def test_all_of_these_kinds_are_rendered() -> None:
+    assert {manifest["kind"] for manifest in OBJECTS.values()} == {
+        "ConfigMap",
+        "Namespace",
+        "Pod",
+        "Role",
+        "RoleBinding",
+        "ServiceAccount",
+    }
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from tests.unit.tune.render.rendering import rendered
 KINDS = yaml.safe_load((Path(__file__).parent / "custom_resources.yaml").read_text())
 LABELS = {"type": "object", "additionalProperties": {"type": "string"}}
 PARTS = {"labels": LABELS, "one-label": LABELS | {"minProperties": 1, "maxProperties": 1}}
+HEAD = ["apiVersion", "kind", "metadata"]
 NAME = r"^[a-z0-9]([a-z0-9-]*[a-z0-9])?$"
 METADATA = {
     "type": "object",
@@ -34,13 +35,16 @@ def test_fields(name: str) -> None:
         jsonschema.validate(manifest["metadata"], METADATA)
         if "spec" in manifest:
             jsonschema.validate(manifest["spec"], kind["spec"] | PARTS)
+        elif "rest" in kind:
+            rest = {field: value for field, value in manifest.items() if field not in HEAD}
+            jsonschema.validate(rest, kind["rest"])
 
 
 @pytest.mark.parametrize("name", INTENTS)
 def test_fields_come_in_the_usual_order(name: str) -> None:
     for _, manifest in manifests(INTENTS[name]):
-        assert list(manifest)[:3] == ["apiVersion", "kind", "metadata"]
-        assert len(manifest) == 4
+        assert list(manifest)[:3] == HEAD
+        assert "spec" not in manifest or len(manifest) == 4
 
 
 @pytest.mark.parametrize("name", INTENTS)

@@ -2,7 +2,8 @@
 
 Left out of what the article prints: `finalizers` and `generation`, which the server writes.
 Added to it: what its excerpts leave out (names, the pod's memory, the attachment's namespace
-and the annotation by which Multus finds the VF). Not as in it: the pod's SYS_ADMIN.
+and the annotation by which Multus finds the VF; the account, the user and the namespace that
+the pod runs under). Not as in it: the pod's SYS_ADMIN.
 """
 
 import json
@@ -130,7 +131,8 @@ def test_the_operators_network_is_the_same() -> None:
     found = FOUND["2-network/60-sriov-network-east-sriov-net.yaml"]
     assert found["metadata"]["namespace"] == "openshift-sriov-network-operator"
     assert found["spec"] == {
-        "networkNamespace": "default",
+        # Ours, the intent's name: the article prints none.
+        "networkNamespace": "reghwol",
         "resourceName": "intelnic_east",
         "spoofChk": "on",
         "trust": "on",
@@ -173,6 +175,7 @@ def test_the_pod_has_less_privilege_than_the_articles() -> None:
     security = container["securityContext"]
     assert security["capabilities"] == {"add": ["IPC_LOCK"], "drop": ["ALL"]}
     assert security["allowPrivilegeEscalation"] is False
+    assert security["runAsUser"] == 0
     assert "SYS_ADMIN, which examples add, is not" in file.text
 
 
@@ -230,10 +233,15 @@ def test_nothing_else_is_rendered() -> None:
     assert sorted(FOUND) == [
         "1-node/10-machine-config-pool.yaml",
         "1-node/20-performance-profile.yaml",
+        "2-network/45-namespace-reghwol.yaml",
         "2-network/50-sriov-policy-east.yaml",
         "2-network/50-sriov-policy-west.yaml",
         "2-network/60-sriov-network-east-sriov-net.yaml",
         "2-network/60-sriov-network-west-sriov-net.yaml",
+        "3-workload/60-service-account-reghwol.yaml",
+        "3-workload/61-security-context-constraint-reghwol.yaml",
+        "3-workload/62-role-reghwol.yaml",
+        "3-workload/63-role-binding-reghwol.yaml",
         "3-workload/70-pod-testpmd.yaml",
         "alternatives/network-east-sriov-net.yaml",
         "alternatives/network-west-sriov-net.yaml",

@@ -99,12 +99,12 @@ def test_a_network_elsewhere_is_named_with_its_namespace() -> None:
     intent = intent_with(
         POOL,
         nics=[CARD],
-        networks=[FAST | {"namespace": "shared"}],
+        networks=[FAST | {"namespace": "default"}],
         pods=[{"name": "p", "cpus": 2, "memory": "1Gi", "networks": ["fast", "fast"]}],
     )
     pod = pod_of(intent)
     networks = pod["metadata"]["annotations"]["k8s.v1.cni.cncf.io/networks"]
-    assert networks == "shared/fast,shared/fast"
+    assert networks == "default/fast,default/fast"
     (container,) = pod["spec"]["containers"]
     assert container["resources"]["limits"]["openshift.io/card"] == "2"
 

@@ -1,5 +1,6 @@
 import pytest
 
+from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import preset_names
 from tests.unit.tune.intent_documents import HOST, POOL, intent_with
 from tests.unit.tune.render.rendering import rendered
@@ -59,15 +60,109 @@ def test_a_host_binds_no_kind_of_card_and_says_so() -> None:
     assert "By hand, for no file does it: the ports 8086:any of nic dpdk." in readme
 
 
+def steps_of(intent: Intent | str) -> list[str]:
+    readme = rendered(intent)["README.md"].text
+    order = readme.partition("## In which order")[2].partition("## What to expect")[0]
+    lines = [line for line in order.splitlines() if line[:1].isdigit()]
+    numbers, steps = zip(*(line.split(". ", 1) for line in lines), strict=True)
+    assert list(numbers) == [str(number) for number in range(1, len(lines) + 1)]
+    return list(steps)
+
+
 def test_steps_for_a_pool_of_its_own() -> None:
-    readme = rendered("openshift-deterministic")["README.md"].text
-    steps = [line for line in readme.splitlines() if line[:1].isdigit()]
-    assert steps[0] == "1. Set the firmware by `bios-checklist.md`."
-    assert "`oc label node NODE node-role.kubernetes.io/reghwol=`" in steps[1]
-    assert "oc patch machineconfigpool reghwol" in steps[2]
-    assert steps[3] == "4. `oc apply -f 1-node/`"
-    assert "`oc apply -f 2-network/`" in steps[5]
-    assert steps[7] == "8. `generator/` goes to the generator's host."
+    steps = steps_of("openshift-deterministic")
+    starts = [
+        "Set the firmware by `bios-checklist.md`",
+        "`oc apply -f 1-node/10-machine-config-pool.yaml`, then label the nodes: "
+        "`oc label node NODE node-role.kubernetes.io/reghwol=`",
+        "Pause the pool",
+        "`oc apply -f 1-node/`. ",
+        """`oc patch machineconfigpool reghwol --type merge -p '{"spec":{"paused":false}}'`""",
+        "Install the SR-IOV Network Operator.",
+        "`oc apply -f 2-network/`. ",
+        "Set the image of testpmd",
+        "`oc apply -f 3-workload/`. ",
+        "Judge it all: `plimsoll tune audit --kube --intent`",
+        "`generator/` goes to the generator's host.",
+    ]
+    assert len(steps) == len(starts)
+    for step, start in zip(steps, starts, strict=True):
+        assert step.startswith(start)
+
+
+@pytest.mark.parametrize("preset", preset_names())
+def test_every_step_that_changes_something_says_how_it_shows(preset: str) -> None:
+    for step in steps_of(preset):
+        if any(f"`{verb}" in step for verb in ("oc apply", "oc patch", "oc label", "systemctl")):
+            assert "Done when `" in step or "systemctl daemon-reload" in step
+
+
+def test_the_pool_stays_paused_until_the_operators_have_made_their_part() -> None:
+    """Names as the operators give them.
+
+    GetMachineConfigName and MachineConfigPrefix of cluster-node-tuning-operator, and
+    99-POOL-generated-kubelet of machine-config-operator; the article's for the other two.
+    """
+    paused, applied, unpaused = steps_of("openshift-sno-vdu")[:3]
+    assert """-p '{"spec":{"paused":true}}'`""" in paused
+    for name in (
+        "50-performance-performance-worker-pao-sno",
+        "50-nto-master",
+        "99-master-generated-kubelet",
+        "02-master-workload-partitioning",
+        "99-master-kubelet-housekeeping",
+    ):
+        assert f"`{name}`" in applied
+    # Else oc wait returns on the state of before.
+    assert "says UPDATED False" in applied
+    assert "--for=condition=Updated" in unpaused
+    assert "The API is away while the only node restarts" in unpaused
+
+
+def test_vfs_are_counted_where_pods_will_ask_for_them() -> None:
+    """The operator's own status may still be that of before."""
+    step = next(each for each in steps_of("openshift-deterministic") if "2-network/" in each)
+    assert r"intelnic_east:.status.allocatable.openshift\.io/intelnic_east" in step
+    assert "-l node-role.kubernetes.io/reghwol= " in step
+    assert "counts 1 of intelnic_east for each port, 1 of intelnic_west for each port" in step
+    assert "`oc get network-attachment-definitions -n reghwol` lists east-sriov-net" in step
+    assert "Succeeded" not in step
+
+
+def test_a_pods_own_labels_are_set_before_it_is_applied() -> None:
+    steps = steps_of("telco-core-rds")
+    label = "node-role.kubernetes.io/worker-dpdk="
+    (place,) = (n for n, step in enumerate(steps) if f"`oc label node NODE {label}`" in step)
+    assert f"`oc get node -l {label}` lists them" in steps[place]
+    assert place < next(n for n, step in enumerate(steps) if "3-workload/" in step)
+
+
+def test_labels_that_nodes_have_by_themselves_are_not_set() -> None:
+    for own in ({"kubernetes.io/hostname": "node1"}, {"node-role.kubernetes.io/worker-cnf": ""}):
+        pod = {"name": "p", "cpus": 1, "memory": "1Gi", "node_selector": own}
+        intent = intent_with(POOL, pods=[pod])
+        assert not any("may run on" in step for step in steps_of(intent))
+
+
+def test_pods_are_ready_and_under_the_constraint_that_was_meant() -> None:
+    step = next(each for each in steps_of("openshift-deterministic") if "3-workload/" in each)
+    assert "`oc wait pod/testpmd -n reghwol --for=condition=Ready" in step
+    assert r"{.metadata.annotations.openshift\.io/scc}" in step
+    assert step.endswith("prints `Guaranteed reghwol-dataplane`.")
+
+
+def test_a_single_node_is_not_drained() -> None:
+    nic = {"name": "n", "pf_names": ["ens1"], "num_vfs": 2, "resource_name": "n"}
+    for single, told in ((True, True), (False, False)):
+        steps = steps_of(intent_with(POOL, nics=[nic], cluster={"single_node": single}))
+        assert any('{"spec":{"disableDrain":true}}' in step for step in steps) == told
+
+
+def test_a_port_that_is_not_divided_is_told() -> None:
+    whole = intent_with(POOL, nics=[{"name": "n", "pf_names": ["ens1"]}])
+    readme = rendered(whole)["README.md"].text
+    assert "## Before you apply it" in readme
+    assert "**nic n has no num_vfs, and the SR-IOV operator hands out VFs alone" in readme
 
 
 def test_alternatives_are_not_applied() -> None:

@@ -38,7 +38,7 @@ def host(root: Path, cpus: str) -> Path:
 
 def test_a_preset(plimsoll: Plimsoll) -> None:
     assert plimsoll("tune", "render", "--preset", "telco-core-rds", "-o", "out") == 0
-    assert plimsoll.out == "8 files in out: read out/README.md\n"
+    assert plimsoll.out == "13 files in out: read out/README.md\n"
     found = yaml.safe_load(Path("out/1-node/20-performance-profile.yaml").read_text())
     assert found["metadata"]["name"] == "customcnf"
     assert "(preset telco-core-rds)" in Path("out/README.md").read_text()

@@ -1,0 +1,93 @@
+"""What to know before a rendering is applied: sound in some clusters, and a mistake in others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plimsoll.tune.counted import counted
+from plimsoll.tune.intent.hugepages import PageSize, bytes_of, memory_text
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.pod_fit import pages_by_node, sets_pages_aside, vfs_by_resource
+from plimsoll.tune.render.wide_selector import danger_of, narrowing_of, wide_selectors
+
+_TOGETHER = (
+    "Let them run one after the other or on several nodes, or ask for less: of those that do not "
+    "fit, some wait."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """`text` is a sentence for the terminal and for README.md, `remedy` Markdown for that alone."""
+
+    text: str
+    remedy: str
+
+
+def doubts_of(intent: Intent) -> Iterator[Doubt]:
+    """All of them, the gravest first."""
+    for nic in wide_selectors(intent):
+        yield Doubt(danger_of(nic), narrowing_of(nic))
+    if intent.platform == "openshift":
+        yield from _whole_ports(intent)
+        yield from _last_cpus(intent)
+    yield from _together(intent)
+
+
+def _whole_ports(intent: Intent) -> Iterator[Doubt]:
+    for nic in intent.nics:
+        if nic.num_vfs is None:
+            yield Doubt(
+                f"nic {nic.name} has no num_vfs, and the SR-IOV operator hands out VFs alone: "
+                "nothing is rendered for it.",
+                "Give it `num_vfs` and `resource_name`, if pods are to have it; one VF will do.",
+            )
+
+
+def _last_cpus(intent: Intent) -> Iterator[Doubt]:
+    """The cluster's own daemons request CPUs of the same account, unless they are partitioned."""
+    if intent.cluster.workload_partitioning:
+        return
+    isolated = len(intent.cpus.isolated.cpus)
+    for pod in intent.pods:
+        if pod.cpus == isolated:
+            yield Doubt(
+                f"pod {pod.name} asks for every isolated CPU ({isolated}), of which the platform's "
+                "own pods on each node request a part.",
+                "Ask for one less, or install the cluster with workload partitioning.",
+            )
+
+
+def _together(intent: Intent) -> Iterator[Doubt]:
+    """All pods at once on one node; a generator and its DUT are often on two."""
+    if len(intent.pods) < 2:
+        return
+    isolated = len(intent.cpus.isolated.cpus)
+    asked = sum(pod.cpus for pod in intent.pods)
+    if asked > isolated:
+        yield _doubt(f"{asked:g} CPUs", f"{isolated} isolated")
+    yield from _pages_together(intent)
+    requests = [intent.resources_of(pod) for pod in intent.pods]
+    for resource, there in vfs_by_resource(intent.nics).items():
+        wanted = sum(int(each.get(resource, "0")) for each in requests)
+        if wanted > there:
+            yield _doubt(f"{counted(wanted, 'VF')} of {resource}", str(there))
+
+
+def _pages_together(intent: Intent) -> Iterator[Doubt]:
+    if sets_pages_aside(intent.kernel):
+        return
+    asked: dict[PageSize, int] = {}
+    for pod in intent.pods:
+        if pod.hugepages:
+            size = pod.hugepages.size
+            asked[size] = asked.get(size, 0) + bytes_of(pod.hugepages.total)
+    for size, wanted in asked.items():
+        there = sum(pages_by_node(intent.hugepages, size).values())
+        if wanted > there:
+            yield _doubt(f"{memory_text(wanted)} in pages of {size}", memory_text(there))
+
+
+def _doubt(asked: str, there: str) -> Doubt:
+    return Doubt(f"all pods together ask for {asked}, and one node has {there}.", _TOGETHER)

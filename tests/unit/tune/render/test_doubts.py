@@ -1,0 +1,65 @@
+"""What is rendered, and may yet be a mistake."""
+
+from typing import Any
+
+import pytest
+
+from plimsoll.tune.render.doubt import doubts_of
+from tests.unit.tune.intent_documents import HOST, POOL, intent_with
+
+# 3 CPUs are isolated, 4 GiB in pages of 1G set aside, and a node has 2 VFs.
+PAGES = {"default_size": "1G", "pages": [{"size": "1G", "count": 4}]}
+CARD = {"name": "card", "pf_names": ["ens1"], "num_vfs": 2, "resource_name": "card"}
+FAST = {"kind": "sriov", "name": "fast", "nic": "card"}
+POD = {"cpus": 1, "memory": "1Gi"}
+
+
+def doubts(*pods: dict[str, Any], base: dict[str, Any] = POOL, **sections: Any) -> list[str]:
+    given = [POD | {"name": f"p{n}"} | pod for n, pod in enumerate(pods)]
+    sections = {"hugepages": PAGES, "nics": [CARD], "networks": [FAST]} | sections
+    return [each.text for each in doubts_of(intent_with(base, pods=given, **sections))]
+
+
+def test_what_fits_is_not_doubted() -> None:
+    half = {"hugepages": {"size": "1G", "total": "2Gi"}, "networks": ["fast"]}
+    assert doubts(half, half | {"cpus": 2}) == []
+
+
+@pytest.mark.parametrize(
+    ("pod", "told"),
+    [
+        ({"cpus": 2}, "4 CPUs, and one node has 3 isolated"),
+        (
+            {"hugepages": {"size": "1G", "total": "3Gi"}},
+            "6Gi in pages of 1G, and one node has 4Gi",
+        ),
+        ({"networks": ["fast", "fast"]}, "4 VFs of openshift.io/card, and one node has 2"),
+    ],
+)
+def test_pods_that_do_not_fit_together(pod: dict[str, Any], told: str) -> None:
+    """Each fits alone: a generator and its DUT are often on two nodes."""
+    assert doubts(pod, pod) == [f"all pods together ask for {told}."]
+    assert doubts(pod) == []
+
+
+def test_all_isolated_cpus() -> None:
+    assert doubts({"cpus": 3}) == [
+        "pod p0 asks for every isolated CPU (3), of which the platform's own pods on each node "
+        "request a part."
+    ]
+    assert doubts({"cpus": 3}, cluster={"workload_partitioning": True}) == []
+    assert doubts({"cpus": 3}, base=HOST) == []
+
+
+def test_pages_of_the_kernels_own_arguments_are_not_counted() -> None:
+    pod = {"hugepages": {"size": "1G", "total": "3Gi"}}
+    assert doubts(pod, pod, kernel={"arguments": ["hugepagesz=1G", "hugepages=64"]}) == []
+
+
+def test_ports_that_are_not_divided() -> None:
+    whole = {"name": "whole", "pf_names": ["ens2"]}
+    assert doubts(nics=[CARD, whole]) == [
+        "nic whole has no num_vfs, and the SR-IOV operator hands out VFs alone: nothing is "
+        "rendered for it."
+    ]
+    assert doubts(nics=[CARD, whole], base=HOST) == []
