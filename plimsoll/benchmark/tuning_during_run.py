@@ -137,12 +137,21 @@ def _interrupts(asked: _Asked) -> Iterable[Happening]:
         "ok" if tick <= _TICKLESS else "fail",
         f"the local timer interrupted the worst CPU {_rate(tick)} times a second",
     )
-    kinds = own | {"device": sum(device.values())}
-    told = f"on the worst CPU, a second: {_largest(kinds) or 'no interrupts'}"
+    kinds = own | {"device": _worst_of_devices(figures)}
+    told = f"a second, each kind on its worst CPU: {_largest(kinds) or 'no interrupts'}"
     if soft := _largest(_by_kind(softirqs, _softirq_name)):
         told += f"; softirqs {soft}"
     quiet = not device and all(rate <= _TICKLESS for rate in own.values())
     yield Happening(34, "ok" if quiet else "warn" if not device else "fail", told)
+
+
+def _worst_of_devices(figures: Iterable[HostFigure]) -> float:
+    """The rate of all devices together on the CPU that has most of it."""
+    rates: dict[str, float] = {}
+    for each in figures:
+        if _is_device(each):
+            rates[each.names["cpu"]] = rates.get(each.names["cpu"], 0.0) + each.mean
+    return max(rates.values(), default=0.0)
 
 
 def _devices(device: Mapping[str, float]) -> tuple[Verdict, str]:

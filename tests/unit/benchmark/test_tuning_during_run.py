@@ -55,8 +55,18 @@ def test_interrupts_of_the_cpus_under_test_by_kind(record: HostRecord) -> None:
     assert found[3] == ("fail", "the local timer interrupted the worst CPU 250 times a second")
     assert found[34] == (
         "fail",
-        "on the worst CPU, a second: LOC 250, device 0.5; softirqs TIMER 3",
+        "a second, each kind on its worst CPU: LOC 250, device 0.5; softirqs TIMER 3",
     )
+
+
+def test_devices_of_different_cpus_are_not_added_up(record: HostRecord) -> None:
+    """Two queues of a card interrupt one CPU, and a third another."""
+    metrics = record.write(
+        interrupts(0, "30", "eth0-rx0", [100] * 10),
+        interrupts(0, "31", "eth0-rx1", [20] * 10),
+        interrupts(1, "32", "eth0-rx2", [100] * 10),
+    )
+    assert told(metrics)[34] == ("fail", "a second, each kind on its worst CPU: device 120")
 
 
 def test_a_quiet_cpu_is_ok(record: HostRecord) -> None:
@@ -77,7 +87,7 @@ def test_an_arm_cpus_timer_is_its_tick_and_no_device(record: HostRecord) -> None
     found = told(record.write(interrupts(0, "11", "arch_timer", [250] * 10)))
     assert found[3] == ("fail", "the local timer interrupted the worst CPU 250 times a second")
     assert found[33][0] == "ok"
-    assert found[34] == ("warn", "on the worst CPU, a second: arch_timer 250")
+    assert found[34] == ("warn", "a second, each kind on its worst CPU: arch_timer 250")
 
 
 def test_deep_idle_states(record: HostRecord) -> None:
