@@ -35,7 +35,9 @@ def add_to(app: typer.Typer) -> None:
 
 def render_intent(
     *,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write into.")],
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="PATH", help="The folder to write into.")
+    ],
     intent: Annotated[
         Path | None, typer.Argument(help="The intent's file, or a preset.", show_default=False)
     ] = None,
@@ -63,6 +65,7 @@ def render_intent(
 
     Nothing is applied. Files that are not an earlier rendering's are left alone.
     """
+    folder = _folder(output)
     wanted, origin = _load(intent, preset)
     if topology is not None:
         view = LiveHost() if topology == _LIVE else open_root(Path(topology))
@@ -70,15 +73,22 @@ def render_intent(
             _warn(warning)
     for doubt in doubts_of(wanted):
         _warn(doubt.text)
-    written = write_files(output, render(wanted, origin=origin, vendor=vendor), force=force)
+    written = write_files(folder, render(wanted, origin=origin, vendor=vendor), force=force)
     for path in written.left:
-        _warn(f"{output / path} is an earlier rendering's; remove it if nothing needs it")
+        _warn(f"{folder / path} is an earlier rendering's; remove it if nothing needs it")
     stdout.print(
-        plain_text(f"{len(written.paths)} files in {output}: read {output / written.paths[0]}"),
+        plain_text(f"{len(written.paths)} files in {folder}: read {folder / written.paths[0]}"),
         soft_wrap=True,
         highlight=False,
         markup=False,
     )
+
+
+def _folder(output: str) -> Path:
+    """A variable that the shell does not have is no word for the current directory."""
+    if not output:
+        raise InputError("is empty", where="--output", remedy="name a folder, or . for this one")
+    return Path(output)
 
 
 def _load(intent: Path | None, preset: str | None) -> tuple[Intent, str]:

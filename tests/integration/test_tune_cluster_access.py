@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 import yaml
 
+from plimsoll.tune.kube.api_client import connect
+from plimsoll.tune.kube.kinds import ROLE, ROLE_BINDING, SERVICE_ACCOUNT_OF_PODS
 from tests.integration.cluster import kubeconfig
 from tests.integration.cluster.audit_command import audited, refused
 from tests.integration.cluster.change import Manifest
@@ -102,8 +104,24 @@ def test_without_rights_each_check_names_the_one_that_it_takes(
         110: "sriovnetworks",
         112: "nodes",
         **dict.fromkeys(range(113, 118), "pods"),
+        118: "rolebindings",
     }.items():
         assert f'cannot list resource "{resource}"' in told.texts[number]
+
+
+def test_the_documented_role_shows_no_others_accounts_and_roles(
+    empty: ServedCluster, auditor: Path
+) -> None:
+    """Of those, only objects of the rendered names may be listed."""
+    role = documented_role()
+    empty.owner.apply_all([role, binding(role)])
+    client = connect(kubeconfig=str(auditor))
+    for kind in (SERVICE_ACCOUNT_OF_PODS, ROLE, ROLE_BINDING):
+        named = [("fieldSelector", f"metadata.name={kind.only}")]
+        until(lambda k=kind, q=named: client.get(k.path, q).status == 200, "the role to count")
+        assert client.get(kind.path).status == 403
+        other = [("fieldSelector", "metadata.name=another")]
+        assert client.get(kind.path, other).status == 403
 
 
 @pytest.mark.parametrize(
@@ -126,6 +144,11 @@ def test_without_rights_each_check_names_the_one_that_it_takes(
         ("configmaps", VDU, {111}),
         ("networks", VDU, {111}),
         ("consoles", VDU, {111}),
+        ("namespaces", DETERMINISTIC, {118}),
+        ("serviceaccounts", DETERMINISTIC, {118}),
+        ("securitycontextconstraints", DETERMINISTIC, {118}),
+        ("roles", DETERMINISTIC, {118}),
+        ("rolebindings", DETERMINISTIC, {118}),
     ],
 )
 def test_no_right_of_the_documented_role_is_idle(

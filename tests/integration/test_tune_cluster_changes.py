@@ -1,6 +1,7 @@
 """A cluster as intended, one thing changed at a time: its checks turn, and no others.
 
-See test_tune_cluster.py for what is real here and what is written by hand.
+See test_tune_cluster.py for what is real here and what is written by hand; changes of what
+pods may do are in test_tune_cluster_rights.py.
 """
 
 from __future__ import annotations
@@ -47,25 +48,6 @@ def test_the_server_would_refuse_mistakes(
     given = next(each for each in deterministic if each["kind"] == kind)
     with pytest.raises(Refused, match=re.escape(words)):
         kube_cluster.owner.patch(given, fields)
-
-
-def test_the_namespace_has_to_let_in_what_the_pod_is_given(
-    kube_cluster: ServedCluster, deterministic: list[Manifest]
-) -> None:
-    """Kubernetes' own admission, by the label that is rendered: one level less is too little."""
-    given = {each["kind"]: each for each in deterministic if "status" not in each}
-    pod = given["Pod"]
-    labels = given["Namespace"]["metadata"]["labels"]
-    enforced = "pod-security.kubernetes.io/enforce"
-    another = {**pod, "metadata": pod["metadata"] | {"name": "another"}}
-    kube_cluster.owner.patch(given["Namespace"], {"metadata": {"labels": {enforced: "baseline"}}})
-    try:
-        with pytest.raises(Refused, match=r'violates PodSecurity "baseline:latest".*IPC_LOCK'):
-            kube_cluster.owner.apply(another)
-    finally:
-        kube_cluster.owner.patch(given["Namespace"], {"metadata": {"labels": labels}})
-    kube_cluster.owner.apply(another)
-    kube_cluster.owner.delete(another)
 
 
 _AMOUNTS = {"cpu": "4", "memory": "1000Mi", "hugepages-1Gi": "4Gi"}

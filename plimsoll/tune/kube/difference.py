@@ -13,16 +13,21 @@ from typing import Any, Literal
 
 _LONGEST_VALUE = 100
 _ANY = "*"
+_WILDCARD = "*"
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """At `path`: no value, or another; or a list that lacks the wanted or has more."""
+    """At `path`: no value, or another; or a list that lacks the wanted or has more.
+
+    `beyond` is whether all that is wanted is there, and more than that.
+    """
 
     path: str
     kind: Literal["missing", "different", "lacking", "extra"]
     wanted: str = ""
     found: str = ""
+    beyond: bool = False
 
     def __str__(self) -> str:
         words = {
@@ -41,14 +46,20 @@ class Meanings:
     `reads` turns a value into what it means; where that has fields, they are compared one by
     one. It raises ValueError for a value without meaning. `defaults` are what a field that is
     not set means. `keys` are the fields that tell the entries of a list apart. `whole` are
-    mappings, and lists with keys, in which what is not wanted counts too, as in a selector.
+    mappings, and lists of them, in which what is not wanted counts too, as in a selector.
     Lists of plain values are compared as sets, where it always counts.
+
+    `rising` are a field's values from the one that gives least, `wildcards` lists in which "*"
+    stands for any value, and `withheld` lists of what is not given: there fewer give more.
     """
 
     reads: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     whole: frozenset[str] = frozenset()
+    rising: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    wildcards: frozenset[str] = frozenset()
+    withheld: frozenset[str] = frozenset()
 
 
 PLAIN = Meanings()
@@ -106,7 +117,8 @@ class _Comparison:
             if wanted is not None:
                 yield Difference(place.path, "missing", shown(wanted))
         elif not _equal(wanted, found):
-            yield Difference(place.path, "different", shown(wanted), shown(found))
+            more = _gives_more(self.meanings.rising.get(place.shape, ()), wanted, found)
+            yield Difference(place.path, "different", shown(wanted), shown(found), more)
 
     def _compare_meant(
         self, place: _Place, wanted: Any, found: Any, read: Callable[[Any], Any]
@@ -137,7 +149,7 @@ class _Comparison:
         if place.shape in self.meanings.whole:
             for name in fields:
                 if name not in wanted:
-                    yield Difference(place.path, "extra", found=shown({name: fields[name]}))
+                    yield _extra(place, {name: fields[name]})
 
     def _compare_lists(
         self, place: _Place, wanted: Sequence[Any], found: Any
@@ -150,15 +162,36 @@ class _Comparison:
         if keys is not None:
             yield from self._compare_keyed(place, wanted, entries, keys)
             return
-        for value in wanted:
-            if not any(self._holds(place, value, each) for each in entries):
-                yield Difference(place.path, "lacking", shown(value))
-        for each in entries:
-            if not isinstance(each, Mapping) and not any(_equal(each, value) for value in wanted):
-                yield Difference(place.path, "extra", found=shown(each))
+        yield from self._compare_unkeyed(place, wanted, entries)
 
-    def _holds(self, place: _Place, wanted: Any, found: Any) -> bool:
-        return not any(True for _ in self.compare(place.entry(""), wanted, found))
+    def _compare_unkeyed(
+        self, place: _Place, wanted: Sequence[Any], entries: Sequence[Any]
+    ) -> Iterator[Difference]:
+        any_value = place.shape in self.meanings.wildcards and _WILDCARD in entries
+        withheld = place.shape in self.meanings.withheld
+        taken = set()
+        for value in wanted:
+            held = self._held(place, value, entries)
+            if held is not None:
+                taken.add(held[0])
+                yield from held[1]
+            elif not any_value:
+                yield Difference(place.path, "lacking", shown(value), beyond=withheld)
+        for index, each in enumerate(entries):
+            counts = not isinstance(each, Mapping) or place.shape in self.meanings.whole
+            if counts and index not in taken and not any(_equal(each, one) for one in wanted):
+                yield _extra(place, each, beyond=not withheld)
+
+    def _held(
+        self, place: _Place, wanted: Any, entries: Sequence[Any]
+    ) -> tuple[int, list[Difference]] | None:
+        """The entry that has all that is wanted, and what little more than that it has."""
+        found = (
+            (index, list(self.compare(place.entry(str(index)), wanted, each)))
+            for index, each in enumerate(entries)
+        )
+        holding = [each for each in found if all(one.beyond for one in each[1])]
+        return min(holding, key=lambda each: len(each[1]), default=None)
 
     def _compare_keyed(
         self, place: _Place, wanted: Sequence[Any], entries: Sequence[Any], keys: tuple[str, ...]
@@ -172,7 +205,17 @@ class _Comparison:
                 yield Difference(place.path, "lacking", shown(value))
         if place.shape in self.meanings.whole:
             for entry in found.values():
-                yield Difference(place.path, "extra", found=shown(entry))
+                yield _extra(place, entry)
+
+
+def _extra(place: _Place, found: Any, beyond: bool = True) -> Difference:
+    return Difference(place.path, "extra", found=shown(found), beyond=beyond)
+
+
+def _gives_more(rising: Sequence[Any], wanted: Any, found: Any) -> bool:
+    """Whether `found` stands after `wanted` in the list; not where one is not in it."""
+    places = [[_equal(each, one) for one in rising] for each in (wanted, found)]
+    return all(map(any, places)) and places[0].index(True) < places[1].index(True)
 
 
 def _key(entry: Any, keys: tuple[str, ...]) -> tuple[str, ...]:

@@ -33,7 +33,8 @@ audit of the node tells. With `--root` both are in one table.
 set besides, does not count. Values are compared by what they mean: `0,1` and `0-1` are one list \
 of CPUs, `4` and `4000m` one amount, and text that is JSON, YAML or a TuneD profile is compared \
 field by field. A field that is not set has the default of its CRD. A value that is wrong or \
-missing fails; one more in a list (a kernel argument that nobody asked for) is warned of.
+missing fails; one more in a list (a kernel argument that nobody asked for) is warned of, and so \
+is a right that goes further than the rendered one.
 
 **Which pods.** Those of the intent, by name or by the label `app`; and every pod that names the \
 profile's runtime class or has one of CRI-O's CPU annotations, whoever started it.
@@ -59,7 +60,8 @@ or bzip2), which is not unpacked: only the objects of these kinds are taken from
 followed, and files that `oc adm inspect` would not write (anchors, deep nesting, more than \
 32 MiB) make their kind `unknown` or are refused. What a must-gather does not hold is `unknown` \
 too, never missing: by default it has no namespaces of workloads, so add them with `oc adm \
-inspect ns/NAME` in the same folder.
+inspect ns/NAME`, and who may do what there with `oc adm inspect -n NAME \
+serviceaccounts,roles,rolebindings`, both with `--dest-dir` of the same folder.
 
 The reader of the API is tested against a real kube-apiserver (1.34) that has OpenShift's kinds: \
 all that is rendered of the presets passes its strict validation, each check turns when its \
@@ -78,14 +80,16 @@ oc cluster-compare -r reference/metadata.yaml -R \\
 ```
 
 The reference is of version 2: `metadata.yaml` lists a template for every object that is \
-rendered, with `ignore-unspecified-fields`. Objects of the node, the cluster and the network are \
-required; pods are compared where they run. The alternatives of `plimsoll tune render` are left \
-out.
+rendered, with `ignore-unspecified-fields`. Objects of the node, the cluster and the network, and \
+the pods' namespaces and rights, are required; pods are compared where they run. The \
+alternatives of `plimsoll tune render` are left out.
 
 kube-compare compares values as they are written. The templates get around that for text that is \
 YAML or JSON (monitoring, the addresses of a SriovNetwork) and for the containers of a pod; not \
 for lists of CPUs, amounts, defaults that are not set, the text of a TuneD profile, and pods \
-under other names. There `plimsoll tune audit` knows better, and kube-compare shows a difference.
+under other names. There `plimsoll tune audit` knows better, and kube-compare shows a difference; \
+and a ServiceAccount that is missing it takes for there, with a warning, where a RoleBinding names \
+it.
 
 Checked once with kube-compare itself, built from openshift/kube-compare at commit 5f667c71: for \
 the three OpenShift presets it takes the reference, finds no difference to what `plimsoll tune \

@@ -1,7 +1,7 @@
 """The kinds of object that an audit of a cluster reads, and nothing else.
 
 Groups, versions and plurals as in the CRDs of openshift/cluster-node-tuning-operator at commit
-d2394aa8, openshift/api (machineconfiguration/v1, operator/v1) and
+d2394aa8, openshift/api (machineconfiguration/v1, operator/v1, security/v1) and
 k8snetworkplumbingwg/sriov-network-operator at commit 249e2001.
 """
 
@@ -9,12 +9,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plimsoll.tune.render.pod import SERVICE_ACCOUNT
+from plimsoll.tune.render.security_constraint import ROLE as DATAPLANE_ROLE
+
 
 @dataclass(frozen=True, slots=True)
 class Kind:
     """`group` is empty for Kubernetes' first API.
 
-    With `namespace`, and with `name`, only the objects there are ever asked for.
+    With `namespace`, and with `only`, only the objects there and of that name are asked for.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Kind:
 _MACHINE = "machineconfiguration.openshift.io"
 _SRIOV = "sriovnetwork.openshift.io"
 _OPERATOR = "operator.openshift.io"
+_RBAC = "rbac.authorization.k8s.io"
 
 PERFORMANCE_PROFILE = Kind(
     "PerformanceProfile", "performance.openshift.io", "v2", "performanceprofiles"
@@ -84,6 +88,18 @@ MONITORING_CONFIG = Kind(
 )
 CLUSTER_NETWORK = Kind("Network", _OPERATOR, "v1", "networks")
 CONSOLE = Kind("Console", _OPERATOR, "v1", "consoles")
+NAMESPACE = Kind("Namespace", "", "v1", "namespaces")
+SECURITY_CONSTRAINT = Kind(
+    "SecurityContextConstraints", "security.openshift.io", "v1", "securitycontextconstraints"
+)
+# Who may do what elsewhere in the cluster is no business of an audit.
+SERVICE_ACCOUNT_OF_PODS = Kind(
+    "ServiceAccount", "", "v1", "serviceaccounts", namespaced=True, only=SERVICE_ACCOUNT
+)
+ROLE = Kind("Role", _RBAC, "v1", "roles", namespaced=True, only=DATAPLANE_ROLE)
+ROLE_BINDING = Kind(
+    "RoleBinding", _RBAC, "v1", "rolebindings", namespaced=True, only=DATAPLANE_ROLE
+)
 
 ALL_KINDS = (
     PERFORMANCE_PROFILE,
@@ -102,4 +118,9 @@ ALL_KINDS = (
     MONITORING_CONFIG,
     CLUSTER_NETWORK,
     CONSOLE,
+    NAMESPACE,
+    SECURITY_CONSTRAINT,
+    SERVICE_ACCOUNT_OF_PODS,
+    ROLE,
+    ROLE_BINDING,
 )

@@ -3,7 +3,8 @@
 The layout is that of `oc adm inspect` (openshift/oc at commit 6b8e30c5, pkg/cli/admin/inspect):
 cluster-scoped-resources/GROUP/PLURAL/NAME.yaml, namespaces/NAMESPACE/GROUP/PLURAL/NAME.yaml,
 PLURAL.yaml where a list was written whole, "core" for the first group, and pods once more as
-namespaces/NAMESPACE/pods/NAME/NAME.yaml; all below a directory for each image that gathered.
+namespaces/NAMESPACE/pods/NAME/NAME.yaml; a namespace itself is namespaces/NAME/NAME.yaml. All is
+below a directory for each image that gathered.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from pathlib import Path
 
 from plimsoll.errors import InputError
 from plimsoll.host.given_path import look_at
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.kube.cluster_view import ClusterView
-from plimsoll.tune.kube.kinds import ALL_KINDS, POD, Kind
+from plimsoll.tune.kube.kinds import ALL_KINDS, NAMESPACE, POD, Kind
 from plimsoll.tune.kube.kube_object import KubeObject, full_name, name_of
 from plimsoll.tune.kube.kube_yaml import parse_objects
 from plimsoll.tune.kube.must_gather_files import wanted_files
@@ -67,6 +68,17 @@ class MustGather(ClusterView):
             return broken[0]
         return tuple(each for one in held for each in one.objects.values())
 
+    def find(self, kind: Kind, name: str, namespace: str | None = None) -> KubeObject | None:
+        """The object of that name; None where there is none. Raises CannotRead.
+
+        Other objects are gathered by the list, but namespaces one by one, each with what is in
+        it: of one that is not there nobody knows.
+        """
+        found = super().find(kind, name, namespace)
+        if found is None and kind == NAMESPACE:
+            raise CannotRead(Unread(f"namespace {name}", "not-captured"))
+        return found
+
     def _take(self, path: str, content: bytes) -> None:
         place = _place(path)
         if place is None:
@@ -116,6 +128,8 @@ def _place(path: str) -> tuple[Kind, str] | None:
             return _kind(below, _EVERYWHERE)
         if part == _NAMESPACES and len(below) in (3, 4):
             return _pod(below) or _kind(below[1:], below[0])
+        if part == _NAMESPACES and len(below) == 2 and below[1] == f"{below[0]}{_SUFFIX}":
+            return NAMESPACE, _EVERYWHERE
     return None
 
 

@@ -57,7 +57,7 @@ def judge_found(wanted: WantedObject, found: KubeObject) -> Judgement:
     wishes = told(
         f"{each.path} {each.wanted}" for each in lacks if each.kind in ("missing", "different")
     )
-    judge = warn if all(each.kind == "extra" for each in lacks) else fail
+    judge = warn if all(each.beyond for each in lacks) else fail
     return judge(text, *read, wanted=wishes, steps=[_apply(wanted)])
 
 

@@ -19,9 +19,14 @@ from plimsoll.tune.kube.kinds import (
     MACHINE_CONFIG,
     MACHINE_CONFIG_POOL,
     MONITORING_CONFIG,
+    NAMESPACE,
     NETWORK_ATTACHMENT,
     PERFORMANCE_PROFILE,
     POD,
+    ROLE,
+    ROLE_BINDING,
+    SECURITY_CONSTRAINT,
+    SERVICE_ACCOUNT_OF_PODS,
     SRIOV_NETWORK,
     SRIOV_POLICY,
     TUNED,
@@ -38,6 +43,10 @@ METADATA = "metadata.yaml"
 _COMPONENTS: tuple[tuple[str, frozenset[Kind]], ...] = (
     ("node", frozenset({PERFORMANCE_PROFILE, TUNED, MACHINE_CONFIG, MACHINE_CONFIG_POOL})),
     ("network", frozenset({SRIOV_POLICY, SRIOV_NETWORK, NETWORK_ATTACHMENT})),
+    (
+        "rights",
+        frozenset({NAMESPACE, SERVICE_ACCOUNT_OF_PODS, SECURITY_CONSTRAINT, ROLE, ROLE_BINDING}),
+    ),
     ("workload", frozenset({POD})),
 )
 _OTHERS = "cluster"
@@ -91,7 +100,10 @@ def _component(kind: Kind) -> str:
 
 
 def _path(wanted: WantedObject) -> str:
-    return f"{wanted.kind.plural}-{wanted.name}.yaml"
+    """Where each namespace has one of the same name, the namespace tells them apart."""
+    shared = wanted.kind in (SERVICE_ACCOUNT_OF_PODS, ROLE, ROLE_BINDING)
+    place = f"{wanted.namespace}-" if shared else ""
+    return f"{wanted.kind.plural}-{place}{wanted.name}.yaml"
 
 
 def _template(wanted: WantedObject) -> str:

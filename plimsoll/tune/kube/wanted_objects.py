@@ -36,6 +36,7 @@ from plimsoll.tune.kube.meant_text import cpu_set, json_fields, tuned_sections, 
 from plimsoll.tune.kube.quantity import parse_quantity
 from plimsoll.tune.kube.selected_networks import selected_networks
 from plimsoll.tune.kube.wanted_object import WantedObject, reduced
+from plimsoll.tune.kube.wanted_rights import wanted_namespaces, wanted_rights
 from plimsoll.tune.render.cluster_services import console, monitoring_config, network_diagnostics
 from plimsoll.tune.render.kubelet_housekeeping import kubelet_housekeeping
 from plimsoll.tune.render.machine_config_pool import BUILT_IN, machine_config_pool
@@ -234,8 +235,10 @@ def wanted_objects(intent: Intent, pool: Pool) -> Iterator[WantedObject]:
     yield from filter(None, [wanted_tuned(intent, pool)])
     yield from wanted_machine_configs(intent, pool)
     yield from wanted_services(intent)
+    yield from wanted_namespaces(intent)
     yield from wanted_policies(intent, pool)
     yield from (wanted_network(intent, each) for each in intent.networks)
+    yield from wanted_rights(intent)
     yield from (wanted_pod(intent, each) for each in intent.pods)
 
 

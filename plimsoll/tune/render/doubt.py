@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.hugepages import PageSize, bytes_of, memory_text
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.nic import RESOURCE_PREFIX
 from plimsoll.tune.intent.pod_fit import pages_by_node, sets_pages_aside, vfs_by_resource
 from plimsoll.tune.render.wide_selector import danger_of, narrowing_of, wide_selectors
 
@@ -30,9 +31,34 @@ def doubts_of(intent: Intent) -> Iterator[Doubt]:
     for nic in wide_selectors(intent):
         yield Doubt(danger_of(nic), narrowing_of(nic))
     if intent.platform == "openshift":
+        yield from _for_good(intent)
         yield from _whole_ports(intent)
         yield from _last_cpus(intent)
+        yield from _nobodys_resources(intent)
     yield from _together(intent)
+
+
+def _for_good(intent: Intent) -> Iterator[Doubt]:
+    """What cannot be taken back, what it overwrites, and what older releases refuse."""
+    if intent.cluster.workload_partitioning:
+        yield Doubt(
+            "workload partitioning works only in a cluster that was installed for it, and cannot "
+            "be taken back on a running one.",
+            "Leave its MachineConfig out where the cluster was not, and from OpenShift 4.13 on, "
+            "where `cpuPartitioningMode: AllNodes` does the same.",
+        )
+    if intent.cluster.reduced_monitoring is not None:
+        yield Doubt(
+            "cluster-monitoring-config takes the place of one that the cluster may have already.",
+            "`oc get configmap cluster-monitoring-config -n openshift-monitoring -o yaml` shows "
+            "it: put what is to stay into the rendered file.",
+        )
+    if intent.kernel.page_size is not None:
+        # In the CRD since the operator's branch release-4.18.
+        yield Doubt(
+            "kernelPageSize is known to OpenShift 4.18 and later: earlier ones refuse the profile.",
+            "Leave `kernel.page_size` out for them.",
+        )
 
 
 def _whole_ports(intent: Intent) -> Iterator[Doubt]:
@@ -57,6 +83,19 @@ def _last_cpus(intent: Intent) -> Iterator[Doubt]:
                 "own pods on each node request a part.",
                 "Ask for one less, or install the cluster with workload partitioning.",
             )
+
+
+def _nobodys_resources(intent: Intent) -> Iterator[Doubt]:
+    """Names that a policy for the SR-IOV operator gives, and none of these policies does."""
+    given = {nic.resource for nic in intent.nics if nic.num_vfs is not None}
+    for pod in intent.pods:
+        for name in pod.resources:
+            if name.startswith(f"{RESOURCE_PREFIX}/") and name not in given:
+                yield Doubt(
+                    f"pod {pod.name} asks for {name}, which no nic of the intent gives.",
+                    "Give a nic that `resource_name`, and `num_vfs`, unless a policy that is in "
+                    "the cluster already has it: without, the pod waits.",
+                )
 
 
 def _together(intent: Intent) -> Iterator[Doubt]:

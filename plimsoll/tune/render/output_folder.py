@@ -47,6 +47,10 @@ def write_files(folder: Path, files: Sequence[RenderedFile], *, force: bool = Fa
     `force`, and always for links and for what cannot be written.
     """
     try:
+        if folder.exists() and not folder.is_dir():
+            raise InputError(
+                "is no folder", where=str(folder), remedy="name a folder with --output"
+            )
         earlier = _read_record(folder)
         _check_places(folder, files)
         if not force:

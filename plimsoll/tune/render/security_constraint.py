@@ -21,15 +21,23 @@ from plimsoll.tune.render.rendered_file import RenderedFile
 _RBAC_GROUP = "rbac.authorization.k8s.io"
 _RBAC = f"{_RBAC_GROUP}/v1"
 _SECURITY_GROUP = "security.openshift.io"
-_ROLE = "use-dataplane-constraint"
+# Of the role and of its binding, in each namespace.
+ROLE = "use-dataplane-constraint"
 
 
 def render_security_constraints(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
     """Four for each namespace with pods that add capabilities; others fit restricted-v2."""
-    for namespace, pods in pods_by_namespace(intent).items():
-        added = sorted({name for pod in pods for name in capabilities_of(intent, pod)})
-        if added:
-            yield from _files(namespace, added)
+    for namespace, capabilities in capabilities_by_namespace(intent).items():
+        yield from _files(namespace, capabilities)
+
+
+def capabilities_by_namespace(intent: Intent) -> dict[str, list[str]]:
+    """Those that the pods of each namespace add; of namespaces where they add some."""
+    found = {
+        namespace: sorted({name for pod in pods for name in capabilities_of(intent, pod)})
+        for namespace, pods in pods_by_namespace(intent).items()
+    }
+    return {namespace: added for namespace, added in found.items() if added}
 
 
 def _files(namespace: str, capabilities: list[str]) -> Iterator[RenderedFile]:
@@ -51,13 +59,13 @@ def _files(namespace: str, capabilities: list[str]) -> Iterator[RenderedFile]:
         f"3-workload/62-role-{namespace}.yaml",
         manifest_text(role(namespace)),
         does=f"The right to use {constraint}, and nothing else.",
-        undo=f"`oc delete role {_ROLE} -n {namespace}`",
+        undo=f"`oc delete role {ROLE} -n {namespace}`",
     )
     yield RenderedFile(
         f"3-workload/63-role-binding-{namespace}.yaml",
         manifest_text(role_binding(namespace)),
         does="Gives that right to that account.",
-        undo=f"`oc delete rolebinding {_ROLE} -n {namespace}`",
+        undo=f"`oc delete rolebinding {ROLE} -n {namespace}`",
     )
 
 
@@ -113,7 +121,7 @@ def role(namespace: str) -> Manifest:
         "resources": ["securitycontextconstraints"],
         "verbs": ["use"],
     }
-    return manifest_of(_RBAC, "Role", _ROLE, namespace=namespace, rules=[rule])
+    return manifest_of(_RBAC, "Role", ROLE, namespace=namespace, rules=[rule])
 
 
 def role_binding(namespace: str) -> Manifest:
@@ -122,8 +130,8 @@ def role_binding(namespace: str) -> Manifest:
     return manifest_of(
         _RBAC,
         "RoleBinding",
-        _ROLE,
+        ROLE,
         namespace=namespace,
-        roleRef={"apiGroup": _RBAC_GROUP, "kind": "Role", "name": _ROLE},
+        roleRef={"apiGroup": _RBAC_GROUP, "kind": "Role", "name": ROLE},
         subjects=[account],
     )

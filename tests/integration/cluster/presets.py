@@ -11,7 +11,7 @@ from tests.unit.tune.render.example_intents import INTENTS, manifests
 
 DETERMINISTIC, VDU, TELCO = "openshift-deterministic", "openshift-sno-vdu", "telco-core-rds"
 PRESETS = (DETERMINISTIC, VDU, TELCO)
-ALL_CHECKS = range(101, 118)
+ALL_CHECKS = range(101, 119)
 # Which checks have nothing to judge of a preset, and why.
 NOT_APPLICABLE = {
     # Neither services nor sysctls; nothing of the cluster's own services.

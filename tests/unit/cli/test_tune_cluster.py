@@ -48,7 +48,7 @@ def test_a_must_gather_is_told_in_the_table_of_a_host(intent: Path, gathered: Pa
     assert lines[1].split() == ["verdict", "#", "check", "found"]
     assert lines[2].split()[:3] == ["fail", "101", "performance-profile"]
     assert "\x1b" not in text
-    assert lines[-1].startswith("17 checks: 1 fail")
+    assert lines[-1].startswith("18 checks: 1 fail")
 
 
 def test_what_to_do_is_told_with_the_object(intent: Path, gathered: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_live_cluster_as_wanted_ends_with_0(
         options = ("--intent", str(intent), "--kube", "--context", "here", "--json")
         status, text = audited(*options)
     document = json.loads(text)
-    assert (status, document["counts"]["ok"]) == (0, 17)
+    assert (status, document["counts"]["ok"]) == (0, 18)
     assert document["findings"][0]["group"] == "cluster"
 
 
@@ -83,7 +83,7 @@ def test_a_capture_and_a_cluster_are_one_table(
     document = json.loads(text)
     numbers = [each["number"] for each in document["findings"]]
     assert numbers == sorted(numbers)
-    assert {1, 101, 117} <= set(numbers)
+    assert {1, 101, 118} <= set(numbers)
     assert document["host"] == "worker-1"
     assert document["source"] == f"{root}, {gathered}"
 

@@ -214,6 +214,57 @@ status:
   nodeInfo: {kernelVersion: 5.14.0-427.el9.x86_64}
 ---
 apiVersion: v1
+kind: Namespace
+metadata:
+  name: cnf
+  labels: {kubernetes.io/metadata.name: cnf, pod-security.kubernetes.io/enforce: privileged}
+  annotations: {openshift.io/sa.scc.mcs: "s0:c26,c20"}
+spec: {finalizers: [kubernetes]}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: dataplane, namespace: cnf}
+automountServiceAccountToken: false
+imagePullSecrets: [{name: dataplane-dockercfg-x7p2q}]
+---
+apiVersion: security.openshift.io/v1
+kind: SecurityContextConstraints
+metadata: {name: cnf-dataplane}
+allowHostDirVolumePlugin: false
+allowHostIPC: false
+allowHostNetwork: false
+allowHostPID: false
+allowHostPorts: false
+allowPrivilegeEscalation: false
+allowPrivilegedContainer: false
+allowedCapabilities: [IPC_LOCK]
+defaultAddCapabilities: null
+fsGroup: {type: MustRunAs}
+priority: null
+readOnlyRootFilesystem: false
+requiredDropCapabilities: [ALL]
+runAsUser: {type: MustRunAs, uid: 0}
+seLinuxContext: {type: MustRunAs}
+seccompProfiles: [runtime/default]
+supplementalGroups: {type: RunAsAny}
+volumes: [emptyDir, downwardAPI]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: use-dataplane-constraint, namespace: cnf}
+rules:
+  - apiGroups: [security.openshift.io]
+    resources: [securitycontextconstraints]
+    resourceNames: [cnf-dataplane]
+    verbs: [use]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: use-dataplane-constraint, namespace: cnf}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: use-dataplane-constraint}
+subjects: [{kind: ServiceAccount, name: dataplane, namespace: cnf}]
+---
+apiVersion: v1
 kind: Pod
 metadata:
   name: testpmd

@@ -78,6 +78,58 @@ def test_more_counts_where_the_whole_is_meant() -> None:
     ]
 
 
+def short_of(wanted: Any, found: Any, meanings: Meanings | None = None) -> list[str]:
+    """What is not beyond the wanted."""
+    given = differences(wanted, found, meanings or Meanings())
+    return [str(each) for each in given if not each.beyond]
+
+
+def test_a_value_further_on_is_beyond_and_no_other_is() -> None:
+    levels = Meanings(rising={"a": ("low", "mid", "high"), "b": (False, True)})
+    assert told({"a": "mid"}, {"a": "high"}, levels) == ["a is high, not mid"]
+    assert short_of({"a": "mid"}, {"a": "high"}, levels) == []
+    assert short_of({"a": "mid"}, {"a": "low"}, levels) == ["a is low, not mid"]
+    assert short_of({"a": "mid"}, {"a": "top"}, levels) == ["a is top, not mid"]
+    assert short_of({"a": "mid"}, {}, levels) == ["a is not set, and should be mid"]
+    assert short_of({"b": False}, {"b": True}, levels) == []
+    assert short_of({"b": True}, {"b": False}, levels) == ["b is false, not true"]
+    assert short_of({"b": False}, {"b": 1}, levels) == ["b is 1, not false"]
+
+
+def test_one_more_in_a_list_is_beyond_and_one_less_is_not() -> None:
+    assert short_of({"a": [1]}, {"a": [1, 2]}) == []
+    assert short_of({"a": [1, 2]}, {"a": [1]}) == ["a lacks 2"]
+
+
+def test_in_a_list_of_what_is_withheld_one_less_is_beyond() -> None:
+    withheld = Meanings(withheld=frozenset({"a"}))
+    assert told({"a": [1, 2]}, {"a": [1]}, withheld) == ["a lacks 2"]
+    assert short_of({"a": [1, 2]}, {"a": [1]}, withheld) == []
+    assert short_of({"a": [1]}, {"a": [1, 2]}, withheld) == ["a has 2, which nobody asked for"]
+
+
+def test_a_wildcard_is_any_value_and_more_than_the_wanted() -> None:
+    any_value = Meanings(wildcards=frozenset({"a"}))
+    assert told({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == ["a has *, which nobody asked for"]
+    assert short_of({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == []
+    assert short_of({"a": ["x"]}, {"a": ["*"]}) == ["a lacks x"]
+
+
+def test_an_entry_with_more_than_is_wanted_is_told_with_its_place() -> None:
+    """Of two that will do, the nearer one; without fields that are not wanted, and with."""
+    wanted = {"rules": [{"verbs": ["use"]}]}
+    wide, narrow = {"verbs": ["use", "get"]}, {"verbs": ["use"], "names": ["x"]}
+    assert told(wanted, {"rules": [wide]}) == ["rules[0].verbs has get, which nobody asked for"]
+    assert told(wanted, {"rules": [wide, narrow]}) == []
+    whole = Meanings(whole=frozenset({"rules"}))
+    assert told(wanted, {"rules": [wide, narrow]}, whole) == [
+        'rules has {"verbs": ["use", "get"]}, which nobody asked for'
+    ]
+    assert short_of(wanted, {"rules": [{"verbs": ["get"]}]}, whole) == [
+        'rules lacks {"verbs": ["use"]}'
+    ]
+
+
 def test_a_field_that_is_not_set_has_its_default() -> None:
     defaults = Meanings(defaults={"a.b": False, "a.c": True})
     assert told({"a": {"b": False}}, {}, defaults) == []

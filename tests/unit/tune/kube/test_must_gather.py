@@ -1,6 +1,7 @@
 """must-gathers, made here by hand after the layout that oc adm inspect documents."""
 
 import io
+import shutil
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
@@ -9,10 +10,17 @@ import pytest
 import yaml
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.unread import CannotRead, Unread
 from plimsoll.tune.kube import must_gather_files
 from plimsoll.tune.kube.cluster_audit import audit_cluster
-from plimsoll.tune.kube.kinds import ALL_KINDS, MACHINE_CONFIG, NODE, PERFORMANCE_PROFILE, POD
+from plimsoll.tune.kube.kinds import (
+    ALL_KINDS,
+    MACHINE_CONFIG,
+    NAMESPACE,
+    NODE,
+    PERFORMANCE_PROFILE,
+    POD,
+)
 from plimsoll.tune.kube.must_gather import open_must_gather
 from tests.unit.tune.kube.clusters import intent, named, objects
 
@@ -39,6 +47,8 @@ def gathered(root: Path) -> Path:
         above = f"namespaces/{namespace}" if namespace else "cluster-scoped-resources"
         name = f"{each['metadata']['name']}.yaml"
         path = f"{IMAGE}/{above}/{kind.group or 'core'}/{kind.plural}/{name}"
+        if kind == NAMESPACE:
+            path = f"{IMAGE}/namespaces/{each['metadata']['name']}/{name}"
         place(root, path, "---\n" + yaml.safe_dump(each))
     place(root, f"{IMAGE}/namespaces/cnf/pods/testpmd/dpdk/logs/current.log", "x" * 1000)
     place(root, "must-gather.local.42/timestamp", "2026-11-22")
@@ -93,6 +103,39 @@ def test_what_was_not_gathered_is_unknown_and_not_absent(tmp_path: Path) -> None
     assert view.listed(MACHINE_CONFIG) == Unread(MACHINE_CONFIG.resource, "not-captured")
     assert view.listed(POD, "cnf") == Unread("pods in namespace cnf", "not-captured")
     assert view.find(PERFORMANCE_PROFILE, "slow") is None
+
+
+def test_a_namespace_is_gathered_in_a_folder_of_its_own(tmp_path: Path) -> None:
+    own = "apiVersion: v1\nkind: Namespace\nmetadata: {name: cnf}\n"
+    place(tmp_path, "namespaces/cnf/cnf.yaml", own)
+    place(tmp_path, "namespaces/cnf/other.yaml", own.replace("cnf", "other"))
+    listed = own.replace("cnf", "listed")
+    place(tmp_path, "cluster-scoped-resources/core/namespaces/listed.yaml", listed)
+    assert sorted(named(open_must_gather(tmp_path).need(NAMESPACE))) == ["cnf", "listed"]
+
+
+def test_a_namespace_that_nobody_named_is_unknown_beside_others(tmp_path: Path) -> None:
+    """oc adm inspect gathers those that it is told, and by default the platform's own."""
+    name = "openshift-monitoring"
+    own = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
+    place(tmp_path, f"namespaces/{name}/{name}.yaml", own)
+    view = open_must_gather(tmp_path)
+    assert view.find(NAMESPACE, name) is not None
+    with pytest.raises(CannotRead) as caught:
+        view.find(NAMESPACE, "cnf")
+    assert caught.value.unread == Unread("namespace cnf", "not-captured")
+
+
+def test_rights_that_were_not_gathered_are_unknown(tmp_path: Path) -> None:
+    """oc adm inspect ns/NAME has the namespace and its pods, and no accounts or roles."""
+    for name in ("serviceaccounts", "roles", "rolebindings"):
+        for path in gathered(tmp_path).glob(f"**/{name}"):
+            shutil.rmtree(path)
+    done = audit_cluster(open_must_gather(tmp_path), intent())
+    assert {each.name for each in done.findings if each.verdict != "ok"} == {"pods-rights"}
+    text = done.findings[-1].text
+    assert done.findings[-1].verdict == "unknown"
+    assert "rolebindings.rbac.authorization.k8s.io in namespace cnf" in text
 
 
 def test_objects_in_the_wrong_place_are_not_taken(tmp_path: Path) -> None:

@@ -52,6 +52,16 @@ def test_metadata_lists_every_template_once() -> None:
             "allOf",
             ["sriovnetworknodepolicies-east.yaml", "sriovnetworks-east-net.yaml"],
         ),
+        "rights": (
+            "allOf",
+            [
+                "namespaces-cnf.yaml",
+                "serviceaccounts-cnf-dataplane.yaml",
+                "securitycontextconstraints-cnf-dataplane.yaml",
+                "roles-cnf-use-dataplane-constraint.yaml",
+                "rolebindings-cnf-use-dataplane-constraint.yaml",
+            ],
+        ),
         "workload": ("anyOf", ["pods-testpmd.yaml"]),
     }
     paths = {path for _, listing in listed.values() for path in listing}
@@ -90,6 +100,15 @@ def test_a_template_is_the_object_with_what_the_intent_says() -> None:
     console = yaml.safe_load(made["consoles-cluster.yaml"])
     assert console["metadata"] == {"name": "cluster"}
     assert console["spec"] == {"managementState": "Removed"}
+
+
+def test_what_lets_the_pods_in_is_asked_for_and_what_only_warns_is_not() -> None:
+    made = files()
+    labels = yaml.safe_load(made["namespaces-cnf.yaml"])["metadata"]["labels"]
+    assert labels == {"pod-security.kubernetes.io/enforce": "privileged"}
+    constraint = yaml.safe_load(made["securitycontextconstraints-cnf-dataplane.yaml"])
+    assert constraint["allowedCapabilities"] == ["IPC_LOCK"]
+    assert "priority" not in constraint
 
 
 def test_text_within_a_field_is_compared_by_its_meaning() -> None:

@@ -47,13 +47,31 @@ def test_all_isolated_cpus() -> None:
         "pod p0 asks for every isolated CPU (3), of which the platform's own pods on each node "
         "request a part."
     ]
-    assert doubts({"cpus": 3}, cluster={"workload_partitioning": True}) == []
+    (partitioned,) = doubts({"cpus": 3}, cluster={"workload_partitioning": True})
+    assert "every isolated CPU" not in partitioned
     assert doubts({"cpus": 3}, base=HOST) == []
 
 
 def test_pages_of_the_kernels_own_arguments_are_not_counted() -> None:
     pod = {"hugepages": {"size": "1G", "total": "3Gi"}}
     assert doubts(pod, pod, kernel={"arguments": ["hugepagesz=1G", "hugepages=64"]}) == []
+
+
+@pytest.mark.parametrize(
+    ("sections", "told"),
+    [
+        ({"cluster": {"workload_partitioning": True}}, "cannot be taken back on a running one"),
+        (
+            {"cluster": {"reduced_monitoring": {"prometheus_retention": "24h"}}},
+            "takes the place of one that the cluster may have already",
+        ),
+        # Not in 20-performance-profile.crd.yaml of the operator's release-4.17, in 4.18's it is.
+        ({"kernel": {"page_size": "4k"}}, "known to OpenShift 4.18 and later"),
+    ],
+)
+def test_what_is_for_good_or_refused_by_some(sections: dict[str, Any], told: str) -> None:
+    (doubt,) = doubts(**sections)
+    assert told in doubt
 
 
 def test_ports_that_are_not_divided() -> None:
@@ -63,3 +81,11 @@ def test_ports_that_are_not_divided() -> None:
         "rendered for it."
     ]
     assert doubts(nics=[CARD, whole], base=HOST) == []
+
+
+def test_a_resource_that_no_nic_gives() -> None:
+    asked = {"resources": {"openshift.io/card": 1, "openshift.io/west": 1, "example.com/fpga": 1}}
+    assert doubts(asked) == ["pod p0 asks for openshift.io/west, which no nic of the intent gives."]
+    whole = {"name": "card", "pf_names": ["ens1"], "resource_name": "card"}
+    told = doubts({"resources": {"openshift.io/card": 1}}, nics=[whole], networks=[])
+    assert told[1:] == ["pod p0 asks for openshift.io/card, which no nic of the intent gives."]

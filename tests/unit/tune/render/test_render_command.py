@@ -120,3 +120,13 @@ def test_this_host(plimsoll: Plimsoll) -> None:
     Path("box.yaml").write_text(f"name: box\nplatform: bare-metal\n{cpus}\n")
     assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", "live") == 2
     assert "box on this host" in plimsoll.err
+
+
+def test_an_output_that_is_no_folder(plimsoll: Plimsoll) -> None:
+    """As of a variable that the shell does not have, and of a file."""
+    assert plimsoll("tune", "render", "vm", "-o", "") == 2
+    assert "--output: is empty" in plimsoll.err
+    Path("file").touch()
+    assert plimsoll("tune", "render", "vm", "-o", "file") == 2
+    assert "file: is no folder" in plimsoll.err
+    assert [path.name for path in Path().iterdir()] == ["file"]
