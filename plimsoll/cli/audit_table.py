@@ -71,6 +71,8 @@ def _before_fixes(steps: Sequence[Step]) -> str:
     commands = [step for step in steps if step.kind == "command"]
     if not commands:
         return "# What to change, and where. Nothing here is to be run."
+    if all(step.lasts == "sets-nothing" for step in commands):
+        return "# What to change, and where. The commands measure, and set nothing."
     lines = ["# Read before running as root."]
     if any(step.lasts == "until-boot" for step in commands):
         lines.append("# What echo, sysctl, ip, ethtool and the like set lasts until the next boot.")

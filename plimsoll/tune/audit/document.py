@@ -46,16 +46,16 @@ The heading says which it was.
 output of a few commands; `--root` takes it as it is or unpacked, and also the root directory \
 of a mounted file system. Of what people and programs write it takes no more than is read: of \
 the kernel's command line the values of arguments that tune (of others the name and `<hidden>`), \
-of the kubelet's configuration, of static pods, of irqbalance's files and of calibrations the \
-fields and lines that a check reads. It has no process's arguments or environment, no keys and no \
-passwords, and it is judged as the host is; only an argument that the intent names and that is \
-not among those known is unknown in it.
+of the kubelet's configuration, of static pods, of irqbalance's files, of calibrations and of \
+what commands print the fields and lines that a check reads. It has no process's arguments or \
+environment, no keys and no passwords, and it is judged as the host is; only an argument that the \
+intent names and that is not among those known is unknown in it.
 
 **What a capture tells all the same**: the host's name, the names of its interfaces, processes \
-and threads, the MAC addresses of ports and VFs (`ip link`), serial numbers of cards where lspci \
-shows them to root, paths of control groups, in which pods have their UIDs and services may have \
-a user's name, and the names of users in the paths of calibrations. Look into it before you give \
-it to strangers. As root more can be read; what could not be, the manifest says.
+and threads, by which interfaces the default route leads, versions of firmware, paths of control \
+groups, in which pods have their UIDs and services may have a user's name, and the names of users \
+in the paths of calibrations. Look into it before you give it to strangers. As root more can be \
+read; what could not be, the manifest says.
 """
 
 

@@ -24,6 +24,8 @@ GROUP_TITLES: dict[Group, str] = {
     "cluster": "Cluster",
 }
 
+Lasts = Literal["until-boot", "for-good", "sets-nothing"]
+
 # For a command of which nobody said better what has the setting on OpenShift.
 MANAGED_NODE = (
     "on OpenShift the node's settings are its operators': change the object that has it "
@@ -46,15 +48,15 @@ class Step:
     The rest is what plimsoll.tune.audit.remedy needs to fit it to the host at hand. `openshift`
     says which object has the setting on a node of OpenShift, where operators put back what is
     set by hand; None is for what is the same there, such as a command that sets nothing.
-    `lasts` is until when a command's setting holds, and `takes` what running it takes from
-    whoever uses the host now. `boot_arguments` are those that it adds to the kernel's command
-    line.
+    `lasts` is until when a command's setting holds, or that it sets nothing, and `takes` what
+    running it takes from whoever uses the host now. `boot_arguments` are those that it adds to
+    the kernel's command line.
     """
 
     text: str
     kind: Literal["command", "advice"]
     openshift: str | None = None
-    lasts: Literal["until-boot", "for-good"] = "until-boot"
+    lasts: Lasts = "until-boot"
     takes: str = ""
     boot_arguments: tuple[str, ...] = ()
 
@@ -146,7 +148,7 @@ def worst_of(parts: Iterable[Judgement]) -> Judgement:
 def command(
     *argv: str,
     openshift: str | None = MANAGED_NODE,
-    lasts: Literal["until-boot", "for-good"] = "until-boot",
+    lasts: Lasts = "until-boot",
     takes: str = "",
 ) -> Step:
     """A step that a root shell runs: the words, quoted as they need it. The rest as in Step."""

@@ -16,6 +16,7 @@ from plimsoll.tune.host.capture import (
     Manifest,
 )
 from plimsoll.tune.host.capture_privacy import is_private, kept_text
+from plimsoll.tune.host.captured_outputs import kept_output
 from plimsoll.tune.host.commands import commands_of
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.path_pattern import is_wild, matches
@@ -124,8 +125,13 @@ def _take_output(view: HostView, command: str, found: _Collected) -> None:
     output = view.output(command)
     if isinstance(output, Unread):
         found.unread[command] = output
-    else:
-        found.outputs[command] = CapturedOutput(status=output.status, text=output.text)
+        return
+    try:
+        text = kept_output(command, output.text)
+    except ValueError as error:
+        found.unread[command] = Unread(command, "forbidden", str(error))
+        return
+    found.outputs[command] = CapturedOutput(status=output.status, text=text)
 
 
 def _note(unread: Unread, found: _Collected) -> None:

@@ -45,10 +45,21 @@ FORMS: Mapping[str, str] = {
 
 def check_command(command: str) -> tuple[str, ...]:
     """The argument vector of a command of the fixed forms; raises ValueError for others."""
-    words = tuple(command.split(" "))
-    if not any(_fits(words, tuple(form.split(" "))) for form in FORMS):
+    form_of(command)
+    return tuple(command.split(" "))
+
+
+def form_of(command: str) -> str:
+    """The form that it is of; raises ValueError for one of none."""
+    form = _form(command)
+    if form is None:
         raise ValueError(f"{command!r} is none of the commands that are read")
-    return words
+    return form
+
+
+def is_command(text: str) -> bool:
+    """Whether it is a command of the fixed forms."""
+    return _form(text) is not None
 
 
 def commands_of(form: str, interfaces: tuple[str, ...] = ()) -> tuple[str, ...]:
@@ -59,6 +70,11 @@ def commands_of(form: str, interfaces: tuple[str, ...] = ()) -> tuple[str, ...]:
         usable = (name for name in interfaces if _INTERFACE.fullmatch(name))
         return tuple(form.replace("<interface>", name) for name in usable)
     return (form,)
+
+
+def _form(command: str) -> str | None:
+    words = tuple(command.split(" "))
+    return next((form for form in FORMS if _fits(words, tuple(form.split(" ")))), None)
 
 
 def _fits(words: tuple[str, ...], form: tuple[str, ...]) -> bool:

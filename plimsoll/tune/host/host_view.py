@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -55,6 +56,10 @@ class HostView(ABC):
     def firmware(self) -> BiosAnswer | None:
         """What the host's BMC said of its firmware; None where none was asked."""
         return None
+
+    def session(self) -> Mapping[str, str]:
+        """SSH_CONNECTION, under that name, of whoever asks the host itself by ssh; else empty."""
+        return {}
 
     def read(self, path: str) -> str | None:
         """The text of a file; None where it could not be read."""

@@ -58,6 +58,6 @@ def _read_state(view: HostView, path: str, index: int) -> IdleState:
         index=index,
         name=view.need(f"{path}/name"),
         latency_us=whole_number(view.need(f"{path}/latency")) or 0,
-        # Kernels before 2.6.39 have no such file.
+        # Kernels before 3.10 have no such file (ABI/testing/sysfs-devices-system-cpu).
         disabled=view.find(f"{path}/disable") not in (None, "0"),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 from plimsoll.tune.host.commands import check_command
@@ -64,6 +65,11 @@ class LiveHost(HostView):
         except (OSError, subprocess.TimeoutExpired) as error:
             return Unread(command, "unreadable", _reason(error))
         return _answer(command, done)
+
+    def session(self) -> Mapping[str, str]:
+        """By which client this process's SSH session comes, if it has one."""
+        connection = os.environ.get("SSH_CONNECTION") if self._own else None
+        return {"SSH_CONNECTION": connection} if connection else {}
 
     def _is_bare(self, top: str) -> bool:
         names = self._files.names(top)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.errors import MachineError
+from plimsoll.tune.host.commands import is_command
 
 # "absent": the host has no such thing. "forbidden": it takes more privileges. "unreadable":
 # it is there and gave no text. "not-captured": the capture never asked for it.
@@ -17,6 +18,8 @@ _WORDS: dict[Cause, str] = {
     "unreadable": "cannot be read",
     "not-captured": "is not in the capture",
 }
+# Of a command: it is its program that is absent.
+_ABSENT_COMMAND = "does not run"
 _REMEDIES: dict[Cause, str] = {
     "absent": "check that the kernel or package that brings it is there",
     "forbidden": "run the audit as root, or make a capture as root",
@@ -33,14 +36,20 @@ class Unread:
     cause: Cause
     reason: str = ""
 
+    @property
+    def words(self) -> str:
+        """What is said of `where`, with the system's own words."""
+        absent = self.cause == "absent"
+        said = _ABSENT_COMMAND if absent and is_command(self.where) else _WORDS[self.cause]
+        return f"{said} ({self.reason})" if self.reason else said
+
     def __str__(self) -> str:
-        return f"{self.where} {_WORDS[self.cause]}{f' ({self.reason})' if self.reason else ''}"
+        return f"{self.where} {self.words}"
 
 
 class CannotRead(MachineError):
     """Something that a judgement needs could not be read; `unread` says what and why."""
 
     def __init__(self, unread: Unread) -> None:
-        words = f"{_WORDS[unread.cause]}{f' ({unread.reason})' if unread.reason else ''}"
-        super().__init__(words, where=unread.where, remedy=_REMEDIES[unread.cause])
+        super().__init__(unread.words, where=unread.where, remedy=_REMEDIES[unread.cause])
         self.unread = unread

@@ -78,7 +78,7 @@ VfRange: TypeAlias = Annotated[str, AfterValidator(_check_vf_range)]
 class Nic(Section):
     """One use of one or more physical ports (PFs): one SriovNetworkNodePolicy.
 
-    The ports are named by `pf_names`, by `pci` address, or by `vendor` and `device_id`.
+    The ports are named by `pf_names` or by `pci` address, or by `vendor` and `device_id`.
     `num_vfs` left out means that the port itself is used. `vf_range` takes some of its VFs
     only. `driver` is what the workload's function is bound to: vfio-pci, or netdevice for
     the kernel's own. `vlan`, `trust` and `spoofchk` are settings of each VF. `numa_node`
@@ -134,6 +134,17 @@ class Nic(Section):
                 "names no port",
                 "add pf_names, pci, or vendor with device_id",
                 "pf_names",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_named_one_way(self) -> Self:
+        """The SR-IOV operator takes the ports that fit both lists, and a host those of either."""
+        if self.pf_names and self.pci:
+            raise mistake(
+                "stands beside pf_names, and a nic names its ports in one way",
+                "make two nics, one with pf_names and one with pci",
+                "pci",
             )
         return self
 

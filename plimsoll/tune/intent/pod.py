@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
 from plimsoll.traffic.mistakes import brief, mistake
+from plimsoll.tune.intent.capability import Capability
 from plimsoll.tune.intent.hugepages import Memory, PodHugepages
 from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch, Text, Word
 
@@ -24,6 +25,15 @@ CpuCount: TypeAlias = Annotated[
     BeforeValidator(_check_cpus),
     WithJsonSchema({"type": "number", "exclusiveMinimum": 0, "maximum": 8192}),
 ]
+
+
+# Of Kubernetes itself (its documentation, "Resource Management for Pods and Containers"), and
+# what to write in their place.
+_OWN_RESOURCES = {
+    "cpu": "use the pod's cpus",
+    "memory": "use the pod's memory",
+    "ephemeral-storage": "leave it out: no intent asks for storage",
+}
 
 
 class Effects(Section):
@@ -52,7 +62,7 @@ class Pod(Section):
 
     A guaranteed pod's limits equal its requests and its CPUs are whole, so that it gets
     CPUs of its own. `networks` names attachments of the intent, one VF each where they are
-    of kind sriov. `resources` are requests beyond those that follow from the other fields.
+    of kind sriov. `resources` are requests of devices beyond those, by a device plugin's name.
     `runtime_class` left out is the performance profile's. `capabilities` need no SYS_ADMIN:
     IPC_LOCK is what DPDK with VFIO takes.
     """
@@ -72,7 +82,23 @@ class Pod(Section):
     runtime_class: ObjectName | None = None
     image: Word | None = None
     command: Listed[Text] = ()
-    capabilities: Listed[Word] = ()
+    capabilities: Listed[Capability] = ()
+
+    @model_validator(mode="after")
+    def _check_resources(self) -> Self:
+        """Kubernetes' own have fields here, whose room on the node is checked."""
+        for name in self.resources:
+            if name in _OWN_RESOURCES or name.startswith("hugepages-"):
+                remedy = _OWN_RESOURCES.get(name, "use the pod's hugepages, with size and total")
+                raise mistake("is no device", remedy, "resources", name)
+            if "/" not in name:
+                raise mistake(
+                    f"{brief(name)} is nothing that a device plugin hands out",
+                    "write it with its domain: example.com/fpga",
+                    "resources",
+                    name,
+                )
+        return self
 
     @model_validator(mode="after")
     def _check_guaranteed(self) -> Self:

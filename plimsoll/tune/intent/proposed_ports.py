@@ -7,6 +7,7 @@ from typing import Any
 
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import MELLANOX, is_interface_name
+from plimsoll.tune.intent.proposed_pages import ProposedPages
 from plimsoll.tune.intent.survey import Survey
 from plimsoll.tune.intent.surveyed_ports import Port
 
@@ -18,17 +19,33 @@ _LONGEST = 63
 _WHO_LOGS_IN = " Nothing told which of them people log in by: look before you bind one to vfio-pci."
 
 
-def propose_ports(survey: Survey, base: Intent) -> tuple[list[dict[str, Any]], str]:
-    """(entries of nics, why these): the free ports, with the settings of the preset's own."""
-    free = [port for port in survey.ports if port.in_use is None]
+def propose_ports(
+    survey: Survey, base: Intent, isolated: frozenset[int], pages: ProposedPages
+) -> tuple[list[dict[str, Any]], str]:
+    """(entries of nics, why these): the free ports, with the settings of the preset's own.
+
+    Not those whose node has no CPU among `isolated`, or none of the pages.
+    """
+    against = [(port, port.in_use or _far(port, survey, isolated, pages)) for port in survey.ports]
+    free = [port for port, reason in against if reason is None]
     nics = [_nic(port, base) for port in free]
-    left = [port for port in survey.ports if port.in_use is not None]
     found = "".join(f" {_shown(port)}: {_told(port)}." for port in free)
-    spared = "".join(f" Left out: {_shown(port)}, as {port.in_use}." for port in left)
+    spared = "".join(f" Left out: {_shown(port)}, as {why}." for port, why in against if why)
     if not free:
         return nics, f"No free PCI port was found.{spared}"
     doubt = "" if survey.sessions_known else _WHO_LOGS_IN
     return nics, f"The physical ports that are not in use.{found}{spared}{doubt}"
+
+
+def _far(port: Port, survey: Survey, isolated: frozenset[int], pages: ProposedPages) -> str | None:
+    """Why its frames would cross the link between the sockets; None where they need not."""
+    if port.numa_node is None:
+        return None
+    if not survey.topology.nodes.get(port.numa_node, frozenset()) & isolated:
+        return f"it is on node {port.numa_node}, where no CPU is isolated"
+    if pages.entries and not pages.on_node(port.numa_node):
+        return f"it is on node {port.numa_node}, which has no memory for hugepages"
+    return None
 
 
 def _nic(port: Port, base: Intent) -> dict[str, Any]:

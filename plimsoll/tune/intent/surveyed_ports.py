@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plimsoll.host.own_traffic import interfaces_in_use, routes_of
 from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.own_routes import ROUTES, ROUTES_6
 from plimsoll.tune.host.pci_path import functions_on
+from plimsoll.tune.host.uplinks import UPLINK_LINKS, UPLINK_READS, uplinks
 from plimsoll.tune.host.whole_number import whole_number
 
 _NET = "/sys/class/net"
@@ -17,11 +15,9 @@ _PCI = "/sys/bus/pci/devices"
 _ETHERNET = "1"  # ARPHRD_ETHER of linux/if_arp.h
 # The class code's first byte for network controllers (PCI Code and ID Assignment, 1.4).
 _NETWORK_CLASS = "0x02"
-_UPPER = "upper_"
 
 PORT_READS = (
-    ROUTES,
-    ROUTES_6,
+    *UPLINK_READS,
     f"{_NET}/*/type",
     f"{_PCI}/*/class",
     f"{_PCI}/*/vendor",
@@ -31,10 +27,8 @@ PORT_READS = (
     f"{_PCI}/*/net/*/speed",
 )
 PORT_LINKS = (
-    f"{_NET}/*",
-    f"{_NET}/*/{_UPPER}*",
+    *UPLINK_LINKS,
     f"{_PCI}/*/driver",
-    f"{_PCI}/*/physfn",
     f"{_PCI}/*/iommu_group",
 )
 
@@ -60,13 +54,23 @@ class Port:
 def survey_ports(view: HostView, environment: Mapping[str, str]) -> tuple[Port, ...]:
     """All of them by address, VFs left out. Raises nothing for what cannot be read."""
     interfaces = _interfaces(view)
-    in_use = _in_use(view, interfaces.values(), environment)
+    in_use = uplinks(view, interfaces.values(), environment)
     return tuple(
         _port(view, address, interfaces.get(address), in_use)
         for address in view.listing(_PCI) or ()
         if (view.read(f"{_PCI}/{address}/class") or "").startswith(_NETWORK_CLASS)
         and view.link(f"{_PCI}/{address}/physfn") is None
     )
+
+
+def ports_in_use(view: HostView) -> dict[str, str]:
+    """Those that the host lives by, with the reason, by interface name and by PCI address.
+
+    Empty where nobody knows; the session is that of whoever asks the host itself.
+    """
+    used = dict(uplinks(view, (), view.session()))
+    interfaces = _interfaces(view)
+    return used | {each: used[name] for each, name in interfaces.items() if name in used}
 
 
 def _port(view: HostView, address: str, interface: str | None, in_use: Mapping[str, str]) -> Port:
@@ -96,33 +100,3 @@ def _interfaces(view: HostView) -> dict[str, str]:
         if functions and view.read(f"{_NET}/{name}/type") == _ETHERNET:
             found[functions[-1]] = name
     return found
-
-
-def _in_use(
-    view: HostView, interfaces: Collection[str], environment: Mapping[str, str]
-) -> Mapping[str, str]:
-    """The interfaces that tests must leave alone, with the reason; all where nobody knows."""
-    reason = "nobody knows whether the host's own traffic takes it: "
-    unknown = view.why_not(ROUTES)
-    if unknown is not None:
-        return dict.fromkeys(interfaces, f"{reason}{unknown}")
-    try:
-        routes = routes_of(_lines(view, ROUTES), _lines(view, ROUTES_6))
-    except (ValueError, struct.error):
-        # A capture may hold anything.
-        return dict.fromkeys(
-            interfaces, f"{reason}{ROUTES} has no routes as the kernel writes them"
-        )
-    masters = {name: _built_upon(view, name) for name in view.listing(_NET) or ()}
-    return interfaces_in_use(routes, masters, environment)
-
-
-def _built_upon(view: HostView, name: str) -> tuple[str, ...]:
-    """The bridges, bonds and the like that have the interface below them."""
-    names = view.listing(f"{_NET}/{name}") or ()
-    return tuple(each.removeprefix(_UPPER) for each in names if each.startswith(_UPPER))
-
-
-def _lines(view: HostView, path: str) -> list[str]:
-    # A kernel without IPv6 has no such file.
-    return (view.read(path) or "").splitlines()

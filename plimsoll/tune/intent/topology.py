@@ -29,6 +29,9 @@ class Topology:
     `nodes` has the online CPUs of each NUMA node (a node may have none), `memory_kb` its
     memory in units of 1024 bytes. `port_nodes` has the node of each port looked for and
     found, by interface name or PCI address; None where the platform does not tell.
+    `port_addresses` has the PCI address of those looked for by interface name, where links
+    tell it. `in_use` has the ports that the host lives by, with the reason, by name and by
+    address; none where nobody looked.
     """
 
     online: frozenset[int]
@@ -36,6 +39,8 @@ class Topology:
     nodes: Mapping[int, frozenset[int]]
     memory_kb: Mapping[int, int] = field(default_factory=dict)
     port_nodes: Mapping[str, int | None] = field(default_factory=dict)
+    port_addresses: Mapping[str, str] = field(default_factory=dict)
+    in_use: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def cores(self) -> tuple[frozenset[int], ...]:
@@ -55,7 +60,8 @@ class Topology:
 def read_topology(read: Read, ports: Iterable[str] = (), link: Read | None = None) -> Topology:
     """The topology that `read` and `link` show, of a live host or a capture.
 
-    Without links, as in captures that have none, the node of a virtio port is not known.
+    Without links, as in captures that have none, the node of a virtio port is not known, nor
+    the address of any. Who looks for ports in use adds them (`surveyed_ports.ports_in_use`).
     Raises MachineError where the list of online CPUs is missing or is none.
     """
     online = _cpus(read, f"{_CPU}/online")
@@ -65,13 +71,14 @@ def read_topology(read: Read, ports: Iterable[str] = (), link: Read | None = Non
             where=f"{_CPU}/online",
             remedy="run on Linux with sysfs, or give a capture that holds the file",
         )
-    nodes = _nodes(read, online)
+    nodes, named = _nodes(read, online), tuple(ports)
     return Topology(
         online=online,
         siblings={cpu: _siblings(read, cpu, online) for cpu in sorted(online)},
         nodes=nodes,
         memory_kb=_memory_kb(read, nodes),
-        port_nodes=_port_nodes(read, link, ports),
+        port_nodes=_port_nodes(read, link, named),
+        port_addresses=_port_addresses(link, named) if link else {},
     )
 
 
@@ -135,8 +142,19 @@ def _interface_node(read: Read, link: Read | None, name: str) -> str | None:
     node = read(f"{_NET}/{name}/device/numa_node")
     if node is not None or link is None:
         return node
+    address = _address(link, name)
+    return read(f"{_PCI}/{address}/numa_node") if address else None
+
+
+def _port_addresses(link: Read, ports: Iterable[str]) -> dict[str, str]:
+    found = {port: _address(link, port) for port in ports if ":" not in port}
+    return {port: address for port, address in found.items() if address}
+
+
+def _address(link: Read, name: str) -> str | None:
+    """Of the PCI function that an interface belongs to; virtio's lies deeper below it."""
     functions = functions_on(link(f"{_NET}/{name}") or "")
-    return read(f"{_PCI}/{functions[-1]}/numa_node") if functions else None
+    return functions[-1] if functions else None
 
 
 def _node(text: str | None) -> int | None:

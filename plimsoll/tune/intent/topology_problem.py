@@ -17,6 +17,8 @@ Rule = Literal[
     "nics-exist",
     "nic-node-has-isolated",
     "nic-node-has-hugepages",
+    "nic-is-uplink",
+    "port-named-once",
     "generator-isolated",
     "pods-whole-cores",
     "pods-fit-a-node",

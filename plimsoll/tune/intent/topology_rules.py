@@ -14,6 +14,7 @@ from plimsoll.tune.counted import counted
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.pods_on_nodes import pods_on_nodes
+from plimsoll.tune.intent.ports_on_host import ports_on_host
 from plimsoll.tune.intent.topology import Topology
 from plimsoll.tune.intent.topology_problem import Problem
 
@@ -32,6 +33,7 @@ def check_topology(intent: Intent, topology: Topology) -> tuple[Problem, ...]:
         *pods_on_nodes(intent, topology),
         *_hugepages(intent, topology),
         *_nics(intent, topology),
+        *ports_on_host(intent, topology),
     )
 
 

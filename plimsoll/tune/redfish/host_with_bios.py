@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from plimsoll.tune.host.host_view import CommandOutput, HostView
 from plimsoll.tune.host.unread import Unread
 from plimsoll.tune.redfish.bios_answer import BiosAnswer
@@ -18,6 +20,10 @@ class HostWithBios(HostView):
     def firmware(self) -> BiosAnswer:
         """What the BMC answered."""
         return self._answer
+
+    def session(self) -> Mapping[str, str]:
+        """The SSH session of whoever asks the host."""
+        return self._host.session()
 
     def file(self, path: str) -> str | Unread:
         """The text of a regular file."""

@@ -23,7 +23,7 @@ from plimsoll.tune.render.rendered_file import RenderedFile
 SERVICE_ACCOUNT = "dataplane"
 _NETWORKS = "k8s.v1.cni.cncf.io/networks"
 # Each of them is as good as root on the node.
-_FAR_REACHING = frozenset(("ALL", "SYS_ADMIN", "SYS_RAWIO", "SYS_MODULE", "SYS_PTRACE"))
+_FAR_REACHING = frozenset(("SYS_ADMIN", "SYS_RAWIO", "SYS_MODULE", "SYS_PTRACE"))
 # A registry that can never be (RFC 2606), so that a forgotten image fails by its own name.
 _NO_IMAGE = "registry.invalid/set-the-image-of/{name}"
 # The program is started inside, by hand or by Plimsoll, on the CPUs that the pod got.

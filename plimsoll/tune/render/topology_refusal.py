@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.surveyed_ports import ports_in_use
 from plimsoll.tune.intent.topology import ports_of, read_topology
 from plimsoll.tune.intent.topology_rules import check_topology
 from plimsoll.tune.render.refusal import Mistake, refuse
@@ -15,7 +18,8 @@ def check_on_host(intent: Intent, view: HostView) -> tuple[str, ...]:
     Raises InputError with all the rules that the intent breaks on this host, and MachineError
     where its CPUs cannot be read.
     """
-    found = check_topology(intent, read_topology(view.read, ports_of(intent), view.link))
+    topology = read_topology(view.read, ports_of(intent), view.link)
+    found = check_topology(intent, replace(topology, in_use=ports_in_use(view)))
     broken = [
         Mistake(each.field, each.text, each.remedy) for each in found if each.severity == "fail"
     ]

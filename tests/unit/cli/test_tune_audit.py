@@ -105,6 +105,21 @@ def test_fixes_are_printed_and_nothing_is_done(root: Path, intent: Path) -> None
     assert (root / "sys/devices/virtual/workqueue/cpumask").read_text() == "f\n"
 
 
+def test_a_command_that_sets_nothing_is_not_said_to(root: Path, tmp_path: Path) -> None:
+    """On OpenShift nothing is to be run but the measurement, which needs no root."""
+    noise = root / "var/lib/plimsoll/noise/oslat.txt"
+    noise.parent.mkdir(parents=True)
+    noise.write_text("oslat V 2.00\n    CPU:\t 2 3\n    Maximum:\t 500 700 (us)\n")
+    there = tmp_path / "openshift.yaml"
+    there.write_text(INTENT.replace("bare-metal", "openshift\npool: {role: worker}"))
+    _, text = audited(root, "--intent", str(there), "--fix")
+    lines = text.splitlines()
+    assert [line for line in lines if line and not line.startswith("#")] == ["plimsoll calibrate"]
+    assert lines[0] == "# What to change, and where. The commands measure, and set nothing."
+    assert "as root" not in text
+    assert "until the next boot" not in text
+
+
 def test_without_failures_it_ends_with_0(root: Path, tmp_path: Path) -> None:
     (root / "proc/cmdline").write_text("ro quiet\n")
     status, text = audited(root)

@@ -8,7 +8,16 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, unknown
+from plimsoll.tune.audit.finding import (
+    Judgement,
+    Reading,
+    Step,
+    advice,
+    fail,
+    not_applicable,
+    ok,
+    unknown,
+)
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpu_sets import name_cpus
 from plimsoll.tune.host.host_view import HostView
@@ -16,6 +25,7 @@ from plimsoll.tune.intent.intent import Intent
 
 _STATUS = "/proc/1/status"
 _ALLOWED = re.compile(r"^Cpus_allowed_list:\s*(\S+)", re.MULTILINE)
+_SYSTEMD = "systemd"
 _NAME = re.compile(r"^Name:\s*(.*)", re.MULTILINE)
 
 
@@ -35,14 +45,24 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if not present:
         return not_applicable(NONE_PRESENT)
     if astray := cpus & present:
-        reserved = ",".join(str(cpu) for cpu in intent.cpus.reserved)
         return fail(
             f"{told} may run on {name_cpus(astray, 'isolated')}, and so may all that it starts",
             read,
             wanted=wanted,
-            steps=[add_at_boot(intent, f"systemd.cpu_affinity={reserved}")],
+            steps=[_keep_to_reserved(intent, told)],
         )
     return ok(f"{told} keeps to CPUs {found[1]}", read, wanted=wanted)
+
+
+def _keep_to_reserved(intent: Intent, first: str) -> Step:
+    if first == _SYSTEMD:
+        reserved = ",".join(str(cpu) for cpu in intent.cpus.reserved)
+        return add_at_boot(intent, f"systemd.cpu_affinity={reserved}")
+    # The kernel keeps its first process off what isolcpus takes out of scheduling domains.
+    return advice(
+        f"{first} is not systemd, and knows no systemd.cpu_affinity: boot with isolcpus=domain "
+        "(check 1), or have it start its services with taskset; in a container audit the host"
+    )
 
 
 CHECK = Check(
@@ -58,7 +78,8 @@ CHECK = Check(
     ),
     fix=(
         "Boot with systemd.cpu_affinity=RESERVED, or set CPUAffinity= in "
-        "/etc/systemd/system.conf. isolcpus with domain does the same for all that does not ask."
+        "/etc/systemd/system.conf. isolcpus with domain does the same for all that does not ask, "
+        "and where the first process is not systemd."
     ),
     sources=(
         "systemd-system.conf(5): CPUAffinity=",

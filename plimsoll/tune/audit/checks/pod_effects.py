@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
@@ -25,8 +26,9 @@ from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_mask
 from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.irqs import DEFAULT_AFFINITY
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.pod import Effects
+from plimsoll.tune.intent.pod import Pod
 
+_Effect = Literal["cpu_quota", "cpu_load_balancing", "irq_load_balancing"]
 _SCHEDSTAT = "/proc/schedstat"
 _DOMAINS = "/sys/kernel/debug/sched/domains"
 _CPU_LINE = re.compile(r"cpu(\d{1,4}) ")
@@ -34,35 +36,37 @@ _HOOK = "use the performance profile's runtimeClassName: without it the annotati
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = [pod for pod in intent.pods if pod.effects.annotations]
-    if not wanted:
+    if not any(pod.effects.annotations for pod in intent.pods):
         return not_applicable("no pod of the intent turns quota or balancing off")
-    # Which pod a process is of, only the cluster knows; what one of the kinds asks for, all do.
-    effects = Effects(
-        cpu_quota=_off([pod.effects.cpu_quota for pod in wanted]),
-        cpu_load_balancing=_off([pod.effects.cpu_load_balancing for pod in wanted]),
-        irq_load_balancing=_off([pod.effects.irq_load_balancing for pod in wanted]),
+    return judge_pods(view, intent, partial(_one, view, intent.pods))
+
+
+def _one(view: HostView, pods: Sequence[Pod], each: WorkloadProcess) -> Judgement:
+    """Which of the intent's pods it is of, only the cluster knows; the host knows its class."""
+    may_be = [pod for pod in pods if each.pod and pod.qos == each.pod.qos] or pods
+    return worst_of(_effect(view, may_be, effect, judge, each) for effect, judge in _EFFECTS)
+
+
+def _effect(
+    view: HostView,
+    pods: Sequence[Pod],
+    effect: _Effect,
+    judge: Callable[[HostView, WorkloadProcess], Judgement],
+    each: WorkloadProcess,
+) -> Judgement:
+    """A fault where all of `pods` ask for it; where only some do, nobody knows whether it is."""
+    asking = [pod.name for pod in pods if getattr(pod.effects, effect) is False]
+    if not asking:
+        return not_applicable(f"no pod that {each.name} may be of turns {effect} off")
+    found = tell(partial(judge, view, each))
+    if found.verdict != "fail" or len(asking) == len(pods):
+        return found
+    return unknown(
+        f"{found.text}: of the intent's pods not all turn {effect} off, but {', '.join(asking)}, "
+        "and whose process it is only the cluster knows",
+        *found.read,
+        wanted=found.wanted,
     )
-    return judge_pods(view, intent, partial(_one, view, effects))
-
-
-def _off(switches: list[bool | None]) -> bool | None:
-    return False if switches and all(switch is False for switch in switches) else None
-
-
-def _one(view: HostView, effects: Effects, each: WorkloadProcess) -> Judgement:
-    return worst_of(tell(part) for part in _parts(view, effects, each))
-
-
-def _parts(
-    view: HostView, effects: Effects, each: WorkloadProcess
-) -> Iterator[Callable[[], Judgement]]:
-    if effects.cpu_quota is False:
-        yield partial(_quota, view, each)
-    if effects.cpu_load_balancing is False:
-        yield partial(_balancing, view, each)
-    if effects.irq_load_balancing is False:
-        yield partial(_interrupts, view, each)
 
 
 def _quota(view: HostView, each: WorkloadProcess) -> Judgement:
@@ -133,6 +137,12 @@ def _interrupts(view: HostView, each: WorkloadProcess) -> Judgement:
         )
     return ok(f"new interrupts spare {name_cpus(cpus)}", read, wanted=wanted)
 
+
+_EFFECTS: tuple[tuple[_Effect, Callable[[HostView, WorkloadProcess], Judgement]], ...] = (
+    ("cpu_quota", _quota),
+    ("cpu_load_balancing", _balancing),
+    ("irq_load_balancing", _interrupts),
+)
 
 CHECK = Check(
     number=42,

@@ -28,6 +28,14 @@ def test_isolated_cpus_fail() -> None:
     assert commands(finding) == ["grubby --update-kernel=ALL --args=systemd.cpu_affinity=0,1"]
 
 
+def test_what_is_not_systemd_is_told_no_argument_of_systemds() -> None:
+    for name in ("init", "tini"):
+        files = {STATUS: status("0-7")[STATUS].replace("systemd", name)}
+        finding = CHECK.judge(host_of_8(CHECK, files), intent())
+        assert (finding.verdict, commands(finding)) == ("fail", [])
+        assert finding.steps[0].text.startswith(f"{name} is not systemd")
+
+
 def test_without_an_intent_it_does_not_apply() -> None:
     assert CHECK.judge(host_of_8(CHECK, status("0-7")), None).verdict == "not-applicable"
 

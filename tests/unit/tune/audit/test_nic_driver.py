@@ -14,6 +14,9 @@ from tests.unit.tune.audit.cards import ADDRESS, FILES, LINKS, LISTED, NET, NIC,
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 
+# Columns as in net/ipv4/fib_trie.c; the default route leads by what is added below.
+ROUTES = "/proc/net/route"
+HEAD = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT\n"
 IP = "ip -details -json link show dev ens7f0"
 ETHTOOL = "ethtool -i ens7f0"
 SAYS = (0, "driver: i40e\nversion: 6.12\nfirmware-version: 9.20 0x8000d95e 22.0.9\n")
@@ -22,6 +25,7 @@ VF_LINKS = {
     f"{PCI}/virtfn0": f"../{VF}",
     f"/sys/bus/pci/devices/{VF}/driver": "../../../../bus/pci/drivers/vfio-pci",
 }
+BOUND = NIC | {"driver": "vfio-pci"}
 VF_NIC = NIC | {"num_vfs": 1, "driver": "vfio-pci", "trust": True, "spoofchk": False, "mtu": 9000}
 
 
@@ -32,14 +36,17 @@ def entry(**changed: Any) -> str:
 
 def view(
     vf: str = "",
+    *,
     mtu: str = "9000",
     vfs: str = "1",
     links: dict[str, str] | None = None,
     outputs: dict[str, tuple[int, str]] | None = None,
+    uplink: str = "eno1",
 ) -> Any:
+    routes = {ROUTES: f"{HEAD}{uplink}\t00000000\t0100A8C0\t0003\t0\t0\t100\t00000000\t0\t0\t0\n"}
     return host(
         CHECK,
-        FILES | {f"{NET}/mtu": mtu, f"{PCI}/sriov_numvfs": vfs},
+        FILES | routes | {f"{NET}/mtu": mtu, f"{PCI}/sriov_numvfs": vfs},
         links=LINKS | VF_LINKS | (links or {}),
         listed=LISTED,
         outputs={ETHTOOL: SAYS, IP: (0, vf or entry())} | (outputs or {}),
@@ -130,6 +137,78 @@ def test_a_port_that_is_used_itself() -> None:
     assert "ens7f0 is bound to i40e" in finding.text
 
 
+def test_the_port_of_the_default_route_is_never_taken_away() -> None:
+    for there in ({}, {"platform": "openshift", "pool": {"role": "worker"}}):
+        finding = CHECK.judge(view(uplink="ens7f0"), intent(nics=[BOUND], **there))
+        assert finding.verdict == "fail"
+        assert [(step.kind, step.text) for step in finding.steps] == [
+            (
+                "advice",
+                f"leave {ADDRESS} to the kernel: it carries the default route; name another port "
+                "in the intent",
+            )
+        ]
+    other = CHECK.judge(view(uplink="eno1"), intent(nics=[BOUND]))
+    assert commands(other) == [f"dpdk-devbind.py --bind=vfio-pci {ADDRESS}"]
+
+
+def test_nor_is_what_a_bond_with_the_default_route_is_built_upon() -> None:
+    bond = {f"{NET}/upper_bond0": "../../../../virtual/net/bond0"}
+    finding = CHECK.judge(view(links=bond, uplink="bond0"), intent(nics=[BOUND]))
+    assert commands(finding) == []
+    assert "bond0 is built upon it, and it carries the default route" in finding.steps[0].text
+
+
+def test_a_guests_port_is_known_by_its_function() -> None:
+    """virtio's interface lies one directory deeper; the intent has its address."""
+    address = "0000:00:03.0"
+    links = {
+        "/sys/class/net/eth0": f"../../devices/pci0000:00/{address}/virtio0/net/eth0",
+        f"/sys/bus/pci/devices/{address}": f"../../../devices/pci0000:00/{address}",
+        f"/sys/bus/pci/devices/{address}/driver": "../../../../bus/pci/drivers/virtio-pci",
+    }
+    asked = intent(nics=[{"name": "east", "pci": [address], "driver": "vfio-pci"}])
+    finding = CHECK.judge(view(links=links, uplink="eth0"), asked)
+    assert (finding.verdict, commands(finding)) == ("fail", [])
+    assert "it carries the default route" in finding.steps[0].text
+
+
+def test_where_nobody_knows_the_routes_no_command_takes_a_port() -> None:
+    """As of a capture that older versions made."""
+    finding = CHECK.judge(host(CHECK, FILES, links=LINKS, listed=LISTED), intent(nics=[BOUND]))
+    assert commands(finding) == []
+    assert "nobody knows whether the host's own traffic takes it" in finding.steps[0].text
+
+
+def test_a_vf_that_the_host_lives_by_is_kept() -> None:
+    links = {
+        "/sys/class/net/ens7f0v0": f"../../devices/pci0000:80/{VF}/net/ens7f0v0",
+        f"/sys/bus/pci/devices/{VF}/physfn": f"../{ADDRESS}",
+        f"/sys/bus/pci/devices/{VF}/driver": "../../../../bus/pci/drivers/iavf",
+    }
+    for vfs, number in (("2", 4), ("1", 1)):
+        asked = intent(nics=[VF_NIC | {"num_vfs": number}])
+        finding = CHECK.judge(view(vfs=vfs, links=links, uplink="ens7f0v0"), asked)
+        assert (finding.verdict, commands(finding)) == ("fail", [])
+        assert any(f"{VF}" in step.text for step in finding.steps)
+    # Without its driver the port has no VFs any more.
+    finding = CHECK.judge(view(links=links, uplink="ens7f0v0"), intent(nics=[BOUND]))
+    assert commands(finding) == []
+    assert f"{VF}: it carries the default route" in finding.steps[0].text
+
+
+def test_a_port_of_two_names_is_changed_once() -> None:
+    again = {"name": "west", "pci": [ADDRESS]}
+    both = [BOUND, again | {"driver": "vfio-pci"}]
+    assert commands(CHECK.judge(view(), intent(nics=both))) == [
+        f"dpdk-devbind.py --bind=vfio-pci {ADDRESS}"
+    ]
+    four = {"num_vfs": 4, "driver": "vfio-pci"}
+    divided = [NIC | four, again | four]
+    finding = CHECK.judge(view(vfs="2"), intent(nics=divided))
+    assert commands(finding) == [f"echo 0 > {PCI}/sriov_numvfs", f"echo 4 > {PCI}/sriov_numvfs"]
+
+
 @pytest.mark.parametrize(
     ("asked", "found", "verdict"),
     [
@@ -169,7 +248,6 @@ def test_only_one_check_fails_for_a_port_that_is_not_there() -> None:
     assert {each.text for each in findings[:4]} == {"there is no port ens9f9 (check 39)"}
 
 
-BOUND = NIC | {"driver": "vfio-pci"}
 WITHOUT_NAME = {path: to for path, to in LINKS.items() if path != NET}
 
 

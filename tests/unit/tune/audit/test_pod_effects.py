@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from plimsoll.tune.audit.checks.pod_effects import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
@@ -66,6 +68,34 @@ def test_interrupts_that_may_still_come_fail() -> None:
 def test_without_annotations_or_pods_it_does_not_apply() -> None:
     assert CHECK.judge(host(CHECK, workload()), intent()).verdict == "not-applicable"
     assert CHECK.judge(host(CHECK, KTHREADD), ASKED).verdict == "not-applicable"
+
+
+def two_pods(second: dict[str, Any]) -> dict[str, Any]:
+    """dpdk-a without a quota, dpdk-b as `second` has it."""
+    first = {**WANTED["pods"][0], "name": "dpdk-a", "effects": {"cpu_quota": False}}
+    return WANTED | {"pods": [first, {**WANTED["pods"][0], "name": "dpdk-b", **second}]}
+
+
+@pytest.mark.parametrize("effects", [{"irq_load_balancing": False}, {}])
+def test_what_only_one_of_two_pods_asks_for_is_judged_all_the_same(effects: dict[str, Any]) -> None:
+    asked = intent(**two_pods({"effects": effects}))
+    files = workload() | MAX | {"/proc/irq/default_smp_affinity": "3\n"}
+    assert CHECK.judge(host(CHECK, files), asked).verdict == "ok"
+    finding = CHECK.judge(host(CHECK, files | {QUOTA: "200000 100000\n"}), asked)
+    assert finding.verdict == "unknown"
+    assert finding.text == (
+        "dpdk-testpmd (900) still has a CPU quota: of the intent's pods not all turn cpu_quota "
+        "off, but dpdk-a, and whose process it is only the cluster knows"
+    )
+    assert (QUOTA, "200000 100000") in [(each.where, each.what) for each in finding.read]
+
+
+def test_pods_of_one_class_are_told_from_those_of_another() -> None:
+    """The process is in a guaranteed pod, and dpdk-b is none."""
+    asked = intent(**two_pods({"qos": "burstable", "effects": {}}))
+    files = workload() | MAX | {QUOTA: "200000 100000\n"}
+    finding = CHECK.judge(host(CHECK, files), asked)
+    assert (finding.verdict, finding.text) == ("fail", "dpdk-testpmd (900) still has a CPU quota")
 
 
 def test_what_nothing_tells_is_unknown() -> None:

@@ -50,7 +50,7 @@ HOST = CapturedHost(
         "/sys/bus/pci/devices": (),
         "/sys/class/net": ("eth0", "veth7"),
     },
-    outputs={"tuned-adm active": CommandOutput(0, "realtime")},
+    outputs={"tuned-adm verify": CommandOutput(0, "Verification succeeded.")},
     unread=[Unread("/sys/kernel/debug/x", "forbidden"), Unread("ethtool -i eth0", "unreadable")],
 )
 WANTED = Wanted(
@@ -68,7 +68,7 @@ WANTED = Wanted(
     ),
     links=("/sys/class/net/*/device",),
     lists=("/sys/kernel/iommu_groups",),
-    commands=("tuned-adm active", "ethtool -i <interface>"),
+    commands=("tuned-adm verify", "ethtool -i <interface>"),
 )
 
 
@@ -94,7 +94,7 @@ def test_what_is_wanted_is_collected_and_nothing_else(capture: Capture) -> None:
     assert manifest.time == "2026-11-22T08:30:00Z"
     assert manifest.links == {"/sys/class/net/eth0/device": "../../0000:87:00.0"}
     assert manifest.listed["/sys/kernel/iommu_groups"] == ["0", "1"]
-    assert manifest.outputs["tuned-adm active"].text == "realtime"
+    assert manifest.outputs["tuned-adm verify"].text == "Verification succeeded."
 
 
 def test_no_secret_is_in_it(capture: Capture) -> None:
@@ -137,7 +137,7 @@ def assert_same(view: Any) -> None:
     assert view.find_names("/sys/kernel/iommu_groups") == ("0", "1")
     assert view.listing(CPU) == ("cpu0", "cpu1")
     assert view.link("/sys/class/net/eth0/device") == "../../0000:87:00.0"
-    assert view.command("tuned-adm active") == CommandOutput(0, "realtime")
+    assert view.command("tuned-adm verify") == CommandOutput(0, "Verification succeeded.")
     for ask in (view.find, view.find_names):
         with pytest.raises(CannotRead, match="is not in the capture"):
             ask("/proc/irq")

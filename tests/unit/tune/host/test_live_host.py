@@ -72,6 +72,9 @@ def test_a_command_that_is_not_installed_is_absent(
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(CannotRead, match="tuned-adm is not installed") as caught:
         LiveHost().need_command("tuned-adm active")
+    # The command is no file that could exist.
+    told = "tuned-adm active does not run (tuned-adm is not installed)"
+    assert str(caught.value.unread) == told
     assert caught.value.unread.cause == "absent"
 
 
@@ -100,3 +103,13 @@ def test_what_is_not_mounted_at_another_root_is_unreadable_and_not_absent(tmp_pa
     unread = view.why_not("/proc/swaps")
     assert unread is not None
     assert unread.cause == "unreadable"
+
+
+def test_the_session_is_that_of_whoever_asks_the_host_itself(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("SSH_CONNECTION", "192.168.0.7 50000 192.168.0.2 22")
+    assert LiveHost().session() == {"SSH_CONNECTION": "192.168.0.7 50000 192.168.0.2 22"}
+    assert LiveHost(tmp_path).session() == {}
+    monkeypatch.delenv("SSH_CONNECTION")
+    assert LiveHost().session() == {}

@@ -36,6 +36,12 @@ class HostTree(MachineTree):
             path = self.sys / f"kernel/mm/hugepages/hugepages-{size}kB"
             self.write(path / "nr_hugepages", "0")
 
+    def set_aside(self, node: int, size_kb: int, count: int) -> None:
+        """Pages of a node, all of them free."""
+        pool = self.sys / f"devices/system/node/node{node}/hugepages/hugepages-{size_kb}kB"
+        for name in ("nr_hugepages", "free_hugepages"):
+            self.write(pool / name, str(count))
+
     def guest(self) -> None:
         """It has the flag of CPUID that every hypervisor sets."""
         self.write(self.root / "proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu hypervisor lahf_lm")

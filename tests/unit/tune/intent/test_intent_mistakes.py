@@ -142,6 +142,68 @@ MISTAKES = {
         2,
         "nics[0].pf_names: names no port (add pf_names, pci, or vendor with device_id)",
     ),
+    "port named in two ways": (
+        "nics:\n  - {name: a, pf_names: [ens1], pci: ['0000:87:00.0']}",
+        2,
+        "nics[0].pci: stands beside pf_names, and a nic names its ports in one way "
+        "(make two nics, one with pf_names and one with pci)",
+    ),
+    "CPUs as a resource": (
+        f"{POD},\n  resources: {{cpu: 60}}}}",
+        3,
+        "pods[0].resources.cpu: is no device (use the pod's cpus)",
+    ),
+    "memory as a resource": (
+        f"{POD},\n  resources: {{memory: 1}}}}",
+        3,
+        "pods[0].resources.memory: is no device (use the pod's memory)",
+    ),
+    "pages as a resource": (
+        f"{POD},\n  resources: {{hugepages-1Gi: 2}}}}",
+        3,
+        "pods[0].resources.hugepages-1Gi: is no device "
+        "(use the pod's hugepages, with size and total)",
+    ),
+    "storage as a resource": (
+        f"{POD},\n  resources: {{ephemeral-storage: 2}}}}",
+        3,
+        "pods[0].resources.ephemeral-storage: is no device "
+        "(leave it out: no intent asks for storage)",
+    ),
+    "resource without a domain": (
+        f"{POD},\n  resources: {{fpga: 1}}}}",
+        3,
+        "pods[0].resources.fpga: 'fpga' is nothing that a device plugin hands out "
+        "(write it with its domain: example.com/fpga)",
+    ),
+    "capability with its prefix": (
+        f"{POD}, capabilities: [IPC_LOCK, CAP_SYS_ADMIN]}}",
+        2,
+        "pods[0].capabilities[1]: found 'CAP_SYS_ADMIN' (write SYS_ADMIN)",
+    ),
+    "capability in lower case": (
+        f"{POD}, capabilities: [sys_admin]}}",
+        2,
+        "pods[0].capabilities[0]: found 'sys_admin' (write SYS_ADMIN)",
+    ),
+    "no such capability": (
+        f"{POD}, capabilities: [NO_SUCH]}}",
+        2,
+        "pods[0].capabilities[0]: 'NO_SUCH' is no capability of the kernel "
+        "(write one of capabilities(7), such as IPC_LOCK)",
+    ),
+    "misspelt capability": (
+        f"{POD}, capabilities: [CAP_IPCLOCK]}}",
+        2,
+        "pods[0].capabilities[0]: 'CAP_IPCLOCK' is no capability of the kernel "
+        "(did you mean IPC_LOCK?)",
+    ),
+    "all capabilities": (
+        f"{POD}, capabilities: [ALL]}}",
+        2,
+        "pods[0].capabilities[0]: ALL is root on the node "
+        "(name the ones that are needed, such as IPC_LOCK)",
+    ),
     # YAML takes it for a time in base 60.
     "PCI address as YAML reads it": (
         "nics:\n  - {name: a, pci: [0000:17:00.0]}",

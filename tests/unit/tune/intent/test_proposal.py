@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError, MachineError
+from plimsoll.tune.host.host_view import HostView
 from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.intent.hugepages import Pages, PodHugepages
+from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.intent.hugepages import Pages
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.intent_text import intent_text
 from plimsoll.tune.intent.load import load_intent, preset_names
@@ -17,8 +19,10 @@ from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
 from plimsoll.tune.intent.proposal import Proposal, propose_intent
 from plimsoll.tune.intent.survey import survey_host
+from plimsoll.tune.intent.surveyed_ports import ports_in_use
 from plimsoll.tune.intent.topology import ports_of, read_topology
 from plimsoll.tune.intent.topology_rules import check_topology
+from tests.unit.tune.captures.composed_host import FOLDER, composed_host
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
 
 DEFAULT_ROUTE = "eno1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0"
@@ -50,40 +54,6 @@ def test_the_first_core_of_each_node_is_reserved(
     assert (cpus.reserved.text, cpus.isolated.text, cpus.smt) == (reserved, isolated, smt)
 
 
-@pytest.mark.parametrize(
-    ("tree", "pages"),
-    [
-        # A quarter of 4 GiB is one page; of 96 GiB it would be 24, and 16 are the most.
-        ("2", (Pages(size="1G", count=1),)),
-        (
-            "40 with SMT",
-            (Pages(size="1G", count=16, node=0), Pages(size="1G", count=16, node=1)),
-        ),
-    ],
-)
-def test_hugepages_are_a_quarter_of_each_node_s_memory(
-    tmp_path: Path, tree: str, pages: tuple[Pages, ...]
-) -> None:
-    hugepages = proposed(TREES[tree](tmp_path)).intent.hugepages
-    assert hugepages is not None
-    assert (hugepages.default_size, hugepages.pages) == ("1G", pages)
-
-
-def test_a_small_guest_gets_small_pages(tmp_path: Path) -> None:
-    tree = tree_of_2(tmp_path)
-    tree.node(0, "0-1", 2)
-    hugepages = proposed(tree).intent.hugepages
-    assert hugepages is not None
-    assert hugepages.pages == (Pages(size="2M", count=256),)
-
-
-def test_a_kernel_without_hugepages_gets_none(tmp_path: Path) -> None:
-    tree = HostTree(tmp_path)
-    tree.cpus("0-1", ["0", "1"])
-    tree.node(0, "0-1", 64)
-    assert proposed(tree).intent.hugepages is None
-
-
 @pytest.mark.parametrize("tree", TREES)
 @pytest.mark.parametrize("preset", preset_names())
 def test_every_proposal_keeps_the_rules_of_its_host_and_loads_back(
@@ -101,6 +71,41 @@ def test_every_proposal_keeps_the_rules_of_its_host_and_loads_back(
     assert [each.text for each in problems] == []
 
 
+CAPTURES = FOLDER.parent
+# Of one core, which no proposal is for.
+TOO_SMALL = "one-cpu"
+
+
+def captured_host(name: str) -> HostView:
+    """A machine that was booted, or one composed by hand."""
+    booted = CAPTURES / f"{name}.tar.gz"
+    return open_root(booted) if booted.exists() else composed_host(name).capture().view(name)
+
+
+@pytest.mark.parametrize("preset", preset_names())
+@pytest.mark.parametrize(
+    "name",
+    sorted(
+        {path.name.removesuffix(".tar.gz") for path in CAPTURES.glob("*.tar.gz")} - {TOO_SMALL}
+        | {path.stem for path in FOLDER.glob("*.yaml")}
+    ),
+)
+def test_every_proposal_from_a_capture_keeps_the_rules_of_its_host(name: str, preset: str) -> None:
+    view = captured_host(name)
+    intent = propose_intent(survey_host(view), preset).intent
+    topology = read_topology(view.read, ports_of(intent), view.link)
+    problems = check_topology(intent, replace(topology, in_use=ports_in_use(view)))
+    assert [each.text for each in problems] == []
+
+
+@pytest.mark.parametrize("name", ["tuned", "spoilt", "balanced"])
+def test_the_pages_of_a_tuned_guest_are_its_own_proposal_s(name: str) -> None:
+    """64 pages of 2M are on its command line."""
+    hugepages = propose_intent(survey_host(captured_host(name)), "vm").intent.hugepages
+    assert hugepages is not None
+    assert (hugepages.default_size, hugepages.pages) == ("2M", (Pages(size="2M", count=64),))
+
+
 def test_without_a_preset_it_is_what_the_host_is(tmp_path: Path) -> None:
     guest, server = tree_of_2(tmp_path / "guest"), tree_of_64(tmp_path / "server")
     assert (proposed(guest).preset, proposed(guest).intent.platform) == ("vm", "vm")
@@ -116,12 +121,28 @@ def test_kernel_arguments_name_the_host_s_own_cpus(tmp_path: Path) -> None:
     assert kernel.tuned_bootloader == {"cmdline_crash": "nohz_full=2-19,22-39"}
 
 
-def test_a_preset_s_pod_is_made_to_fit(tmp_path: Path) -> None:
-    tree = tree_of_2(tmp_path)
-    (pod,) = proposed(tree, "openshift-sno-vdu").intent.pods
-    assert (pod.cpus, pod.hugepages) == (1, PodHugepages(size="1G", total="1Gi"))
-    (pod,) = proposed(tree_of_64(tmp_path / "large"), "openshift-sno-vdu").intent.pods
-    assert (pod.cpus, pod.hugepages) == (14, PodHugepages(size="1G", total="12Gi"))
+@pytest.mark.parametrize(
+    ("node_1", "reason"),
+    [
+        (("2-3", 0), "which has no memory for hugepages"),
+        (("", 8), "where no CPU is isolated"),
+    ],
+)
+def test_a_card_far_from_all_else_is_left_out(
+    tmp_path: Path, node_1: tuple[str, int], reason: str
+) -> None:
+    cpus, memory = node_1
+    tree = HostTree(tmp_path)
+    tree.cpus("0-3", ["0", "1", "2", "3"])
+    tree.node(0, "0-3" if not cpus else "0-1", 8)
+    tree.node(1, cpus, memory)
+    tree.page_sizes(2048)
+    tree.interface("ens1", tree.card("0000:17:00.0", "ice", numa=1))
+    proposal = proposed(tree)
+    assert proposal.intent.nics == ()
+    assert proposal.reasons["nics"] == (
+        f"No free PCI port was found. Left out: 0000:17:00.0 (ens1), as it is on node 1, {reason}."
+    )
 
 
 def test_a_preset_s_generator_stays_behind(tmp_path: Path) -> None:

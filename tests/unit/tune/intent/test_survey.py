@@ -179,7 +179,6 @@ def test_a_captures_words_end_no_comment() -> None:
 @pytest.mark.parametrize(
     ("file", "said", "place"),
     [
-        ("/sys/bus/pci/devices/0000:17:00.0/numa_node", "4711", "nics.0.numa_node"),
         ("/sys/bus/pci/devices/0000:17:00.0/net/ens1/speed", "9" * 19, "nics.0.link_speed_gbps"),
     ],
 )

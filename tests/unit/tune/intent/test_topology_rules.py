@@ -1,5 +1,6 @@
 """What is wrong with an intent on a given host, rule by rule; expectations are by hand."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -185,6 +186,43 @@ def test_a_card_on_a_node_without_hugepages() -> None:
     assert (problem.rule, problem.remedy) == (
         "nic-node-has-hugepages",
         "add hugepages with node: 1",
+    )
+
+
+@pytest.mark.parametrize(
+    ("nic", "problems"),
+    [
+        ({"pf_names": ["eth0"], "driver": "vfio-pci"}, [("nic-is-uplink", "nics[0]", "fail")]),
+        ({"pci": ["0000:01:00.0"], "driver": "vfio-pci"}, [("nic-is-uplink", "nics[0]", "fail")]),
+        ({"pf_names": ["eth0"], "driver": "netdevice"}, []),
+        # Its VFs go to the driver, and the port stays.
+        ({"pf_names": ["eth0"], "driver": "vfio-pci", "num_vfs": 2}, []),
+        ({"pf_names": ["eth1"], "driver": "vfio-pci"}, []),
+    ],
+)
+def test_the_port_that_the_host_lives_by(
+    nic: dict[str, Any], problems: list[tuple[str, str, str]]
+) -> None:
+    ports = {"eth0": 0, "eth1": 0, "0000:01:00.0": 0}
+    reason = "it carries the default route"
+    host = replace(topology(4, 1, 1, **ports), in_use={"eth0": reason, "0000:01:00.0": reason})
+    wanted = intent("0", "1-3", nics=[nic | {"name": "a"}])
+    assert found(wanted, host) == problems
+    for each in check_topology(wanted, host):
+        assert each.text.endswith("from the host at each boot: it carries the default route")
+
+
+def test_one_port_by_two_names() -> None:
+    nics = [{"name": "a", "pf_names": ["ens1", "ens2"]}, {"name": "b", "pci": ["0000:01:00.1"]}]
+    host = replace(
+        topology(4, 1, 1, **{"ens1": 0, "ens2": 0, "0000:01:00.1": 0}),
+        port_addresses={"ens1": "0000:01:00.0", "ens2": "0000:01:00.1"},
+    )
+    (problem,) = check_topology(intent("0", "1-3", nics=nics), host)
+    assert (problem.rule, problem.field, problem.text) == (
+        "port-named-once",
+        "nics[0].pf_names",
+        "ens2 is 0000:01:00.1, which b takes already",
     )
 
 

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from tests.unit.cli.runs_command import Plimsoll
+from tests.unit.tune.intent.host_tree import HostTree
 
 
 @pytest.fixture
@@ -106,6 +107,24 @@ def test_a_host_that_does_not_fit_is_refused_with_all_that_is_wrong(
     assert "cpus.isolated: CPU 3 " in plimsoll.err
     assert "cpus: CPUs 4-5 are online and neither reserved nor isolated" in plimsoll.err
     assert "nics[0]: no port is ens1 (name another)" in plimsoll.err
+    assert not Path("out").exists()
+
+
+def test_ports_that_only_the_host_knows(plimsoll: Plimsoll, tmp_path: Path) -> None:
+    """eth0 carries the default route, and is named once more by its address."""
+    tree = HostTree(tmp_path / "root")
+    tree.cpus("0-3", ["0", "1", "2", "3"])
+    tree.node(0, "0-3", 8)
+    tree.interface("eth0", tree.card("0000:01:00.0", "ice"))
+    tree.route("eth0\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0")
+    nics = "nics: [{name: a, pf_names: [eth0], driver: vfio-pci}, {name: b, pci: ['0000:01:00.0']}]"
+    Path("box.yaml").write_text(f"{INTENT}{nics}\n")
+    assert plimsoll("tune", "render", "box.yaml", "-o", "out", "--topology", tree.root) == 2
+    assert (
+        "nics[0]: vfio-pci would take eth0 from the host at each boot: it carries the default "
+        "route (name another port, or give it num_vfs, so that only its VFs are taken)"
+    ) in plimsoll.err
+    assert "nics[0].pf_names: eth0 is 0000:01:00.0, which b takes already" in plimsoll.err
     assert not Path("out").exists()
 
 
