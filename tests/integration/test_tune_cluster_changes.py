@@ -1,7 +1,7 @@
 """A cluster as intended, one thing changed at a time: its checks turn, and no others.
 
 See test_tune_cluster.py for what is real here and what is written by hand; changes of what
-pods may do are in test_tune_cluster_rights.py.
+pods may do are in cluster/rights_changes.py.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from tests.integration.cluster.audit_command import assert_turned, audited
 from tests.integration.cluster.change import Change, Manifest, changed, missing
 from tests.integration.cluster.owner import Refused
 from tests.integration.cluster.presets import DETERMINISTIC, as_intended, rendered, written
+from tests.integration.cluster.rights_changes import RIGHTS_CHANGES, RIGHTS_MISSING
 from tests.integration.cluster.served import ServedCluster
 
 
@@ -48,6 +49,25 @@ def test_the_server_would_refuse_mistakes(
     given = next(each for each in deterministic if each["kind"] == kind)
     with pytest.raises(Refused, match=re.escape(words)):
         kube_cluster.owner.patch(given, fields)
+
+
+def test_the_namespace_has_to_let_in_what_the_pod_is_given(
+    kube_cluster: ServedCluster, deterministic: list[Manifest]
+) -> None:
+    """Kubernetes' own admission, by the label that is rendered: one level less is too little."""
+    given = {each["kind"]: each for each in deterministic if "status" not in each}
+    pod = given["Pod"]
+    labels = given["Namespace"]["metadata"]["labels"]
+    enforced = "pod-security.kubernetes.io/enforce"
+    another = {**pod, "metadata": pod["metadata"] | {"name": "another"}}
+    kube_cluster.owner.patch(given["Namespace"], {"metadata": {"labels": {enforced: "baseline"}}})
+    try:
+        with pytest.raises(Refused, match=r'violates PodSecurity "baseline:latest".*IPC_LOCK'):
+            kube_cluster.owner.apply(another)
+    finally:
+        kube_cluster.owner.patch(given["Namespace"], {"metadata": {"labels": labels}})
+    kube_cluster.owner.apply(another)
+    kube_cluster.owner.delete(another)
 
 
 _AMOUNTS = {"cpu": "4", "memory": "1000Mi", "hugepages-1Gi": "4Gi"}
@@ -289,7 +309,7 @@ CHANGES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.title)
+@pytest.mark.parametrize("change", [*CHANGES, *RIGHTS_CHANGES], ids=lambda change: change.title)
 def test_what_is_changed_turns_its_checks_and_no_others(
     kube_cluster: ServedCluster, deterministic: list[Manifest], change: Change
 ) -> None:
@@ -315,6 +335,7 @@ def test_what_is_changed_turns_its_checks_and_no_others(
                 116: ("fail", "joins reghwol/east-sriov-net, and there is no such"),
             },
         ),
+        *RIGHTS_MISSING,
     ],
 )  # fmt: skip
 def test_what_is_missing_turns_its_checks_and_no_others(
