@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe lint format clean \
+.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe bench-repeat lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
@@ -49,6 +49,11 @@ bench-observe: $(DEV_REQUIREMENTS) $(INSTALLED) ## What observing and recording 
 	$(BIN)/python -m benchmarks.observe.cost
 	$(BIN)/python -m benchmarks.observe.record
 	$(BIN)/python benchmarks/record/interval_cost.py
+
+bench-repeat: $(DEV_REQUIREMENTS) $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and busy: do they repeat?
+	$(BIN)/python -m benchmarks.repeat.trials
+	$(BIN)/python -m benchmarks.repeat.searches
+	$(BIN)/python -m benchmarks.repeat.searches --busy
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 20

@@ -45,7 +45,7 @@ def _check(
     if not rules or not judged_s:
         return
     field = min(judged_s, key=lambda each: judged_s[each])
-    length_s, interval_s = judged_s[field], experiment.observe.interval
+    length_s, interval_s = judged_s[field], experiment.observe.interval_s()
     if interval_s * _IN_A_TRIAL <= length_s:
         return
     raise InputError(

@@ -94,7 +94,9 @@ class TrialRunner:
         history = self.session.recorder.history()
         number = history.next_trial_number()
         settings = settings_of(self.session.experiment.trial, request.phase)
-        plan = self.bed.plan(settings, request.streams, request.duration_s)
+        planned = self.bed.plan(settings, request.streams, request.duration_s)
+        abort = self._early_abort(request, planned, history.trials())
+        plan = self.bed.shared_cpus.quieted(planned, None if abort is None else abort.least_losses)
         paths = self.bed.ports.paths
         beside = streams_beside(self.session.experiment, request.streams, paths, request.phase)
         with self.session.recorder.trial(
@@ -110,7 +112,7 @@ class TrialRunner:
             overseer = self._overseer(request)
             baseline = _baseline(history.trials())
             overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
-            watch = self._watch(plan, request, recording, overseer)
+            watch = self._watch(abort, recording, overseer)
             with self.bed.observers.watching(trial_period(number), recording.measured_by):
                 whole = self.bed.trial(plan, request.load_pps, watch, beside)
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
@@ -140,27 +142,29 @@ class TrialRunner:
             return WindowWatch(rules, self.session.recorder, stop_on_failure=stopping, hosts=hosts)
         return Nobody()
 
-    def _watch(
-        self,
-        plan: TrialPlan,
-        request: TrialRequest,
-        recording: TrialRecorder,
-        overseer: TrialOverseer,
-    ) -> Callable[[Interval], bool]:
-        """Record and show each interval; stop a trial whose verdict is settled."""
-        abort = EarlyAbort(
+    def _early_abort(
+        self, request: TrialRequest, plan: TrialPlan, trials: Sequence[TrialRecord]
+    ) -> EarlyAbort | None:
+        """What ends the trial once its verdict is settled; None where it goes on to its end."""
+        if not request.judged or not request.early_abort or request.tester_only:
+            return None
+        return EarlyAbort(
             plan,
             self.session.experiment.criteria_of(request.goal),
             self.bed.ports.drained_by,
             self.bed.ports.queue_frames,
-            baseline=_baseline(self.session.recorder.history().trials()),
+            baseline=_baseline(trials),
         )
-        may_stop = request.judged and request.early_abort and not request.tester_only
+
+    def _watch(
+        self, abort: EarlyAbort | None, recording: TrialRecorder, overseer: TrialOverseer
+    ) -> Callable[[Interval], bool]:
+        """Record and show each interval; stop a trial whose verdict is settled."""
 
         def watch(interval: Interval) -> bool:
             recording.interval(interval)
             self.session.watcher.interval(interval)
-            settled = abort(interval) and may_stop
+            settled = abort is not None and abort(interval)
             return overseer.interval(interval) or settled
 
         return watch
@@ -188,6 +192,7 @@ class TrialRunner:
             evidence=evidence_of(outcome),
             observed=request.observe(outcome) if request.observe else {},
             hosts=self.bed.observers.readings,
+            own=outcome.own,
         )
 
     def _judge(

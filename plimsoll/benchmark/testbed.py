@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.marks import Marks
+from plimsoll.benchmark.shared_cpus import NONE_SHARED, SharedCpus
 from plimsoll.benchmark.trial_settings import TrialSettings
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
 from plimsoll.dut.loopback import LoopbackSettings
@@ -18,7 +19,7 @@ from plimsoll.generator.engine import Engine
 from plimsoll.generator.engine_program import ENGINE
 from plimsoll.generator.interface import Generator, Interval, TrialPlan
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.host.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.affinity import housekeeping_cpus, kept_off, leaves_no_cpu
 from plimsoll.host.hugepages import plan_memory
 from plimsoll.host.ledger import Ledger
 from plimsoll.host.settled_heap import settled_heap
@@ -27,6 +28,7 @@ from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
 from plimsoll.record.tester_capacity import TesterCapacity
 from plimsoll.traffic.plan import FCS_BYTES, StreamPlan
 from plimsoll.trial.beside import Beside
+from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.running import run_trial
 
@@ -42,6 +44,8 @@ class BedPlan:
     largest_frame_size: int
     require_hugepages: bool = False
     observe: ObserveSettings = UNOBSERVED
+    # Whether criteria are asked of what observers read, which then may not come seldom.
+    judges_hosts: bool = False
 
     @classmethod
     def of(cls, experiment: Experiment) -> BedPlan:
@@ -52,6 +56,11 @@ class BedPlan:
             largest_frame_size=experiment.profile.largest_frame_size,
             require_hugepages=experiment.require_hugepages,
             observe=experiment.observe,
+            judges_hosts=any(
+                isinstance(each, HostCriterion)
+                for criteria in experiment.goals.values()
+                for each in criteria
+            ),
         )
 
     def on_rings(self, port_count: int) -> BedPlan:
@@ -91,6 +100,7 @@ class Testbed:
     marks: Marks
     observers: Observers
     captures: HostCaptures
+    shared_cpus: SharedCpus = NONE_SHARED
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -129,7 +139,7 @@ class Testbed:
         This process keeps off the polled CPUs meanwhile, where there are others.
         """
         with settled_heap(), self._undisturbed():
-            return run_trial(
+            outcome = run_trial(
                 self.generator,
                 self.lab,
                 self.ports,
@@ -138,6 +148,7 @@ class Testbed:
                 watch=watch,
                 beside=Beside(beside),
             )
+        return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
 
     def _undisturbed(self) -> AbstractContextManager[None]:
         return kept_off(self.busy_cpus) if self.busy_cpus else nullcontext()
@@ -185,7 +196,11 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         observers = start_observers(plan.observe, _local_host(plan, lab, engine), ledger, tell)
         stack.callback(observers.close)
         notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes
-        yield Testbed(lab, ports, engine, notes, plan.busy_cpus, Marks(), observers, captures)
+        with kept_off(plan.busy_cpus):
+            shared = SharedCpus.of(plan.busy_cpus, ledger)
+        yield Testbed(
+            lab, ports, engine, notes, plan.busy_cpus, Marks(), observers, captures, shared
+        )
 
 
 def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
@@ -197,7 +212,12 @@ def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
         run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
         pids={**tester, **{each.name: each.pid for each in processes}},
         telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
+        crowded=_reads_seldom(plan),
     )
+
+
+def _reads_seldom(plan: BedPlan) -> bool:
+    return leaves_no_cpu(plan.busy_cpus) and not plan.judges_hosts
 
 
 def _simulated(settings: SimulatedSettings) -> Testbed:

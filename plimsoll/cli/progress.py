@@ -42,6 +42,10 @@ class _RunningTrial:
                 self.latency.add(counts.latency)
 
     def render(self) -> Text:
+        if self.plan.hold is not None and not self.elapsed_s:
+            # Nothing comes before the trial ends; a clock would take its time from the loops.
+            silent = f"  sending for {format_duration(self.planned_s)}, in silence: no CPU is free"
+            return Text(f"{self.title}{silent}")
         share = min(1.0, self.elapsed_s / self.planned_s)
         cells = round(share * _BAR_CELLS)
         left_s = max(0.0, self.planned_s - self.elapsed_s)

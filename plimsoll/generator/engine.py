@@ -121,10 +121,9 @@ class Engine:
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
         number = self._send(trial_request(replace(plan, streams=parts.streams)))
         stopping = False
+        silent_s = plan.interval_s * 1.5 if plan.hold is None else plan.hold.seconds
         while True:
-            message = self._program.receive(
-                max(plan.interval_s * 1.5, plan.drain_s) + _ANSWER_TIMEOUT_S
-            )
+            message = self._program.receive(max(silent_s, plan.drain_s) + _ANSWER_TIMEOUT_S)
             if isinstance(message, Interval):
                 if watch(parts.interval(message)) and not stopping:
                     self._send({"request": "stop"})

@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 from pydantic import TypeAdapter
 
-from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
+from plimsoll.generator.interface import Hold, Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.generator.settings import Stamps, WorkerLayout
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
-PROTOCOL = 2
+PROTOCOL = 3
 
 Message = Mapping[str, Any]
 
@@ -100,8 +100,16 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
         "interval_s": plan.interval_s,
         "catch_up_us": plan.catch_up_us,
         "stall_us": plan.stall_us,
+        "cpu_time_of": list(plan.cpu_time_of),
+        **({} if plan.hold is None else {"hold": _hold(plan.hold)}),
         "streams": [_stream(stream) for stream in plan.streams],
     }
+
+
+def _hold(hold: Hold) -> dict[str, Any]:
+    if hold.lost_frames is None:
+        return {"seconds": hold.seconds}
+    return {"seconds": hold.seconds, "lost_frames": hold.lost_frames}
 
 
 def _stream(stream: StreamPlan) -> dict[str, Any]:

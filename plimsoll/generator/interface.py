@@ -124,8 +124,24 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
+class Hold:
+    """How long intervals may wait before they are handed over, so that nobody wakes for them.
+
+    For `seconds` at most; at once when more than `lost_frames` of the trial are missing or
+    refused (None: never for that), or when a stream that sends receives nothing.
+    """
+
+    seconds: float
+    lost_frames: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TrialPlan:
-    """One trial: what to send, for how long, and how closely to watch."""
+    """One trial: what to send, for how long, and how closely to watch.
+
+    Without `hold` each interval is handed over as it ends. The CPU time of the processes in
+    `cpu_time_of` (pids) is reported.
+    """
 
     mark: int
     streams: tuple[StreamPlan, ...]
@@ -134,11 +150,32 @@ class TrialPlan:
     interval_s: float = 1.0
     catch_up_us: float = 1000.0
     stall_us: float = 20.0
+    hold: Hold | None = None
+    cpu_time_of: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessCpuTime:
+    """CPU time of one process; `cpu_ns` is None where it did not live all the time."""
+
+    pid: int
+    cpu_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CpuTime:
+    """CPU time in ns that the generator took beside its polling loops while frames were sent.
+
+    `processes` are those asked for in the plan's `cpu_time_of`.
+    """
+
+    main_thread_ns: int
+    processes: tuple[ProcessCpuTime, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TrialReport:
-    """Totals of one trial, read after the drain."""
+    """Totals of one trial, read after the drain. `cpu_time` is None where none is taken."""
 
     ended_by: EndedBy
     sending_s: float
@@ -146,6 +183,7 @@ class TrialReport:
     streams: tuple[StreamCounts, ...]
     ports: tuple[PortCounts, ...]
     workers: tuple[WorkerCounts, ...]
+    cpu_time: CpuTime | None = None
 
 
 @dataclass(frozen=True, slots=True)

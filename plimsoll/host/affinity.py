@@ -14,6 +14,11 @@ def housekeeping_cpus(busy: Collection[int]) -> frozenset[int]:
     return (allowed_cpus() - frozenset(busy)) or allowed_cpus()
 
 
+def leaves_no_cpu(busy: Collection[int]) -> bool:
+    """Whether every CPU that this process may use is one of the `busy` ones."""
+    return bool(busy) and allowed_cpus() <= frozenset(busy)
+
+
 @contextmanager
 def kept_off(busy: Collection[int]) -> Iterator[None]:
     """Run this process beside the `busy` CPUs, as far as there are others."""

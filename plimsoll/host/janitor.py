@@ -18,6 +18,9 @@ from plimsoll.host.ledger import Ledger
 from plimsoll.host.own_module import WORKING_DIRECTORY, module_argv, module_environment
 from plimsoll.host.processes import identify, wait_for_end
 
+# As the ledger notes it.
+JANITOR = "janitor"
+
 
 def start_janitor(ledger: Ledger) -> subprocess.Popen[bytes]:
     """Start the janitor of a ledger that this process owns, and note it there."""
@@ -30,7 +33,7 @@ def start_janitor(ledger: Ledger) -> subprocess.Popen[bytes]:
         cwd=WORKING_DIRECTORY,
         start_new_session=True,
     )
-    ledger.note_process("janitor", identify(janitor.pid))
+    ledger.note_process(JANITOR, identify(janitor.pid))
     return janitor
 
 

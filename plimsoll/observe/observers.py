@@ -13,6 +13,7 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger import Ledger
 from plimsoll.host.over_ssh import over_ssh
 from plimsoll.host.own_module import module_argv
+from plimsoll.host.own_processes import OBSERVER
 from plimsoll.observe.host_agent import AgentFailed, HostAgent
 from plimsoll.observe.observation import Observation
 from plimsoll.observe.registry import OBSERVERS
@@ -31,13 +32,15 @@ R = TypeVar("R")
 class LocalHost:
     """What is watched on this host: by role ("tester", "dut") the CPUs that polling loops use.
 
-    `run_on` are the CPUs left for the agent; `pids` and `telemetry` as in Observation.
+    `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids` and
+    `telemetry` as in Observation.
     """
 
     polled: dict[str, tuple[int, ...]]
     run_on: tuple[int, ...]
     pids: dict[str, int] = field(default_factory=dict)
     telemetry: dict[str, str] = field(default_factory=dict)
+    crowded: bool = False
 
 
 @dataclass(slots=True)
@@ -197,7 +200,7 @@ def start_observers(
         return observers
     try:
         observation = Observation(
-            interval_s=settings.interval,
+            interval_s=settings.interval_s(crowded=local.crowded),
             sources=settings.sources,
             run_on=local.run_on,
             polled_cpus=tuple(cpu for cpus in local.polled.values() for cpu in cpus),
@@ -218,13 +221,13 @@ def start_observers(
 def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
     log = ledger.directory / f"observe-{plain_name(name)}.log"
     agent = HostAgent(name, argv, log, ledger.environment)
-    ledger.note_process("observer", agent.identity)
+    ledger.note_process(OBSERVER, agent.identity)
     return agent
 
 
 def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
     return Observation(
-        interval_s=settings.interval,
+        interval_s=settings.interval_s(),
         sources=settings.sources,
         polled_cpus=host.polled_cpus,
         pids=host.pids,

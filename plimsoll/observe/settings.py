@@ -12,6 +12,9 @@ from plimsoll.traffic.mistakes import did_you_mean, mistake
 from plimsoll.traffic.units import DurationField
 from plimsoll.tune.intent.intent import Intent
 
+_INTERVAL_S = 1.0
+_CROWDED_INTERVAL_S = 10.0
+
 
 class RemoteHost(BaseModel):
     """Another host that is watched, over ssh: its `plimsoll-observe` must be on PATH there.
@@ -41,15 +44,23 @@ class RemoteHost(BaseModel):
 class ObserveSettings(BaseModel):
     """What is read, how often, and on which other hosts. With `enabled: false` nothing is.
 
-    `sources` names some of the observers; all are wanted by default.
+    `sources` names some of the observers; all are wanted by default. Without an `interval`
+    hosts are read every second; a host whose every CPU is polled, where each reading stops a
+    polling loop, every 10 s.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True
-    interval: Annotated[DurationField, Field(ge=0.1, le=3600)] = 1.0
+    interval: Annotated[DurationField, Field(ge=0.1, le=3600)] | None = None
     sources: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     hosts: tuple[RemoteHost, ...] = ()
+
+    def interval_s(self, *, crowded: bool = False) -> float:
+        """The time between two readings; of a `crowded` host no CPU is free of polling loops."""
+        if self.interval is not None:
+            return self.interval
+        return _CROWDED_INTERVAL_S if crowded else _INTERVAL_S
 
     @field_validator("sources")
     @classmethod

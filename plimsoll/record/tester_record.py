@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Self
 
+from pydantic import Field
+
 from plimsoll.generator.interface import WorkerCounts
 from plimsoll.record.latency_record import LatencyRecord
 from plimsoll.record.record_model import RecordModel
@@ -52,6 +54,19 @@ class CycleBudgetRecord(RecordModel):
     send: CyclesRecord
     poll: CyclesRecord
     measure: CyclesRecord
+
+
+class OwnTimeRecord(RecordModel):
+    """CPU time that Plimsoll itself took from the polled CPUs while frames were sent."""
+
+    cpu_ns: dict[str, int | None] = Field(
+        description="CPU time in ns by process, of those that may run on a polled CPU; "
+        "null of one that ended meanwhile."
+    )
+    polled_cpus: int = Field(ge=1, description="How many CPUs are polled, the DUT's among them.")
+    share: float = Field(
+        ge=0, description="Of the time that the polled CPUs have together, from 0 to 1."
+    )
 
 
 class WorkerRecord(RecordModel):

@@ -15,7 +15,7 @@ from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.host_readings import HostReadings
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.stream_record import StreamRecord
-from plimsoll.record.tester_record import PortRecord, WorkerRecord
+from plimsoll.record.tester_record import OwnTimeRecord, PortRecord, WorkerRecord
 from plimsoll.record.trial_evidence import TrialEvidence
 
 TrialPhase = Literal[
@@ -114,6 +114,11 @@ class TrialRecord(RecordModel):
     evidence: TrialEvidence | None = None
     observed: dict[str, float | None] = Field(default_factory=dict)
     hosts: tuple[HostReadings, ...] = ()
+    own: OwnTimeRecord | None = Field(
+        default=None,
+        description="What Plimsoll's own processes took of the polled CPUs while frames were "
+        "sent; null where nothing is polled.",
+    )
 
     @classmethod
     def from_report(
@@ -136,6 +141,7 @@ class TrialRecord(RecordModel):
         evidence: TrialEvidence | None = None,
         observed: Mapping[str, float | None] = MappingProxyType({}),
         hosts: Sequence[HostReadings] = (),
+        own: object | None = None,
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
 
@@ -173,6 +179,7 @@ class TrialRecord(RecordModel):
             evidence=evidence,
             observed=dict(observed),
             hosts=tuple(hosts),
+            own=None if own is None else OwnTimeRecord.model_validate(own),
         )
 
     @property

@@ -41,6 +41,11 @@ class EarlyAbort:
             TooLate(budget) for each in criteria for budget in each.samples_allowed(plan, baseline)
         ]
 
+    @property
+    def least_losses(self) -> int | None:
+        """The fewest lost frames that may end the trial; None where no losses can."""
+        return min((int(budget.frames) for budget in self._budgets), default=None)
+
     def __call__(self, interval: Interval) -> bool:
         """Account for the interval; True to stop the trial."""
         latency = {counts.stream: counts.latency for counts in interval.streams}

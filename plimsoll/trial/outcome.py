@@ -11,6 +11,7 @@ from plimsoll.record.latency_record import LatencyRecord
 from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.beside import NOTHING_BESIDE, Beside
 from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.trial.own_time import OwnTime
 from plimsoll.trial.quantiles import known_quantiles
 from plimsoll.trial.repetition import Forwarding, Repetition
 from plimsoll.trial.series import TrialSeries
@@ -28,7 +29,8 @@ class Outcome:
     this one, which criteria of repeatability compare it with. `comes_again` says that this
     load will be tested again before it counts as carried: by another repetition, or by a
     validation. `host` has the metrics of the hosts while frames were sent, None where no
-    host was observed.
+    host was observed; `own` is what Plimsoll's own processes took of the polled CPUs, None
+    where nothing is polled.
     """
 
     plan: TrialPlan
@@ -48,6 +50,7 @@ class Outcome:
     # Sent and counted as well, and in neither the plan nor the report.
     beside: Beside = NOTHING_BESIDE
     host: HostMetrics | None = None
+    own: OwnTime | None = None
 
     def counts(self, stream: int) -> StreamCounts:
         """The totals of one stream."""

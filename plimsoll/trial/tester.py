@@ -20,6 +20,7 @@ from plimsoll.traffic.units import (
 from plimsoll.trial.due_frames import due_frames, scatter
 from plimsoll.trial.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.own_time import OwnTime
 
 
 class TesterLimits(BaseModel):
@@ -41,6 +42,8 @@ class TesterLimits(BaseModel):
     late_probe: DurationField = 100e-6
     # A loop that is away for `max_stalled_share` of the time makes as many probes late.
     max_late_share: RatioField = 0.05
+    # Plimsoll's own processes, of the CPUs that are polled; docs/decisions/012 has measurements.
+    max_own_share: RatioField = 0.01
     # An empty pool is a tester with too little memory, whatever the load.
     max_no_buffer: NonNegativeInt = 0
 
@@ -53,6 +56,7 @@ class TesterLimits(BaseModel):
             *self._runtime(outcome),
             *(self._worst_stall(worker) for worker in outcome.report.workers),
             *(self._stalled_share(worker, outcome) for worker in outcome.report.workers),
+            *self._own_share(outcome),
             *_negative_losses(outcome),
             *_links_lost(outcome),
             *(each for port in outcome.report.ports for each in _port_findings(port)),
@@ -140,6 +144,23 @@ class TesterLimits(BaseModel):
             f"at worst; at most {format_ns(limit_ns)} allowed",
         )
 
+    def _own_share(self, outcome: Outcome) -> Iterable[Finding]:
+        """Nothing where nothing is polled, or before the first frame."""
+        own = outcome.own
+        if own is None or own.sending_s <= 0:
+            return
+        yield Finding(
+            rule="own-share",
+            subject="Plimsoll",
+            value=own.share,
+            limit=self.max_own_share,
+            unit="ratio",
+            outcome=_fit(own.share <= self.max_own_share),
+            text=f"Plimsoll's own processes took {format_ratio(own.share)} of the "
+            f"{own.polled_cpus} polled CPUs while frames were sent ({_named_times(own)}); "
+            f"at most {format_ratio(self.max_own_share)} allowed",
+        )
+
     def _stalled_share(self, worker: WorkerCounts, outcome: Outcome) -> Finding:
         watched_s = outcome.report.sending_s + outcome.plan.drain_s
         share = worker.stalled_ns / 1e9 / watched_s if watched_s else 1.0
@@ -153,6 +174,12 @@ class TesterLimits(BaseModel):
             text=f"the tester stalled on {_name(worker)} for {format_ratio(share)} of the time; "
             f"at most {format_ratio(self.max_stalled_share)} allowed",
         )
+
+
+def _named_times(own: OwnTime) -> str:
+    """The largest first: "plimsoll 12 ms, observer 3 ms"."""
+    known = [(ns, name) for name, ns in own.cpu_ns.items() if ns is not None]
+    return ", ".join(f"{name} {format_ns(ns)}" for ns, name in sorted(known, reverse=True))
 
 
 def _unsent(counts: StreamCounts, outcome: Outcome) -> int:

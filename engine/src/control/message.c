@@ -8,7 +8,7 @@
 #include "ports/devargs.h"
 #include "version.h"
 
-#define PROTOCOL 2
+#define PROTOCOL 3
 #define STALLS_IN_INTERVAL 16
 
 static json_t *
@@ -140,12 +140,12 @@ stream_json(const struct stream_request *request, const struct stream_counts *co
 }
 
 static json_t *
-streams_json(const struct trial *trial, const struct counts *counts)
+streams_json(const struct trial *trial, const struct stream_counts *counts)
 {
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < trial->request->stream_count; i++)
-        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts->streams[i]));
+        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts[i]));
     return array;
 }
 
@@ -169,12 +169,12 @@ port_json(uint32_t number, const struct port_counts *counts)
 }
 
 static json_t *
-ports_json(const struct trial *trial, const struct counts *counts)
+ports_json(const struct trial *trial, const struct port_counts *counts)
 {
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < trial->ports->count; i++)
-        json_array_append_new(array, port_json(i, &counts->ports[i]));
+        json_array_append_new(array, port_json(i, &counts[i]));
     return array;
 }
 
@@ -219,27 +219,41 @@ worker_json(const struct trial *trial, uint32_t cpu, const struct worker_counts 
 }
 
 static json_t *
-workers_json(const struct trial *trial, const struct counts *counts, uint32_t most_stalls)
+workers_json(const struct trial *trial, const struct worker_counts *counts, uint32_t most_stalls)
 {
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < trial->config->worker_count; i++)
-        json_array_append_new(array, worker_json(trial, trial->config->workers[i].cpu,
-                                                 &counts->workers[i], most_stalls));
+        json_array_append_new(
+            array, worker_json(trial, trial->config->workers[i].cpu, &counts[i], most_stalls));
     return array;
 }
 
 json_t *
-message_interval(int64_t id, const struct trial *trial)
+message_interval(int64_t id, const struct trial *trial, const struct interval *interval)
 {
     return json_pack(
         "{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval", "id",
-        (json_int_t)id, "index", (int)trial->index, "phase", trial->draining ? "drain" : "send",
-        "begin_s", trial_seconds(trial, trial->interval_begin), "end_s",
-        trial_seconds(trial, trial->interval_end), "end_unix_ns",
-        unsigned_integer(trial->end_unix_ns), "streams", streams_json(trial, &trial->interval),
-        "ports", ports_json(trial, &trial->interval), "workers",
-        workers_json(trial, &trial->interval, STALLS_IN_INTERVAL));
+        (json_int_t)id, "index", (int)interval->index, "phase",
+        interval->draining ? "drain" : "send", "begin_s", trial_seconds(trial, interval->begin),
+        "end_s", trial_seconds(trial, interval->end), "end_unix_ns",
+        unsigned_integer(interval->end_unix_ns), "streams", streams_json(trial, interval->streams),
+        "ports", ports_json(trial, interval->ports), "workers",
+        workers_json(trial, interval->workers, STALLS_IN_INTERVAL));
+}
+
+static json_t *
+cpu_time_json(const struct cpu_times *times)
+{
+    json_t *processes = json_array();
+
+    for (uint32_t i = 0; i < times->count; i++)
+        json_array_append_new(
+            processes, json_pack("{s:i, s:o}", "pid", (int)times->process[i].pid, "cpu_ns",
+                                 times->process[i].known ? unsigned_integer(times->process[i].ns)
+                                                         : json_null()));
+    return json_pack("{s:o, s:o}", "main_thread_ns", unsigned_integer(times->main_thread_ns),
+                     "processes", processes);
 }
 
 json_t *
@@ -251,12 +265,13 @@ message_trial(int64_t id, const struct trial *trial)
         [ENDED_BY_LINK_DOWN] = "link_down",
     };
 
-    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "id", (json_int_t)id, "ok", 1,
-                     "reply", "trial", "ended_by", ended_by[trial->ended_by], "sending_s",
+    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)id,
+                     "ok", 1, "reply", "trial", "ended_by", ended_by[trial->ended_by], "sending_s",
                      trial->sending_s, "begin_unix_ns", unsigned_integer(trial->begin_unix_ns),
-                     "streams", streams_json(trial, &trial->total), "ports",
-                     ports_json(trial, &trial->total), "workers",
-                     workers_json(trial, &trial->total, STALL_LONGEST_MAX));
+                     "cpu_time", cpu_time_json(&trial->cpu_times), "streams",
+                     streams_json(trial, trial->total.streams), "ports",
+                     ports_json(trial, trial->total.ports), "workers",
+                     workers_json(trial, trial->total.workers, STALL_LONGEST_MAX));
 }
 
 json_t *

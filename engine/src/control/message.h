@@ -12,7 +12,7 @@
 json_t *message_hello(void);
 json_t *message_opened(int64_t id, const struct open_request *request, const struct ports *ports,
                        double tsc_hz);
-json_t *message_interval(int64_t id, const struct trial *trial);
+json_t *message_interval(int64_t id, const struct trial *trial, const struct interval *interval);
 json_t *message_trial(int64_t id, const struct trial *trial);
 json_t *message_stopping(int64_t id);
 /* `id` below 0 stands for a request whose id could not be read. */

@@ -20,6 +20,7 @@
 #define ORDER_MAX 4096
 #define FIELD_VALUES_MAX 4096
 #define CPUS_MAX 1024
+#define PROCESSES_MAX 64
 #define FRAME_MIN_BYTES 60
 #define FRAME_MAX_BYTES 9214
 #define DEVARGS_MAX 1024
@@ -81,6 +82,15 @@ struct stream_request {
     struct fields fields; /* their lists of values belong to the request */
 };
 
+/*
+ * How long interval events may wait: `seconds`, or until `lost_frames` are missing or
+ * refused in the trial, or a stream that sends receives nothing.
+ */
+struct hold_request {
+    double seconds; /* 0: each is handed over as it ends */
+    uint64_t lost_frames;
+};
+
 struct trial_request {
     uint16_t mark;
     double duration_s;
@@ -88,6 +98,9 @@ struct trial_request {
     double interval_s;
     double catch_up_us;
     double stall_us;
+    struct hold_request hold;
+    uint32_t cpu_time_of_count;
+    int32_t cpu_time_of[PROCESSES_MAX]; /* pids */
     uint32_t stream_count;
     struct stream_request streams[STREAMS_MAX];
 };

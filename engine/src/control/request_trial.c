@@ -32,13 +32,44 @@ read_streams(const struct object *top, const struct open_request *config,
     return 0;
 }
 
+static int
+read_hold(const struct object *top, struct hold_request *hold)
+{
+    static const char *const names[] = {"seconds", "lost_frames", NULL};
+    struct object object;
+
+    hold->lost_frames = UINT64_MAX;
+    if (!json_object_get(top->json, "hold"))
+        return 0;
+    if (read_object(top, "hold", &object) != 0 || object_knows(&object, names) != 0 ||
+        read_number(&object, "seconds", REQUIRED, 0, 604800, &hold->seconds) != 0)
+        return -EINVAL;
+    return read_integer(&object, "lost_frames", OPTIONAL, 0, INT64_MAX, &hold->lost_frames);
+}
+
+static int
+read_cpu_time_of(const struct object *top, struct trial_request *request)
+{
+    const json_t *array;
+    uint64_t pid = 0;
+
+    if (read_array(top, "cpu_time_of", OPTIONAL, 0, PROCESSES_MAX, &array) != 0)
+        return -EINVAL;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        if (element_integer(top, "cpu_time_of", array, i, INT32_MAX, &pid) != 0)
+            return -EINVAL;
+        request->cpu_time_of[request->cpu_time_of_count++] = (int32_t)pid;
+    }
+    return 0;
+}
+
 int
 request_trial(const json_t *json, const struct open_request *config, struct trial_request *request,
               struct complaint *complaint)
 {
-    static const char *const names[] = {"id",      "request",    "mark",        "duration_s",
-                                        "drain_s", "interval_s", "catch_up_us", "stall_us",
-                                        "streams", NULL};
+    static const char *const names[] = {"id",      "request",     "mark",        "duration_s",
+                                        "drain_s", "interval_s",  "catch_up_us", "stall_us",
+                                        "hold",    "cpu_time_of", "streams",     NULL};
     const struct object top = object_top(json, complaint);
     uint64_t mark = 0;
 
@@ -51,7 +82,8 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_number(&top, "drain_s", REQUIRED, 0, 60, &request->drain_s) != 0 ||
         read_number(&top, "interval_s", OPTIONAL, 0.01, 60, &request->interval_s) != 0 ||
         read_number(&top, "catch_up_us", OPTIONAL, 10, 1e6, &request->catch_up_us) != 0 ||
-        read_number(&top, "stall_us", OPTIONAL, 1, 1e6, &request->stall_us) != 0)
+        read_number(&top, "stall_us", OPTIONAL, 1, 1e6, &request->stall_us) != 0 ||
+        read_hold(&top, &request->hold) != 0 || read_cpu_time_of(&top, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;
     return read_streams(&top, config, request);

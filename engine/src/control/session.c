@@ -13,6 +13,7 @@
 #include "control/message.h"
 #include "control/request.h"
 #include "ports/eal.h"
+#include "trial/held_intervals.h"
 #include "trial/tsc_rate.h"
 
 struct session {
@@ -27,6 +28,8 @@ struct session {
     struct open_request config;
     struct ports ports;
     struct trial_request trial_request;
+    const struct trial *trial; /* that runs, or whose held intervals are handed over */
+    struct held_intervals held;
 };
 
 static volatile sig_atomic_t asked_to_end;
@@ -112,11 +115,28 @@ open_ports(struct session *session, int64_t id, const json_t *json)
 }
 
 static void
-tell_interval(void *context, const struct trial *trial)
+say_interval(void *context, const struct interval *interval)
 {
     struct session *session = context;
 
-    say(session, message_interval(session->trial_id, trial));
+    say(session, message_interval(session->trial_id, session->trial, interval));
+}
+
+static void
+take_interval(void *context, const struct trial *trial)
+{
+    struct session *session = context;
+    const enum held_state state = held_intervals_add(&session->held, trial);
+
+    if (state == HELD)
+        return;
+    session->trial = trial;
+    held_intervals_hand_over(&session->held, say_interval, session);
+    if (state == HELD_NOT) {
+        const struct interval interval = trial_interval(trial);
+
+        say_interval(session, &interval);
+    }
 }
 
 static bool listen_during_trial(void *context, int milliseconds);
@@ -144,13 +164,16 @@ read_trial(struct session *session, int64_t id, const json_t *json)
 static void
 run_trial(struct session *session, int64_t id)
 {
-    const struct trial_hooks hooks = {session, tell_interval, listen_during_trial};
+    const struct trial_hooks hooks = {session, take_interval, listen_during_trial};
     struct complaint complaint = {0};
     struct trial *trial;
 
     session->trial_id = id;
+    held_intervals_open(&session->held);
     trial = trial_run(&session->trial_request, &session->config, &session->ports, session->tsc_hz,
                       &hooks);
+    session->trial = trial;
+    held_intervals_hand_over(&session->held, say_interval, session);
     session->trial_id = -1;
     if (trial) {
         say(session, message_trial(id, trial));

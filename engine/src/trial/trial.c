@@ -34,6 +34,21 @@ trial_seconds(const struct trial *trial, uint64_t tsc)
     return (double)(int64_t)(tsc - run->start) / run->ticks_per_second;
 }
 
+struct interval
+trial_interval(const struct trial *trial)
+{
+    return (struct interval){
+        .index = trial->index,
+        .draining = trial->draining,
+        .begin = trial->interval_begin,
+        .end = trial->interval_end,
+        .end_unix_ns = trial->end_unix_ns,
+        .streams = trial->interval.streams,
+        .ports = trial->interval.ports,
+        .workers = trial->interval.workers,
+    };
+}
+
 static uint64_t
 ticks(const struct trial *trial, double seconds)
 {
@@ -129,6 +144,7 @@ send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
             break;
         close_interval(trial, hooks);
     }
+    cpu_times_end(&trial->cpu_times);
     /* Stopped before the start it never sent. */
     trial->sending_s = fmax(0, trial_seconds(trial, trial->run->send_until));
     close_interval(trial, hooks);
@@ -169,6 +185,7 @@ trial_run(const struct trial_request *request, const struct open_request *config
         return NULL;
     }
     collect_begin(trial);
+    cpu_times_begin(&trial->cpu_times, request->cpu_time_of, request->cpu_time_of_count);
     start_sending(trial);
     send_for_duration(trial, hooks);
     drain(trial, hooks);

@@ -5,6 +5,7 @@
 
 #include "control/request.h"
 #include "ports/ports.h"
+#include "trial/cpu_times.h"
 #include "trial/run.h"
 
 enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
@@ -36,6 +37,18 @@ struct counts {
     struct worker_counts workers[WORKERS_MAX];
 };
 
+/* What happened from `begin` to `end` (TSC): as many counts as the trial has of each kind. */
+struct interval {
+    uint32_t index;
+    bool draining;
+    uint64_t begin;
+    uint64_t end;
+    uint64_t end_unix_ns;
+    const struct stream_counts *streams;
+    const struct port_counts *ports;
+    const struct worker_counts *workers;
+};
+
 struct trial {
     const struct trial_request *request;
     const struct open_request *config;
@@ -52,6 +65,7 @@ struct trial {
     uint64_t begin_unix_ns;
     uint64_t end_unix_ns;
     double sending_s;
+    struct cpu_times cpu_times; /* while frames were sent */
     enum ended_by ended_by;
 };
 
@@ -73,6 +87,9 @@ struct trial *trial_run(const struct trial_request *request, const struct open_r
                         struct ports *ports, double tsc_hz, const struct trial_hooks *hooks);
 
 void trial_free(struct trial *trial);
+
+/* The interval that closed last; its counts are the trial's own, until the next closes. */
+struct interval trial_interval(const struct trial *trial);
 
 /* Seconds of `tsc` since the trial's first intended send. */
 double trial_seconds(const struct trial *trial, uint64_t tsc);

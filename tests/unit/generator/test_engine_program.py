@@ -9,6 +9,7 @@ import pytest
 
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine import Engine, EngineRefused
+from plimsoll.generator.engine_messages import PROTOCOL
 from plimsoll.generator.engine_program import EngineDied, EngineProgram, find_engine
 from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.hugepages import MemoryPlan
@@ -91,7 +92,7 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in, answe
         '"error":{"where":"ports[0]","message":"no such device","fatal":false}}'
     )
     stand_in(
-        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        f"print({HELLO % (VERSION, PROTOCOL)!r}, flush=True)",
         "sys.stdin.readline()",
         f"print({refusal!r}, flush=True)",
         "sys.stdin.read()",
@@ -113,7 +114,7 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in, answe
 def test_an_open_engine_tells_its_ticks_and_its_loops(tmp_path: Path, stand_in) -> None:
     reply = (VECTORS / "good-open-reply.jsonl").read_text().splitlines()[0]
     stand_in(
-        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        f"print({HELLO % (VERSION, PROTOCOL)!r}, flush=True)",
         "sys.stdin.readline()",
         f"print({reply!r}, flush=True)",
         "sys.stdin.read()",
@@ -154,7 +155,7 @@ def test_an_engine_with_much_to_say_ends_by_itself(tmp_path: Path, stand_in) -> 
     """One that is interrupted in a trial: its last interval is more than a pipe holds."""
     ended = tmp_path / "ended"
     stand_in(
-        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        f"print({HELLO % (VERSION, PROTOCOL)!r}, flush=True)",
         "sys.stdin.read()",
         "print('x' * 1_000_000, flush=True)",
         f"open({str(ended)!r}, 'w').close()",
@@ -167,7 +168,7 @@ def test_an_engine_need_not_wait_for_a_reader_that_is_away(tmp_path: Path, stand
     """Some seconds of intervals, of a hundred kilobytes each at most."""
     said = tmp_path / "said"
     stand_in(
-        f"print({HELLO % (VERSION, 2)!r}, flush=True)",
+        f"print({HELLO % (VERSION, PROTOCOL)!r}, flush=True)",
         "print('x' * 900_000, flush=True)",
         f"open({str(said)!r}, 'w').close()",
         "sys.stdin.read()",

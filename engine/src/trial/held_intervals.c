@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "trial/held_intervals.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two minutes of four streams and two workers in intervals of a second take 55 MB. */
+#define HELD_BYTES_MAX (UINT64_C(128) << 20)
+
+struct held_interval {
+    struct held_interval *next;
+    struct interval interval; /* points into `counts` */
+    alignas(max_align_t) char counts[];
+};
+
+/* Copies `count` elements to `*at`, moves it behind them and returns where they are now. */
+static const void *
+put(char **at, const void *from, size_t count, size_t size)
+{
+    void *to = *at;
+
+    memcpy(to, from, count * size);
+    *at += count * size;
+    return to;
+}
+
+static size_t
+bytes_of(const struct trial *trial)
+{
+    return sizeof(struct held_interval) +
+           trial->request->stream_count * sizeof(struct stream_counts) +
+           trial->ports->count * sizeof(struct port_counts) +
+           trial->config->worker_count * sizeof(struct worker_counts);
+}
+
+static struct held_interval *
+copy(const struct trial *trial)
+{
+    struct held_interval *held = malloc(bytes_of(trial));
+    char *at;
+
+    if (!held)
+        return NULL;
+    held->next = NULL;
+    held->interval = trial_interval(trial);
+    at = held->counts;
+    held->interval.streams = put(&at, trial->interval.streams, trial->request->stream_count,
+                                 sizeof(struct stream_counts));
+    held->interval.ports =
+        put(&at, trial->interval.ports, trial->ports->count, sizeof(struct port_counts));
+    held->interval.workers = put(&at, trial->interval.workers, trial->config->worker_count,
+                                 sizeof(struct worker_counts));
+    return held;
+}
+
+/* Whether a stream that sends came back with nothing at all: its losses leave no gap. */
+static bool
+any_silent(const struct trial *trial)
+{
+    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
+        const struct stream_counts *counts = &trial->interval.streams[i];
+
+        if (counts->sent + counts->refused > 0 && counts->received == 0)
+            return true;
+    }
+    return false;
+}
+
+static uint64_t
+lost_in(const struct trial *trial)
+{
+    uint64_t lost = 0;
+
+    for (uint32_t i = 0; i < trial->request->stream_count; i++)
+        lost += (uint64_t)trial->interval.streams[i].missing + trial->interval.streams[i].refused;
+    return lost;
+}
+
+static bool
+is_due(const struct held_intervals *held, const struct trial *trial)
+{
+    const struct hold_request *hold = &trial->request->hold;
+    const uint64_t since = held->first ? held->first->interval.begin : trial->interval_begin;
+    const double waited_s = (double)(trial->interval_end - since) / trial->run->ticks_per_second;
+
+    return waited_s >= hold->seconds || held->bytes >= HELD_BYTES_MAX ||
+           (int64_t)held->lost > (int64_t)RTE_MIN(hold->lost_frames, (uint64_t)INT64_MAX) ||
+           (!trial->draining && any_silent(trial));
+}
+
+void
+held_intervals_open(struct held_intervals *held)
+{
+    *held = (struct held_intervals){0};
+    held->end = &held->first;
+}
+
+enum held_state
+held_intervals_add(struct held_intervals *held, const struct trial *trial)
+{
+    struct held_interval *copied;
+
+    /* Late frames fill gaps, so an interval's part may be less than nothing: modulo 2^64. */
+    held->lost += lost_in(trial);
+    if (trial->request->hold.seconds <= 0)
+        return HELD_NOT;
+    copied = copy(trial);
+    if (!copied)
+        return HELD_NOT;
+    *held->end = copied;
+    held->end = &copied->next;
+    held->bytes += bytes_of(trial);
+    return is_due(held, trial) ? HELD_DUE : HELD;
+}
+
+void
+held_intervals_hand_over(struct held_intervals *held,
+                         void (*hand_over)(void *context, const struct interval *interval),
+                         void *context)
+{
+    struct held_interval *next;
+
+    for (struct held_interval *each = held->first; each; each = next) {
+        next = each->next;
+        hand_over(context, &each->interval);
+        free(each);
+    }
+    held->first = NULL;
+    held->end = &held->first;
+    held->bytes = 0;
+}

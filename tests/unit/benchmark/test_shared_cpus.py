@@ -1,0 +1,42 @@
+"""How quiet a trial is made where Plimsoll has no CPU beside the polling loops."""
+
+from dataclasses import replace
+
+import pytest
+
+from plimsoll.benchmark.shared_cpus import SharedCpus
+from plimsoll.generator.interface import CpuTime, Hold, ProcessCpuTime, TrialReport
+from tests.unit.trial.trial_builder import PLAN
+
+CROWDED = SharedCpus(frozenset({0, 1}), {7: "plimsoll"}, main_thread=True, crowded=True)
+ROOMY = SharedCpus(frozenset({2, 3}), {}, main_thread=False, crowded=False)
+
+
+@pytest.mark.parametrize(
+    ("duration_s", "seconds"),
+    # Up to two minutes with the drain: not before the end; then in pages.
+    [(1.0, 4.0), (60.0, 63.0), (118.0, 121.0), (119.0, 30.0), (28800.0, 30.0)],
+)
+def test_nobody_wakes_before_a_short_trial_ends(duration_s: float, seconds: float) -> None:
+    plan = replace(PLAN, duration_s=duration_s, drain_s=2.0)
+    quieted = CROWDED.quieted(plan, lost_frames=40)
+    assert quieted == replace(plan, hold=Hold(seconds, 40), cpu_time_of=(7,))
+
+
+def test_where_no_loss_ends_the_trial_none_is_worth_waking_for() -> None:
+    hold = CROWDED.quieted(PLAN, lost_frames=None).hold
+    assert hold is not None
+    assert hold.lost_frames is None
+
+
+def test_with_cpus_of_its_own_every_interval_comes_as_it_ends() -> None:
+    assert ROOMY.quieted(PLAN, lost_frames=40) == PLAN
+
+
+def test_own_time_needs_polled_cpus() -> None:
+    report = TrialReport("duration", 2.0, 0, (), (), (), CpuTime(0, (ProcessCpuTime(7, 4000),)))
+    own = CROWDED.own_time(report)
+    assert own is not None
+    assert own.share == pytest.approx(1e-6)
+    assert SharedCpus().own_time(report) is None
+    assert CROWDED.own_time(replace(report, cpu_time=None)) is None
