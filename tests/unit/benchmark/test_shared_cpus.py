@@ -12,15 +12,22 @@ CROWDED = SharedCpus(frozenset({0, 1}), {7: "plimsoll"}, main_thread=True, crowd
 ROOMY = SharedCpus(frozenset({2, 3}), {}, main_thread=False, crowded=False)
 
 
-@pytest.mark.parametrize(
-    ("duration_s", "seconds"),
-    # Up to two minutes with the drain: not before the end; then in pages.
-    [(1.0, 4.0), (60.0, 63.0), (118.0, 121.0), (119.0, 30.0), (28800.0, 30.0)],
-)
+@pytest.mark.parametrize(("duration_s", "seconds"), [(1.0, 4.0), (60.0, 63.0), (118.0, 121.0)])
 def test_nobody_wakes_before_a_short_trial_ends(duration_s: float, seconds: float) -> None:
     plan = replace(PLAN, duration_s=duration_s, drain_s=2.0)
     quieted = CROWDED.quieted(plan, lost_frames=40)
     assert quieted == replace(plan, hold=Hold(seconds, 40), cpu_time_of=(7,))
+
+
+@pytest.mark.parametrize("duration_s", [119.0, 28800.0])
+@pytest.mark.parametrize(("interval_s", "longer_s"), [(0.1, 2.0), (1.0, 2.0), (5.0, 5.0)])
+def test_a_long_trial_comes_in_pages_of_fewer_intervals(
+    duration_s: float, interval_s: float, longer_s: float
+) -> None:
+    plan = replace(PLAN, duration_s=duration_s, drain_s=2.0, interval_s=interval_s)
+    quieted = CROWDED.quieted(plan, lost_frames=40)
+    hold = Hold(30.0, 40)
+    assert quieted == replace(plan, interval_s=longer_s, hold=hold, cpu_time_of=(7,))
 
 
 def test_where_no_loss_ends_the_trial_none_is_worth_waking_for() -> None:
