@@ -57,6 +57,8 @@ clear_stream(struct rx_stream *stream, enum stream_role role)
     memset(stream, 0, sizeof(*stream));
     stream->sender_stall = &sender_stall;
     stream->role = role;
+    stream->sole_queue = true;
+    worst_latencies_open(&stream->pages[0].worst, WORST_LIMIT_MAX, NO_SPIKE);
     histogram_clear(&stream->pages[0].latency);
     histogram_clear(&stream->pages[0].latency_across_stalls);
     sequence_reset(&stream->sequence);
@@ -98,6 +100,8 @@ check_stream(const struct rx_stream *stream, uint64_t expected)
     invariant(page->received == expected);
     invariant(page->latency.count + page->latency_across_stalls.count == expected);
     invariant(page->out_of_order + page->duplicate <= expected);
+    for (uint32_t i = 0; i < page->losses.count; i++)
+        invariant(page->losses.event[i].filled < page->losses.event[i].frames);
     /* Each number below the expected one came, or is missing; some came too late to tell. */
     invariant(stream->sequence.expected <=
               page->received - page->duplicate + stream->sequence.missing);

@@ -20,6 +20,7 @@
 #define BURST 4
 #define FRAME_BYTES 60
 #define INTERVALS 50
+#define WORST 8
 #define MARK 77
 /* Each worker's stream has as its number the worker's. */
 #define STREAM(worker) ((uint16_t)(worker))
@@ -95,6 +96,7 @@ make_worker(uint32_t number)
     for (uint32_t page = 0; page < 2; page++) {
         histogram_clear(&stream->pages[page].latency);
         histogram_clear(&stream->pages[page].latency_across_stalls);
+        worst_latencies_open(&stream->pages[page].worst, WORST, NO_SPIKE);
         histogram_clear(&tx_streams[number].pages[page].lateness);
         stall_tally_clear(&worker->stalls[page]);
     }

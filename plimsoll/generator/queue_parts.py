@@ -1,7 +1,8 @@
 """A load stream that several lcores send: one part for each of the port's transmit queues.
 
 The engine knows the parts as streams of their own, with sequence numbers of their own,
-so that no two lcores share a counter. Whoever asked for the stream sees it whole.
+so that no two lcores share a counter. Whoever asked for the stream sees it whole; only
+the numbers of its worst latencies and loss events remain those of their part.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.generator.histogram import merge
 from plimsoll.generator.interface import Interval, StreamCounts, TrialReport
+from plimsoll.generator.worst_lists import largest
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 
@@ -82,6 +84,11 @@ def _moved(field: FieldWriter, queue: int, queues: int) -> FieldWriter:
 
 
 def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
+    # All that the parts list: what is cut off here could not be told from what is no spike.
+    worst = sorted((*one.worst, *other.worst), key=lambda each: -each.latency_ticks)
+    losses, losses_left_out = largest(
+        (*one.losses, *other.losses), (one.losses_left_out, other.losses_left_out)
+    )
     return StreamCounts(
         stream=one.stream,
         sent=one.sent + other.sent,
@@ -98,4 +105,8 @@ def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
         latency=merge([one.latency, other.latency]),
         latency_across_stalls=merge([one.latency_across_stalls, other.latency_across_stalls]),
         lateness=merge([one.lateness, other.lateness]),
+        worst=tuple(worst),
+        spikes_left_out=one.spikes_left_out + other.spikes_left_out,
+        losses=losses,
+        losses_left_out=losses_left_out,
     )

@@ -12,17 +12,21 @@ from plimsoll.generator.interface import (
     CycleBudget,
     Cycles,
     Interval,
+    LossesLeftOut,
+    LossEvent,
     PortCounts,
     StreamCounts,
     TrialReport,
     WorkerCounts,
+    WorstLatency,
 )
+from plimsoll.generator.worst_lists import largest, longest
 
 _HISTOGRAMS = ("latency", "latency_across_stalls", "lateness")
 _FRAMES = tuple(
     each.name
     for each in fields(StreamCounts)
-    if each.name not in ("stream", "latency_us", *_HISTOGRAMS)
+    if each.name not in ("stream", "latency_us", "worst", "losses", "losses_left_out", *_HISTOGRAMS)
 )
 # As many as a trial's report lists of each polling loop.
 _LONGEST_STALLS = 64
@@ -86,6 +90,9 @@ class _StreamSum:
         self._frames: Counter[str] = Counter()
         self._microseconds: Counter[int] = Counter()
         self._histograms = {name: HistogramSum() for name in _HISTOGRAMS}
+        self._worst: tuple[WorstLatency, ...] = ()
+        self._losses: tuple[LossEvent, ...] = ()
+        self._losses_left_out = LossesLeftOut()
 
     def add(self, counts: StreamCounts) -> None:
         for name in _FRAMES:
@@ -93,6 +100,10 @@ class _StreamSum:
         for name, histogram in self._histograms.items():
             histogram.add(getattr(counts, name))
         self._microseconds.update(dict(counts.latency_us))
+        self._worst = longest((*self._worst, *counts.worst))
+        self._losses, self._losses_left_out = largest(
+            (*self._losses, *counts.losses), (self._losses_left_out, counts.losses_left_out)
+        )
 
     def lose(self, frames: int) -> None:
         self._frames["missing"] = max(0, self._frames["missing"] + frames)
@@ -102,7 +113,14 @@ class _StreamSum:
         totals |= {name: histogram.total for name, histogram in self._histograms.items()}
         totals["received"] = totals["sent"] - totals["missing"] + totals["duplicate"]
         microseconds = tuple(sorted(self._microseconds.items()))
-        return StreamCounts(stream=self._stream, latency_us=microseconds, **totals)
+        return StreamCounts(
+            stream=self._stream,
+            latency_us=microseconds,
+            worst=self._worst,
+            losses=self._losses,
+            losses_left_out=self._losses_left_out,
+            **totals,
+        )
 
 
 class _WorkerSum:

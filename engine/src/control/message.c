@@ -5,11 +5,14 @@
 #include <rte_version.h>
 #include <unistd.h>
 
+#include "control/message_times.h"
 #include "ports/devargs.h"
 #include "version.h"
 
 #define PROTOCOL 3
 #define STALLS_IN_INTERVAL 16
+#define SPIKES_IN_INTERVAL 64
+#define LOSSES_IN_INTERVAL 64
 
 static json_t *
 unsigned_integer(uint64_t value)
@@ -111,7 +114,8 @@ microseconds_json(const struct microseconds *microseconds)
 }
 
 static json_t *
-stream_json(const struct stream_request *request, const struct stream_counts *counts)
+stream_json(const struct stream_request *request, const struct stream_counts *counts,
+            const struct list_lengths *lengths)
 {
     const struct {
         const char *name;
@@ -136,16 +140,18 @@ stream_json(const struct stream_request *request, const struct stream_counts *co
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         json_object_set_new(stream, numbers[i].name, unsigned_integer(numbers[i].value));
+    message_times_add(stream, counts, lengths);
     return stream;
 }
 
 static json_t *
-streams_json(const struct trial *trial, const struct stream_counts *counts)
+streams_json(const struct trial *trial, const struct stream_counts *counts,
+             const struct list_lengths *lengths)
 {
     json_t *array = json_array();
 
     for (uint32_t i = 0; i < trial->request->stream_count; i++)
-        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts[i]));
+        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts[i], lengths));
     return array;
 }
 
@@ -232,14 +238,18 @@ workers_json(const struct trial *trial, const struct worker_counts *counts, uint
 json_t *
 message_interval(int64_t id, const struct trial *trial, const struct interval *interval)
 {
-    return json_pack(
-        "{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval", "id",
-        (json_int_t)id, "index", (int)interval->index, "phase",
-        interval->draining ? "drain" : "send", "begin_s", trial_seconds(trial, interval->begin),
-        "end_s", trial_seconds(trial, interval->end), "end_unix_ns",
-        unsigned_integer(interval->end_unix_ns), "streams", streams_json(trial, interval->streams),
-        "ports", ports_json(trial, interval->ports), "workers",
-        workers_json(trial, interval->workers, STALLS_IN_INTERVAL));
+    const struct list_lengths lengths = {trial->request->worst, SPIKES_IN_INTERVAL,
+                                         LOSSES_IN_INTERVAL};
+
+    return json_pack("{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval",
+                     "id", (json_int_t)id, "index", (int)interval->index, "phase",
+                     interval->draining ? "drain" : "send", "begin_s",
+                     trial_seconds(trial, interval->begin), "end_s",
+                     trial_seconds(trial, interval->end), "end_unix_ns",
+                     unsigned_integer(interval->end_unix_ns), "streams",
+                     streams_json(trial, interval->streams, &lengths), "ports",
+                     ports_json(trial, interval->ports), "workers",
+                     workers_json(trial, interval->workers, STALLS_IN_INTERVAL));
 }
 
 static json_t *
@@ -259,19 +269,23 @@ cpu_time_json(const struct cpu_times *times)
 json_t *
 message_trial(int64_t id, const struct trial *trial)
 {
+    static const struct list_lengths lengths = {WORST_LIMIT_MAX, WORST_LATENCIES_MAX,
+                                                LOSS_EVENTS_MAX};
     static const char *const ended_by[] = {
         [ENDED_BY_DURATION] = "duration",
         [ENDED_BY_STOP] = "stop",
         [ENDED_BY_LINK_DOWN] = "link_down",
     };
 
-    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o}", "id", (json_int_t)id,
-                     "ok", 1, "reply", "trial", "ended_by", ended_by[trial->ended_by], "sending_s",
-                     trial->sending_s, "begin_unix_ns", unsigned_integer(trial->begin_unix_ns),
-                     "cpu_time", cpu_time_json(&trial->cpu_times), "streams",
-                     streams_json(trial, trial->total.streams), "ports",
+    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+                     (json_int_t)id, "ok", 1, "reply", "trial", "ended_by",
+                     ended_by[trial->ended_by], "sending_s", trial->sending_s, "begin_unix_ns",
+                     unsigned_integer(trial->begin_unix_ns), "cpu_time",
+                     cpu_time_json(&trial->cpu_times), "streams",
+                     streams_json(trial, trial->total.streams, &lengths), "ports",
                      ports_json(trial, trial->total.ports), "workers",
-                     workers_json(trial, trial->total.workers, STALL_LONGEST_MAX));
+                     workers_json(trial, trial->total.workers, STALL_LONGEST_MAX), "clock",
+                     message_clock(trial));
 }
 
 json_t *

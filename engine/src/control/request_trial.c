@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/request_parts.h"
+#include "dataplane/worst_latencies.h"
 
 static int
 read_streams(const struct object *top, const struct open_request *config,
@@ -67,11 +68,11 @@ int
 request_trial(const json_t *json, const struct open_request *config, struct trial_request *request,
               struct complaint *complaint)
 {
-    static const char *const names[] = {"id",      "request",     "mark",        "duration_s",
-                                        "drain_s", "interval_s",  "catch_up_us", "stall_us",
-                                        "hold",    "cpu_time_of", "streams",     NULL};
+    static const char *const names[] = {
+        "id",       "request", "mark",     "duration_s", "drain_s",     "interval_s", "catch_up_us",
+        "stall_us", "worst",   "spike_us", "hold",       "cpu_time_of", "streams",    NULL};
     const struct object top = object_top(json, complaint);
-    uint64_t mark = 0;
+    uint64_t mark = 0, worst = 16;
 
     request->interval_s = 1;
     request->catch_up_us = 1000;
@@ -83,9 +84,12 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_number(&top, "interval_s", OPTIONAL, 0.01, 60, &request->interval_s) != 0 ||
         read_number(&top, "catch_up_us", OPTIONAL, 10, 1e6, &request->catch_up_us) != 0 ||
         read_number(&top, "stall_us", OPTIONAL, 1, 1e6, &request->stall_us) != 0 ||
+        read_integer(&top, "worst", OPTIONAL, 0, WORST_LIMIT_MAX, &worst) != 0 ||
+        read_number(&top, "spike_us", OPTIONAL, 0.001, 1e9, &request->spike_us) != 0 ||
         read_hold(&top, &request->hold) != 0 || read_cpu_time_of(&top, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;
+    request->worst = (uint32_t)worst;
     return read_streams(&top, config, request);
 }
 

@@ -17,24 +17,6 @@
 /* Enough of a frame to tell its kind behind several VLAN tags. */
 #define HEAD_BYTES 64
 
-static inline void
-record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
-               uint64_t now, uint64_t stamp, uint32_t frames)
-{
-    const uint64_t latency = (now - stamp) & SIGNATURE_BITS48;
-    const uint64_t sent_at = now - latency;
-    const uint64_t ns = ticks_to_ns(worker->run, latency);
-
-    if (unlikely(stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
-                 stall_mark_touches(stream->sender_stall, sent_at, latency))) {
-        histogram_record_many(&page->latency_across_stalls, ns, frames);
-        return;
-    }
-    histogram_record_many(&page->latency, ns, frames);
-    if (stream->role == ROLE_LATENCY)
-        microseconds_record_many(&page->microseconds, ns, frames);
-}
-
 /*
  * Frames that were sent in one burst and came one after the other, none between them
  * missing: they share stream, stamp and latency, so they are counted together.
@@ -43,10 +25,51 @@ struct train {
     struct rx_stream *stream; /* NULL: there is none */
     struct signature_words next;
     uint64_t stamp;
+    uint64_t sequence;  /* of the first frame */
     uint32_t followers; /* frames after the first */
 };
 
 #define NO_TRAIN ((struct train){.next.complement = SIGNATURE_OF_NO_FRAME})
+
+/* The TSC at sending: a stamp is its lower 48 bits, and the frame was received by `now`. */
+static inline uint64_t
+sending_time(uint64_t stamp, uint64_t now)
+{
+    return now - ((now - stamp) & SIGNATURE_BITS48);
+}
+
+static __rte_noinline void
+keep_worst(struct rx_page *page, const struct train *train, uint64_t latency, uint64_t now,
+           bool across_stall)
+{
+    worst_latencies_keep(&page->worst, (struct worst_latency){.latency = latency,
+                                                              .received_at = now,
+                                                              .sequence = train->sequence,
+                                                              .frames = 1 + train->followers,
+                                                              .across_stall = across_stall});
+}
+
+static inline void
+record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
+               uint64_t now, const struct train *train)
+{
+    const uint64_t sent_at = sending_time(train->stamp, now);
+    const uint64_t latency = now - sent_at;
+    const uint64_t ns = ticks_to_ns(worker->run, latency);
+    const uint32_t frames = 1 + train->followers;
+    const bool across_stall = stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
+                              stall_mark_touches(stream->sender_stall, sent_at, latency);
+
+    if (unlikely(worst_latencies_wants(&page->worst, latency)))
+        keep_worst(page, train, latency, now, across_stall);
+    if (unlikely(across_stall)) {
+        histogram_record_many(&page->latency_across_stalls, ns, frames);
+        return;
+    }
+    histogram_record_many(&page->latency, ns, frames);
+    if (stream->role == ROLE_LATENCY)
+        microseconds_record_many(&page->microseconds, ns, frames);
+}
 
 static inline void
 count_train(const struct worker *worker, const struct train *train, uint64_t now)
@@ -58,17 +81,46 @@ count_train(const struct worker *worker, const struct train *train, uint64_t now
     struct rx_page *page = &train->stream->pages[worker->open_page];
     page->received += frames;
     sequence_advance(&train->stream->sequence, train->followers);
-    record_latency(worker, train->stream, page, now, train->stamp, frames);
+    record_latency(worker, train->stream, page, now, train);
+}
+
+/* A frame that was not the next one: it leaves a gap before it, or fills one. */
+static __rte_noinline void
+note_disorder(const struct rx_stream *stream, struct rx_page *page,
+              const struct signature *signature, uint64_t expected, enum sequence_verdict verdict,
+              uint64_t now)
+{
+    const uint64_t sequence = signature->sequence;
+
+    if (verdict == SEQUENCE_IN_ORDER)
+        loss_events_note(&page->losses,
+                         (struct loss_event){
+                             .first = expected,
+                             .frames = sequence - expected,
+                             .after = expected > 0 ? sending_time(stream->newest_stamp, now) : 0,
+                             .before = sending_time(signature->time, now),
+                             .seen_at = now,
+                         });
+    else if (verdict == SEQUENCE_OUT_OF_ORDER && sequence >= page->late.begin)
+        loss_events_fill(&page->losses, sequence, 1);
+    else if (verdict == SEQUENCE_OUT_OF_ORDER)
+        late_ranges_note(&page->late, sequence);
 }
 
 /* Whether the frame came in order. */
 static inline bool
-count_order(struct rx_stream *stream, struct rx_page *page, uint64_t sequence)
+count_order(struct rx_stream *stream, struct rx_page *page, const struct signature *signature,
+            uint64_t now)
 {
-    const enum sequence_verdict verdict = sequence_see(&stream->sequence, sequence);
+    const uint64_t expected = stream->sequence.expected;
+    const enum sequence_verdict verdict = sequence_see(&stream->sequence, signature->sequence);
 
     page->out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
     page->duplicate += verdict == SEQUENCE_DUPLICATE;
+    if (unlikely(signature->sequence != expected) && stream->sole_queue)
+        note_disorder(stream, page, signature, expected, verdict, now);
+    if (verdict == SEQUENCE_IN_ORDER)
+        stream->newest_stamp = signature->time;
     return verdict == SEQUENCE_IN_ORDER;
 }
 
@@ -96,7 +148,7 @@ find_buried(const struct worker *worker, const struct rte_mbuf *mbuf, struct sig
 /* A frame of ours: begins a train with it if it came to the right place. */
 static inline void
 begin_train(struct worker *worker, const struct rx_queue *queue, struct signature_words words,
-            const struct signature *signature, uint8_t index, struct train *train)
+            const struct signature *signature, uint8_t index, uint64_t now, struct train *train)
 {
     struct rx_stream *stream = queue->streams[index];
 
@@ -106,7 +158,8 @@ begin_train(struct worker *worker, const struct rx_queue *queue, struct signatur
     }
     train->stream = stream;
     train->stamp = signature->time;
-    if (count_order(stream, &stream->pages[worker->open_page], signature->sequence))
+    train->sequence = signature->sequence;
+    if (count_order(stream, &stream->pages[worker->open_page], signature, now))
         train->next = signature_next(words);
     if (stream->flight)
         flight_land(stream->flight, signature->sequence);
@@ -115,7 +168,7 @@ begin_train(struct worker *worker, const struct rx_queue *queue, struct signatur
 /* A frame that does not end with a signature of this trial, or with a damaged one. */
 static void
 judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
-            const struct signature *signature, struct train *train)
+            const struct signature *signature, uint64_t now, struct train *train)
 {
     const struct run *run = worker->run;
     struct signature_words words;
@@ -129,7 +182,7 @@ judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rt
                run->stream_index[signature_read(words).stream] != NO_STREAM) {
         const struct signature found = signature_read(words);
 
-        begin_train(worker, queue, words, &found, run->stream_index[found.stream], train);
+        begin_train(worker, queue, words, &found, run->stream_index[found.stream], now, train);
     } else {
         count_foreign(worker, queue->port, mbuf);
     }
@@ -138,16 +191,16 @@ judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rt
 /* Judges a frame that follows no other of the burst, and notes what may follow it. */
 static void
 judge(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
-      struct signature_words words, struct train *train)
+      struct signature_words words, uint64_t now, struct train *train)
 {
     const struct signature signature = signature_read(words);
     const uint8_t index = worker->run->stream_index[signature.stream];
 
     *train = NO_TRAIN;
     if (likely(signature.intact && signature.mark == worker->run->mark && index != NO_STREAM))
-        begin_train(worker, queue, words, &signature, index, train);
+        begin_train(worker, queue, words, &signature, index, now, train);
     else
-        judge_stray(worker, queue, mbuf, &signature, train);
+        judge_stray(worker, queue, mbuf, &signature, now, train);
 }
 
 static inline void
@@ -189,7 +242,7 @@ measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mb
             continue;
         }
         count_train(worker, &train, now);
-        judge(worker, queue, mbufs[i], words, &train);
+        judge(worker, queue, mbufs[i], words, now, &train);
     }
     count_train(worker, &train, now);
 }
@@ -219,7 +272,7 @@ measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_
             count_foreign(worker, queue->port, mbufs[i]);
             continue;
         }
-        judge(worker, queue, mbufs[i], signature_load(at), &train);
+        judge(worker, queue, mbufs[i], signature_load(at), now, &train);
         count_train(worker, &train, arrival(queue, mbufs[i], now));
     }
 }

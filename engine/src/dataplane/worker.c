@@ -52,6 +52,7 @@ close_sequence_pages(struct worker *worker)
                 continue;
             stream->pages[worker->open_page].expected = stream->sequence.expected;
             stream->pages[worker->open_page].missing = stream->sequence.missing;
+            stream->pages[worker->open_page ^ 1].late.begin = stream->sequence.expected;
         }
     }
 }

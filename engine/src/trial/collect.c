@@ -15,6 +15,7 @@ clear(struct counts *counts, const struct run *run)
         histogram_clear(&counts->streams[i].latency);
         histogram_clear(&counts->streams[i].latency_across_stalls);
         histogram_clear(&counts->streams[i].lateness);
+        worst_latencies_open(&counts->streams[i].worst, run->worst_limit, run->spike_ticks);
     }
     for (uint32_t i = 0; i < run->worker_count; i++) {
         stall_tally_clear(&counts->workers[i].stalls);
@@ -77,10 +78,23 @@ take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_
     take_histogram(&counts->latency, &page->latency);
     take_histogram(&counts->latency_across_stalls, &page->latency_across_stalls);
     memset(page, 0, offsetof(struct rx_page, latency));
+    worst_latencies_add(&counts->worst, &page->worst);
+    worst_latencies_open(&page->worst, page->worst.limit, page->worst.spike);
+    loss_events_add(&counts->losses, &page->losses);
+    loss_events_clear(&page->losses);
     if (stream->role != ROLE_LATENCY)
         return;
     microseconds_add(&counts->microseconds, &page->microseconds);
     memset(&page->microseconds, 0, sizeof(page->microseconds));
+}
+
+/* Late frames of this page whose gaps were seen on earlier ones. */
+static void
+take_late(struct loss_events *earlier, struct late_ranges *late)
+{
+    for (uint32_t i = 0; i < late->count; i++)
+        loss_events_fill(earlier, late->range[i].first, late->range[i].frames);
+    late->count = 0;
 }
 
 /* How far a stream has come, on all the queues that it comes in on together. */
@@ -113,6 +127,7 @@ take_stream(struct trial *trial, uint32_t index, uint32_t page)
                 continue;
             add_progress(&progress, &stream->pages[page]);
             take_rx(counts, stream, &stream->pages[page]);
+            take_late(&trial->total.streams[index].losses, &stream->pages[page].late);
         }
     }
     const int64_t missing = (int64_t)(progress.passed - progress.distinct);
@@ -185,6 +200,16 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     histogram_add(&total->latency_across_stalls, &counts->latency_across_stalls);
     histogram_add(&total->lateness, &counts->lateness);
     microseconds_add(&total->microseconds, &counts->microseconds);
+    worst_latencies_add(&total->worst, &counts->worst);
+    loss_events_add(&total->losses, &counts->losses);
+}
+
+/* Done last: a sorted list takes no more in. */
+static void
+sort_stream(struct stream_counts *counts)
+{
+    worst_latencies_sort(&counts->worst);
+    loss_events_sort(&counts->losses);
 }
 
 static void
@@ -232,8 +257,10 @@ collect_interval(struct trial *trial)
         take_port(&trial->interval.ports[i], &trial->ports->port[i], &trial->before[i]);
         add_port(&trial->total.ports[i], &trial->interval.ports[i]);
     }
-    for (uint32_t i = 0; i < trial->run->stream_count; i++)
+    for (uint32_t i = 0; i < trial->run->stream_count; i++) {
         add_stream(&trial->total.streams[i], &trial->interval.streams[i]);
+        sort_stream(&trial->interval.streams[i]);
+    }
 }
 
 void
@@ -243,6 +270,7 @@ collect_end(struct trial *trial)
         struct stream_counts *total = &trial->total.streams[i];
 
         total->missing = (int64_t)(total->sent - (total->received - total->duplicate));
+        sort_stream(total);
     }
     for (uint32_t i = 0; i < trial->run->worker_count; i++)
         stall_tally_sort(&trial->total.workers[i].stalls);

@@ -23,11 +23,13 @@
 #include "dataplane/flight.h"
 #include "dataplane/foreign.h"
 #include "dataplane/histogram.h"
+#include "dataplane/loss_events.h"
 #include "dataplane/microseconds.h"
 #include "dataplane/pacer.h"
 #include "dataplane/sequence.h"
 #include "dataplane/stall.h"
 #include "dataplane/stall_mark.h"
+#include "dataplane/worst_latencies.h"
 
 #define NO_STREAM UINT8_MAX
 
@@ -51,6 +53,9 @@ struct rx_page {
     struct histogram latency;               /* ns */
     struct histogram latency_across_stalls; /* ns */
     struct microseconds microseconds;       /* of `latency`, latency streams only */
+    struct worst_latencies worst;
+    struct loss_events losses; /* seen on this page, of a sole queue only */
+    struct late_ranges late;   /* numbers missing on an earlier page */
 };
 
 /* Frames whose stream's own queue must not be the one that counts them. */
@@ -98,6 +103,8 @@ struct rx_stream {
     alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
     struct flight *flight;
     enum stream_role role;
+    bool sole_queue;       /* a gap that one queue of several sees need not be a loss */
+    uint64_t newest_stamp; /* of the frame with the highest number seen */
     struct rx_page pages[2];
     struct sequence sequence;
 };
@@ -144,6 +151,8 @@ struct run {
     uint64_t gap_ticks; /* shorter gaps between two looks at the clock are not recorded */
     uint64_t stall_ticks;
     uint64_t patience_ticks;
+    uint64_t spike_ticks; /* longer latencies are spikes, or NO_SPIKE */
+    uint32_t worst_limit; /* latencies kept of a stream and page */
     double ticks_per_second;
     uint64_t ns_per_tick; /* << 32 */
     uint32_t stream_count;

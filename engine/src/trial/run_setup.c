@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trial/run_setup.h"
 
+#include <math.h>
 #include <rte_lcore.h>
 #include <rte_malloc.h>
 #include <stdlib.h>
@@ -11,6 +12,8 @@
 
 /* A turn of the loop with full bursts takes about as long. */
 #define SHORTEST_GAP_S 1e-6
+/* A trial's list holds so many times an interval's. */
+#define WORST_OF_TRIAL 4
 
 static void *
 zeroed(size_t bytes, uint32_t lcore)
@@ -171,13 +174,16 @@ make_rx_stream(const struct worker *worker, const struct worker *sender,
     for (uint32_t i = 0; i < 2; i++) {
         histogram_clear(&stream->pages[i].latency);
         histogram_clear(&stream->pages[i].latency_across_stalls);
+        worst_latencies_open(&stream->pages[i].worst, worker->run->worst_limit,
+                             worker->run->spike_ticks);
     }
     return stream;
 }
 
 /* One for each queue of the port that the stream comes in on. */
 static bool
-make_rx_streams(struct run *run, const struct worker *sender, uint32_t index, uint16_t rx_port)
+make_rx_streams(struct run *run, const struct worker *sender, uint32_t index,
+                const struct port *port, uint16_t rx_port)
 {
     for (uint32_t w = 0; w < run->worker_count; w++) {
         struct worker *worker = run->workers[w];
@@ -190,6 +196,7 @@ make_rx_streams(struct run *run, const struct worker *sender, uint32_t index, ui
             queue->streams[index] = make_rx_stream(worker, sender, run->tx_streams[index]);
             if (!queue->streams[index])
                 return false;
+            queue->streams[index]->sole_queue = port->rx_queues == 1;
         }
     }
     return true;
@@ -206,7 +213,7 @@ make_streams(struct run *run, const struct trial_request *request,
 
         run->stream_index[stream->stream] = (uint8_t)i;
         if (!make_tx_stream(run, sender, stream, &ports->port[stream->tx_port]) ||
-            !make_rx_streams(run, sender, i, stream->rx_port))
+            !make_rx_streams(run, sender, i, &ports->port[stream->rx_port], stream->rx_port))
             return false;
     }
     return true;
@@ -219,6 +226,9 @@ set_clock(struct run *run, const struct trial_request *request, double hz)
     run->ns_per_tick = (uint64_t)(1e9 / hz * 4294967296.0 + 0.5);
     run->stall_ticks = (uint64_t)(request->stall_us * hz / 1e6);
     run->gap_ticks = RTE_MIN((uint64_t)(SHORTEST_GAP_S * hz), run->stall_ticks);
+    run->worst_limit = RTE_MIN(request->worst * WORST_OF_TRIAL, (uint32_t)WORST_LIMIT_MAX);
+    run->spike_ticks =
+        request->spike_us > 0 ? (uint64_t)ceil(request->spike_us * hz / 1e6) : NO_SPIKE;
     run->patience_ticks = (uint64_t)(request->catch_up_us * hz / 1e6);
 }
 

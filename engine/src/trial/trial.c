@@ -91,6 +91,7 @@ close_interval(struct trial *trial, const struct trial_hooks *hooks)
 {
     trial->interval_end = rte_rdtsc();
     trial->end_unix_ns = unix_ns();
+    clock_log_offer(&trial->clock, clock_reading_take());
     ports_compare_clocks(trial->ports);
     collect_interval(trial);
     hooks->interval(hooks->context, trial);
@@ -185,11 +186,13 @@ trial_run(const struct trial_request *request, const struct open_request *config
         return NULL;
     }
     collect_begin(trial);
+    clock_log_begin(&trial->clock, clock_reading_take());
     cpu_times_begin(&trial->cpu_times, request->cpu_time_of, request->cpu_time_of_count);
     start_sending(trial);
     send_for_duration(trial, hooks);
     drain(trial, hooks);
     end_workers(trial);
+    clock_log_end(&trial->clock, clock_reading_take());
     collect_end(trial);
     return trial;
 }

@@ -5,6 +5,7 @@
 
 #include "control/request.h"
 #include "ports/ports.h"
+#include "trial/clock_log.h"
 #include "trial/cpu_times.h"
 #include "trial/run.h"
 
@@ -17,6 +18,8 @@ struct stream_counts {
     int64_t missing;
     struct histogram latency, latency_across_stalls, lateness;
     struct microseconds microseconds;
+    struct worst_latencies worst;
+    struct loss_events losses;
 };
 
 struct port_counts {
@@ -65,6 +68,7 @@ struct trial {
     uint64_t begin_unix_ns;
     uint64_t end_unix_ns;
     double sending_s;
+    struct clock_log clock;
     struct cpu_times cpu_times; /* while frames were sent */
     enum ended_by ended_by;
 };

@@ -7,16 +7,7 @@
 #ifndef PLIMSOLL_TSC_RATE_H
 #define PLIMSOLL_TSC_RATE_H
 
-#include <stdint.h>
-
-/* Both clocks at one moment. */
-struct clock_reading {
-    uint64_t tsc;
-    uint64_t ns;
-};
-
-/* Of several tries the tightest: the two are some 100 ns apart at most. */
-struct clock_reading clock_reading_take(void);
+#include "trial/clock_reading.h"
 
 /*
  * Ticks per second since `first`, to 1 in 10^6 or better. Sleeps if `first` was taken less

@@ -3,7 +3,13 @@
 from dataclasses import replace
 
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.interface import Interval, StreamCounts
+from plimsoll.generator.interface import (
+    Interval,
+    LossesLeftOut,
+    LossEvent,
+    StreamCounts,
+    WorstLatency,
+)
 from plimsoll.generator.queue_parts import QueueParts
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
@@ -93,3 +99,28 @@ def test_whoever_asked_sees_whole_streams() -> None:
     assert load.misdirected == 12
     assert load.latency == Histogram(3, 350, 50, 200, ((50, 1), (100, 1), (200, 1)))
     assert probe == counts(2, 10, one)
+
+
+def test_worst_latencies_and_losses_of_all_parts_are_listed() -> None:
+    parts = QueueParts.of([LOAD], [2, 1])
+    slow, slower = WorstLatency(9, 1, 100, 400, False), WorstLatency(4, 2, 100, 900, True)
+    small, large = LossEvent(3, 1, 0, 5, 6, 7), LossEvent(8, 20, 1, None, 6, 7)
+    one = replace(
+        counts(0, 100, Histogram()),
+        worst=(slow,),
+        spikes_left_out=4,
+        losses=(small,),
+        losses_left_out=LossesLeftOut(1, 2),
+    )
+    other = replace(
+        counts(parts.streams[1].stream, 100, Histogram()),
+        worst=(slower,),
+        spikes_left_out=5,
+        losses=(large,),
+        losses_left_out=LossesLeftOut(10, 20),
+    )
+    (whole,) = parts.interval(Interval(0, "send", 0, 1, 1, (one, other), (), ())).streams
+    assert whole.worst == (slower, slow)
+    assert whole.spikes_left_out == 9
+    assert whole.losses == (large, small)
+    assert whole.losses_left_out == LossesLeftOut(11, 22)
