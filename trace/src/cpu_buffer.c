@@ -17,7 +17,7 @@
 enum { SLACK_BYTES = 64, LENGTH_AT = 8 };
 
 struct reading {
-    const struct event_formats *formats;
+    struct event_formats *formats;
     const struct windows *windows;
     uint64_t limit;
     FILE *out;
@@ -102,7 +102,7 @@ take_pages(const struct reading *reading, struct kbuffer *kbuffer, char *page, i
 }
 
 int
-cpu_buffer_read(int fd, int cpu, const struct event_formats *formats, const struct windows *windows,
+cpu_buffer_read(int fd, int cpu, struct event_formats *formats, const struct windows *windows,
                 uint64_t limit, FILE *out, struct cpu_buffer_totals *totals)
 {
     const struct reading reading = {formats, windows, limit, out, totals};

@@ -23,6 +23,5 @@ struct cpu_buffer_totals {
  * Reads a file of raw pages to its end, as far as that is there now, and writes the events inside
  * `windows` to `out`, at most `limit` of them. Returns 0 or a negative errno.
  */
-int cpu_buffer_read(int fd, int cpu, const struct event_formats *formats,
-                    const struct windows *windows, uint64_t limit, FILE *out,
-                    struct cpu_buffer_totals *totals);
+int cpu_buffer_read(int fd, int cpu, struct event_formats *formats, const struct windows *windows,
+                    uint64_t limit, FILE *out, struct cpu_buffer_totals *totals);

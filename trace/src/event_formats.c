@@ -87,11 +87,11 @@ read_enabled_formats(struct event_formats *formats, const char *directory)
 }
 
 int
-event_formats_read(struct event_formats *formats, const char *directory)
+event_formats_read(struct event_formats *formats, const char *directory, const char *symbols)
 {
     /* The library warns of print formats that it does not know; nothing is printed by them. */
     tep_set_loglevel(TEP_LOG_NONE);
-    *formats = (struct event_formats){.tep = tep_alloc()};
+    *formats = (struct event_formats){.tep = tep_alloc(), .symbols = symbols};
     if (!formats->tep)
         return -ENOMEM;
     tep_set_long_size(formats->tep, sizeof(long));
@@ -100,18 +100,25 @@ event_formats_read(struct event_formats *formats, const char *directory)
     return status != 0 ? status : read_enabled_formats(formats, directory);
 }
 
-int
-event_formats_read_symbols(struct event_formats *formats, const char *path)
+/* Without symbols, addresses stay numbers: that is no reason to fail. */
+static void
+read_symbols(struct event_formats *formats)
 {
     size_t bytes;
-    char *text = file_text(path, &bytes);
+    char *text = file_text(formats->symbols, &bytes);
 
-    if (!text)
-        return failed(path, errno);
-    const int status = tep_parse_kallsyms(formats->tep, text);
-
+    if (!text || tep_parse_kallsyms(formats->tep, text) != 0)
+        failed(formats->symbols, text ? EPROTO : errno);
     free(text);
-    return status == 0 ? 0 : failed(path, EPROTO);
+    formats->symbols = NULL;
+}
+
+const char *
+event_formats_function(struct event_formats *formats, uint64_t address)
+{
+    if (formats->symbols)
+        read_symbols(formats);
+    return tep_find_function(formats->tep, address);
 }
 
 void

@@ -76,9 +76,9 @@ is_function(const struct tep_format_field *field)
 }
 
 static void
-write_address(FILE *out, const struct event_formats *formats, uint64_t address, bool function)
+write_address(FILE *out, struct event_formats *formats, uint64_t address, bool function)
 {
-    const char *name = function ? tep_find_function(formats->tep, address) : NULL;
+    const char *name = function ? event_formats_function(formats, address) : NULL;
 
     if (name)
         json_text_write(out, name, strlen(name));
@@ -108,7 +108,7 @@ is_cpu_mask(const struct tep_format_field *field)
 }
 
 static void
-write_number(FILE *out, const struct event_formats *formats, const struct tep_format_field *field,
+write_number(FILE *out, struct event_formats *formats, const struct tep_format_field *field,
              const struct span *span)
 {
     if (field->flags & TEP_FIELD_IS_POINTER || is_function(field))
@@ -121,7 +121,7 @@ write_number(FILE *out, const struct event_formats *formats, const struct tep_fo
 
 /* Writes `"name": value` behind `separator`; false when the field is of no kind that we write. */
 static bool
-write_field(FILE *out, const struct event_formats *formats, const struct tep_format_field *field,
+write_field(FILE *out, struct event_formats *formats, const struct tep_format_field *field,
             const struct event_record *record, const char *separator)
 {
     const bool text = field->flags & TEP_FIELD_IS_STRING;
@@ -142,7 +142,7 @@ write_field(FILE *out, const struct event_formats *formats, const struct tep_for
 }
 
 void
-event_json_write(FILE *out, const struct event_formats *formats, struct tep_event *event,
+event_json_write(FILE *out, struct event_formats *formats, struct tep_event *event,
                  const struct event_record *record)
 {
     const char *separator = "";

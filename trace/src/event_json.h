@@ -18,5 +18,5 @@ struct event_record {
  * numbers, text is text, functions are names, other addresses hexadecimal text, sets of CPUs
  * lists as "0,2". Fields of other kinds, and such that do not lie in the record, are left out.
  */
-void event_json_write(FILE *out, const struct event_formats *formats, struct tep_event *event,
+void event_json_write(FILE *out, struct event_formats *formats, struct tep_event *event,
                       const struct event_record *record);

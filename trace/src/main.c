@@ -60,7 +60,7 @@ write_totals(const char *directory, int cpu, const struct cpu_buffer_totals *tot
 }
 
 static int
-read_cpu(const char *directory, int cpu, const struct event_formats *formats,
+read_cpu(const char *directory, int cpu, struct event_formats *formats,
          const struct windows *windows, uint64_t limit)
 {
     struct cpu_buffer_totals totals;
@@ -81,7 +81,7 @@ read_cpu(const char *directory, int cpu, const struct event_formats *formats,
 }
 
 static int
-read_cpus(const char *directory, const struct event_formats *formats, const struct windows *windows,
+read_cpus(const char *directory, struct event_formats *formats, const struct windows *windows,
           uint64_t limit)
 {
     char path[PATH_MAX];
@@ -107,10 +107,8 @@ static int
 read_directory(const char *directory, const struct options *options, const struct windows *windows)
 {
     struct event_formats formats;
-    int status = event_formats_read(&formats, directory);
+    int status = event_formats_read(&formats, directory, options->symbols);
 
-    if (status == 0 && options->symbols)
-        status = event_formats_read_symbols(&formats, options->symbols);
     if (status == 0)
         status = read_cpus(directory, &formats, windows, options->limit);
     event_formats_free(&formats);
