@@ -33,6 +33,7 @@ from plimsoll.host.processes import (
     processes_with_environment,
 )
 from plimsoll.host.state_root import STATE_VARIABLE, state_root
+from plimsoll.host.trace_instance import remove_trace_instance
 
 # DPDK keeps its runtime files, telemetry socket included, in the directory this names
 # (and systemd sets it with that meaning too). It also marks our processes.
@@ -124,6 +125,12 @@ class Ledger:
         record = self.record
         self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
 
+    def note_trace_instance(self, directory: Path) -> None:
+        """Remember a directory in tracefs's instances/ to be removed."""
+        record = self.record
+        instances = (*record.trace_instances, str(directory))
+        self._write(replace(record, trace_instances=instances))
+
     def note_facts(self, facts: Mapping[str, object]) -> None:
         """Add facts for those who list the ledger; they must be JSON."""
         record = self.record
@@ -134,7 +141,9 @@ class Ledger:
         self._write(replace(self.record, owner=None))
 
     def undo(self) -> list[str]:
-        """End its processes, give back its hugepages, remove its files: what was done, in words.
+        """End its processes, give back its hugepages, remove its trace instances and files.
+
+        Returns what was done, in words.
 
         May be repeated, and by several processes at once: the first does it all, the others
         wait for it and return an empty list. What cannot be undone now is said, and the
@@ -155,6 +164,7 @@ class Ledger:
             return [*done, *survivors]
         try:
             done += self._give_back(record)
+            done += _remove_trace_instances(record)
             for path in record.paths:
                 Path(path).unlink(missing_ok=True)
             shutil.rmtree(self.directory)
@@ -193,6 +203,11 @@ class Ledger:
             _write(self.directory, record)
         except OSError as error:
             raise _cannot_write(self.directory, error) from error
+
+
+def _remove_trace_instances(record: LedgerRecord) -> list[str]:
+    removed = [path for path in map(Path, record.trace_instances) if remove_trace_instance(path)]
+    return [f"removed the trace instance {path.name}" for path in removed]
 
 
 def ledgers() -> tuple[Ledger, ...]:

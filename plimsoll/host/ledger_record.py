@@ -25,7 +25,9 @@ class LedgerRecord:
     """The content of ledger.json.
 
     `owner` is None once the ledger stands on its own. `paths` are files outside the
-    ledger's directory to remove. `facts` is whatever the maker wants remembered, as JSON.
+    ledger's directory to remove. `trace_instances` are directories in tracefs's instances/
+    to remove; ledgers written before these were noted have none. `facts` is whatever the
+    maker wants remembered, as JSON.
     """
 
     kind: str
@@ -35,6 +37,7 @@ class LedgerRecord:
     processes: tuple[NotedProcess, ...] = ()
     hugepages: tuple[HugepageClaim, ...] = ()
     paths: tuple[str, ...] = ()
+    trace_instances: tuple[str, ...] = ()
     facts: dict[str, object] = field(default_factory=dict)
 
     @property
@@ -71,6 +74,7 @@ def from_json(text: str) -> LedgerRecord:
             ),
             hugepages=tuple(HugepageClaim(**claim) for claim in document["hugepages"]),
             paths=tuple(document["paths"]),
+            trace_instances=tuple(document.get("trace_instances", ())),
             facts=document["facts"],
         )
     except (KeyError, TypeError, RecursionError) as error:

@@ -1,0 +1,217 @@
+"""Kernel events on the CPUs under test, recorded in the kernel's memory while a trial sends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Literal, cast
+
+from plimsoll.errors import MachineError
+from plimsoll.host.cpus import online_cpus
+from plimsoll.host.ledger import Ledger
+from plimsoll.host.trace_instance import TRACE_INSTANCE_PREFIX
+from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.event_choice import (
+    ELSEWHERE,
+    FILTERS_ON_TESTED_CPUS,
+    ON_TESTED_CPUS,
+    matching_events,
+)
+from plimsoll.observe.kernel_trace.instance import TraceInstance
+from plimsoll.observe.kernel_trace.lost_events import LostEvents
+from plimsoll.observe.kernel_trace.thread_names import with_thread_names
+from plimsoll.observe.kernel_trace.trace_program import (
+    PROGRAM,
+    CpuTotals,
+    Window,
+    find_trace_program,
+    read_buffers,
+)
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.observe.kernel_trace.tracefs import find_tracefs
+
+Clock = Literal["x86-tsc", "mono_raw"]
+_CLOCKS: tuple[Clock, ...] = ("x86-tsc", "mono_raw")
+# docs/kernel-trace.md has the rates that these follow from.
+TESTED_CPU_BUFFER_KB = 8192
+ELSEWHERE_BUFFER_KB = 256
+ELSEWHERE_ON_TESTED_CPU_BUFFER_KB = 1024
+
+
+class KernelTrace:
+    """Two trace instances: what happened on the CPUs under test, and what others did to them.
+
+    Nothing of ours runs while it records: the kernel writes to its ring buffers, and read()
+    is for after the trial, or for pauses of long ones. Made by open().
+    """
+
+    def __init__(
+        self,
+        program: Path,
+        tested: TraceInstance,
+        elsewhere: TraceInstance,
+        cpus: Collection[int],
+        ledger: Ledger,
+    ) -> None:
+        self.cpus = tuple(sorted(cpus))
+        self.events: tuple[str, ...] = ()
+        self.missing: tuple[str, ...] = ()
+        self.lost_events: tuple[LostEvents, ...] = ()
+        self._program = program
+        self._tested = tested
+        self._elsewhere = elsewhere
+        self._environment = ledger.environment
+        self._lost_before: dict[tuple[str, int], int] = {}
+        self.clock = self._prepare()
+
+    @classmethod
+    def open(cls, cpus: Collection[int], ledger: Ledger) -> KernelTrace | TraceUnavailable:
+        """Make the instances, noted in the ledger, and enable what the kernel has of events.
+
+        This changes code of the running kernel and takes some tenths of a second: do it
+        while nothing is measured. Raises MachineError when the ledger cannot be written.
+        """
+        program = find_trace_program()
+        if program is None:
+            return TraceUnavailable(f"{PROGRAM} is missing", "install Plimsoll with it: make build")
+        tracefs = find_tracefs()
+        if isinstance(tracefs, TraceUnavailable):
+            return tracefs
+        token = f"{TRACE_INSTANCE_PREFIX}{secrets.token_hex(6)}"
+        directories = [tracefs / "instances" / f"{token}{end}" for end in ("", "-elsewhere")]
+        for directory in directories:
+            ledger.note_trace_instance(directory)
+        made: list[TraceInstance] = []
+        try:
+            for directory in directories:
+                made.append(TraceInstance(directory))
+            return cls(program, made[0], made[1], cpus, ledger)
+        except OSError as error:
+            for instance in made:
+                instance.remove()
+            return refusal(error)
+
+    def start(self) -> None:
+        """Forget what was recorded, and record from now on. Raises MachineError."""
+        self._lost_before = {}
+        self.lost_events = ()
+        for instance in self._instances:
+            with _refusals_named(instance):
+                instance.start()
+
+    def stop(self) -> None:
+        """Record no more. Raises MachineError."""
+        for instance in self._instances:
+            with _refusals_named(instance):
+                instance.stop()
+
+    def read(self, windows: Sequence[Window]) -> list[KernelEvent]:
+        """The events inside any of the windows, by time; all others are forgotten.
+
+        Windows are [begin, end], both included, by `clock`. `lost_events` then says what was
+        lost since start() or the last read(). Raises MachineError.
+        """
+        directories = [instance.directory for instance in self._instances]
+        events, totals = read_buffers(
+            self._program, directories, windows, environment=self._environment
+        )
+        self.lost_events = tuple(lost for each in totals for lost in self._losses(each))
+        return with_thread_names(events)
+
+    def close(self) -> None:
+        """Remove the instances; may be repeated. Raises MachineError when that fails."""
+        for instance in self._instances:
+            with _refusals_named(instance):
+                instance.remove()
+
+    def __enter__(self) -> KernelTrace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    @property
+    def _instances(self) -> tuple[TraceInstance, TraceInstance]:
+        return self._tested, self._elsewhere
+
+    def _prepare(self) -> Clock:
+        clocks = [instance.use_clock(_CLOCKS) for instance in self._instances]
+        self._tested.limit_to_cpus(self.cpus)
+        self._tested.size_buffers(dict.fromkeys(self.cpus, TESTED_CPU_BUFFER_KB))
+        self._elsewhere.size_buffers({cpu: self._elsewhere_buffer_kb(cpu) for cpu in online_cpus()})
+        for pattern in ON_TESTED_CPUS:
+            filter_text = FILTERS_ON_TESTED_CPUS.get(pattern, "")
+            self._enable(self._tested, pattern, filter_text)
+        for event in ELSEWHERE:
+            self._enable(self._elsewhere, event.name, event.filter_of(self.cpus))
+        return cast(Clock, clocks[0])
+
+    def _elsewhere_buffer_kb(self, cpu: int) -> int:
+        return ELSEWHERE_ON_TESTED_CPU_BUFFER_KB if cpu in self.cpus else ELSEWHERE_BUFFER_KB
+
+    def _enable(self, instance: TraceInstance, pattern: str, filter_text: str) -> None:
+        found = matching_events(instance.directory / "events", pattern)
+        for event in found:
+            instance.enable(event, filter_text)
+        self.events += tuple(event.split(":")[1] for event in found)
+        if not found:
+            self.missing += (pattern,)
+
+    def _losses(self, totals: CpuTotals) -> list[LostEvents]:
+        elsewhere = totals.directory == str(self._elsewhere.directory)
+        instance = self._elsewhere if elsewhere else self._tested
+        counted = instance.lost(totals.cpu)
+        key = (totals.directory, totals.cpu)
+        overrun = counted - self._lost_before.get(key, 0)
+        self._lost_before[key] = counted
+        return losses(totals, overrun, elsewhere=elsewhere)
+
+
+def losses(totals: CpuTotals, overrun: int, *, elsewhere: bool) -> list[LostEvents]:
+    """What was lost of one CPU's events, if anything.
+
+    `overrun` is how many the kernel lost since the last reading.
+    """
+    unread = totals.left_out + totals.damaged_pages
+    if not (overrun or unread or totals.gaps):
+        return []
+    # Where the reader left something out, what it has has holes in unknown places.
+    complete_from = None if unread else totals.complete_from_tsc or None
+    return [LostEvents(totals.cpu, elsewhere, overrun + totals.left_out, complete_from)]
+
+
+@contextmanager
+def _refusals_named(instance: TraceInstance) -> Iterator[None]:
+    """Make what the kernel refuses an error that names the instance."""
+    try:
+        yield
+    except OSError as error:
+        raise MachineError(
+            f"the kernel refused: {error.strerror}",
+            where=str(instance.directory),
+            remedy="leave this directory to the run that made it",
+        ) from error
+
+
+def refusal(error: OSError) -> TraceUnavailable:
+    """Why the kernel did not let us make an instance."""
+    if error.errno == errno.EPERM:
+        return TraceUnavailable(
+            f"the kernel refuses tracing: {error}",
+            "boot without lockdown in confidentiality mode (/sys/kernel/security/lockdown)",
+        )
+    place = os.fspath(error.filename) if error.filename else "tracefs"
+    return TraceUnavailable(
+        f"the kernel refuses a trace instance: {place}: {error.strerror}",
+        "free some memory, or look into the kernel's log",
+    )

@@ -1,0 +1,52 @@
+"""The names of the threads during whose time events happened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from plimsoll.observe.kernel_trace.event import KernelEvent
+
+_PROC = Path("/proc")
+# Fields of events that name a thread, by the field with its id.
+_NAMES = {"prev_pid": "prev_comm", "next_pid": "next_comm", "pid": "comm"}
+
+
+def with_thread_names(events: Sequence[KernelEvent], proc: Path = _PROC) -> list[KernelEvent]:
+    """The events with `common_comm`, the name of the thread `common_pid`, where it is known.
+
+    From the events themselves, or else from /proc, where a thread that has ended is not
+    found. The kernel's own list (saved_cmdlines) is not asked: a name with a newline in it
+    would forge the next line's.
+    """
+    names = _names_in(events)
+    return [_named(event, names, proc) for event in events]
+
+
+def _names_in(events: Sequence[KernelEvent]) -> dict[int, str | None]:
+    names: dict[int, str | None] = {}
+    for event in events:
+        for id_field, name_field in _NAMES.items():
+            thread, name = event.fields.get(id_field), event.fields.get(name_field)
+            if isinstance(thread, int) and thread != 0 and isinstance(name, str):
+                names[thread] = name
+    return names
+
+
+def _named(event: KernelEvent, names: dict[int, str | None], proc: Path) -> KernelEvent:
+    thread = event.fields.get("common_pid")
+    # 0 is whichever CPU's idle task.
+    if not isinstance(thread, int) or thread == 0:
+        return event
+    if thread not in names:
+        names[thread] = _name_now(thread, proc)
+    name = names[thread]
+    return event if name is None else replace(event, fields={**event.fields, "common_comm": name})
+
+
+def _name_now(thread: int, proc: Path) -> str | None:
+    try:
+        return (proc / str(thread) / "comm").read_text(errors="replace").removesuffix("\n")
+    except OSError:
+        return None
