@@ -1,0 +1,1 @@
+"""Kernel events of the CPUs under test."""
