@@ -54,7 +54,9 @@ class Absence:
 
 def absences(reading: TraceReading, loop: PollingLoop, tsc_hz: float) -> tuple[Absence, ...]:
     """All absences of a loop in a window, in order."""
-    return tuple(_absence(reading, loop, run, tsc_hz) for run in _runs(reading.slices(loop.cpu), loop))
+    return tuple(
+        _absence(reading, loop, run, tsc_hz) for run in _runs(reading.slices(loop.cpu), loop)
+    )
 
 
 def _runs(slices: Sequence[Slice], loop: PollingLoop) -> Iterator[list[Slice]]:
@@ -80,7 +82,9 @@ def _absence(
     parts = []
     for piece in run:
         if throttled and piece.loop_left_as == "runnable":
-            part = Part(piece.begin, piece.end, Taker("throttling", "the loop could run and did not"))
+            part = Part(
+                piece.begin, piece.end, Taker("throttling", "the loop could run and did not")
+            )
         elif piece.loop_left_as == "stopped":
             part = _stopped(reading, loop, piece)
         elif piece.loop_left_as in ("slept", "blocked"):
@@ -115,7 +119,7 @@ def _task(piece: Slice) -> Taker:
     name = visit.comm or f"pid {visit.pid}"
     if not name.startswith("kworker/"):
         return Taker("task", name, visit.pid)
-    works = ", ".join(dict.fromkeys(visit.works))
+    works = ", ".join(sorted(set(visit.works)))
     return Taker("workqueue", f"{name} ({works})" if works else name, visit.pid)
 
 

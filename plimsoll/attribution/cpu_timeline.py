@@ -105,6 +105,11 @@ class CpuTimeline:
             self.slices.append(Slice(self._since, tsc, self.visit, inner, self._loop_left_as))
             self._since = tsc
 
+    def finish(self, tsc: int) -> None:
+        """The window ends here; a visit that has not ended yet has no known end."""
+        self.visit.certain = self.visit.pid in (None, self._loop_tid)
+        self.cut(tsc)
+
     def says(self) -> str | None:
         """Who acts on this CPU now, for people; None where that is not known."""
         if self.open:

@@ -12,8 +12,11 @@ from plimsoll.attribution.coverage import TraceCoverage
 from plimsoll.attribution.incident import Incident, stall_subject
 from plimsoll.attribution.loops import PollingLoop
 from plimsoll.attribution.path_load import PathLoad
+from plimsoll.attribution.trace_reading import CpuFact
 
 _NS_PER_S = 1e9
+# cpuinfo_transition_latency of the drivers that state one is at most some hundred us.
+_LONGEST_TRANSITION_NS = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +29,7 @@ class Evidence:
     coverage: TraceCoverage
     load: PathLoad
     tsc_hz: float
+    facts: Sequence[CpuFact] = ()
 
     def traced(self, loop: PollingLoop, incident: Incident) -> bool:
         """Whether every kernel event of the loop's CPU during the incident is known."""
@@ -43,7 +47,10 @@ class Evidence:
         causes = [
             cause
             for loop in loops
-            for cause in self._by_counter(loop, incident, length_ns, self.traced(loop, incident))
+            for cause in (
+                *self._by_counter(loop, incident, length_ns, self.traced(loop, incident)),
+                *self._by_frequency(loop, incident, length_ns),
+            )
         ]
         causes = list(dict.fromkeys(causes))
         if len(causes) > 1:
@@ -72,6 +79,33 @@ class Evidence:
             and (not traced or move.kind in INVISIBLE_TO_THE_KERNEL)
         ]
 
+    def _by_frequency(self, loop: PollingLoop, incident: Incident, length_ns: int) -> list[Cause]:
+        """A CPU may stop while its frequency changes; the length alone shows that it did."""
+        changes = [
+            fact
+            for fact in self.facts
+            if fact.name == "cpu_frequency"
+            and fact.cpu == loop.cpu
+            and incident.begin_tsc <= fact.tsc <= incident.end_tsc
+        ]
+        if not changes or length_ns > _LONGEST_TRANSITION_NS:
+            return []
+        first = changes[0]
+        return [
+            Cause(
+                kind="frequency",
+                name=first.text,
+                owner=loop.owner,
+                cpu=loop.cpu,
+                pid=None,
+                cgroup=None,
+                woken_by=None,
+                begin_tsc=first.tsc,
+                length_ns=length_ns,
+                confidence="partial",
+            )
+        ]
+
     def _unexplained(
         self, loops: Sequence[PollingLoop], incident: Incident, length_ns: int
     ) -> Cause:
@@ -97,9 +131,7 @@ class Evidence:
         )
 
 
-def absences_by_stalls(
-    loop: PollingLoop, stalls: Sequence[Incident]
-) -> tuple[Absence, ...]:
+def absences_by_stalls(loop: PollingLoop, stalls: Sequence[Incident]) -> tuple[Absence, ...]:
     """Absences of a tester's loop that it measured itself, where the kernel's trace is missing."""
     taker = Taker("tester-stall", f"the tester's loop on CPU {loop.cpu} was away")
     mine = (stall for stall in stalls if stall.subject == stall_subject(loop.cpu))

@@ -78,7 +78,8 @@ def _queue_left_by(loop: PollingLoop, incident: Incident, evidence: Evidence) ->
     """The absences since the last one whose queue explains the latency; None if none does."""
     away = 0
     for absence in reversed(evidence.away.get(loop.cpu, ())):
-        if absence.begin >= incident.end_tsc:
+        certain = all(part.certain for part in absence.parts)
+        if absence.begin >= incident.end_tsc or not certain:
             continue
         away += min(absence.end, incident.end_tsc) - absence.begin
         if away >= incident.ticks and absence.begin <= incident.begin_tsc:

@@ -62,7 +62,7 @@ def causes_of(found: Held, confidence: Confidence, tsc_hz: float) -> list[Cause]
     ]
     kept = sorted((each for each in sized if each[0] >= least), key=lambda each: -each[0])
     return [
-        _cause(found.loop, taker, parts, ticks, confidence, tsc_hz)
+        _cause(found.loop, taker, parts, confidence, _ns(ticks, tsc_hz))
         for ticks, taker, parts in kept[:MOST_CAUSES]
     ]
 
@@ -71,9 +71,8 @@ def _cause(
     loop: PollingLoop,
     taker: Taker,
     parts: Sequence[Part],
-    ticks: int,
     confidence: Confidence,
-    tsc_hz: float,
+    length_ns: int,
 ) -> Cause:
     if taker.kind == "unexplained":
         confidence = "unexplained"
@@ -88,12 +87,16 @@ def _cause(
         cgroup=None,
         woken_by=next((part.woken_by for part in parts if part.woken_by), None),
         begin_tsc=parts[0].begin,
-        length_ns=round(ticks / tsc_hz * _NS_PER_S),
+        length_ns=length_ns,
         confidence=confidence,
     )
+
+
+def _ns(ticks: int, tsc_hz: float) -> int:
+    return round(ticks / tsc_hz * _NS_PER_S)
 
 
 def stall_link(found: Held, confidence: Confidence, tsc_hz: float) -> Cause:
     """The link of a chain that says: the tester's own loop was away."""
     taker = Taker("tester-stall", f"the tester's loop on CPU {found.loop.cpu} was away")
-    return _cause(found.loop, taker, found.parts, found.ticks, confidence, tsc_hz)
+    return _cause(found.loop, taker, found.parts, confidence, _ns(found.ticks, tsc_hz))

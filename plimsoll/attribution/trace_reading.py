@@ -67,7 +67,7 @@ class TraceReading:
             timeline.learn(event)
             self._take(event, timeline)
         for timeline in self._cpus.values():
-            timeline.cut(self.end)
+            timeline.finish(self.end)
 
     def slices(self, cpu: int) -> Sequence[Slice]:
         """What this CPU did, without gaps from the window's begin to its end."""

@@ -15,11 +15,73 @@ Phase = Literal["send", "drain"]
 
 
 @dataclass(frozen=True, slots=True)
+class WorstLatency:
+    """Frames of one train: sent at once and received together, from number `sequence` on.
+
+    Times are TSC ticks of the tester. `across_stall` says that a stall of the tester
+    touched it, so that the latency need not be the DUT's.
+    """
+
+    sequence: int
+    frames: int
+    sent_tsc: int
+    received_tsc: int
+    across_stall: bool
+
+    @property
+    def latency_ticks(self) -> int:
+        """From sending to receiving."""
+        return self.received_tsc - self.sent_tsc
+
+
+@dataclass(frozen=True, slots=True)
+class LossEvent:
+    """A gap in a stream's sequence: `frames` missing from number `first` on.
+
+    Of them `filled` came late after all. What is missing was sent between `after_tsc`
+    (None: nothing had come before) and `before_tsc`, the send stamps of the frames next to
+    the gap; it was seen at `seen_tsc`. Times are TSC ticks of the tester.
+    """
+
+    first: int
+    frames: int
+    filled: int
+    after_tsc: int | None
+    before_tsc: int
+    seen_tsc: int
+
+    @property
+    def lost(self) -> int:
+        """Frames that did not come at all."""
+        return self.frames - self.filled
+
+
+@dataclass(frozen=True, slots=True)
+class LossesLeftOut:
+    """Loss events that a list had no room for, at most so many, and their missing frames."""
+
+    events: int = 0
+    frames: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClockReading:
+    """The tester's TSC, CLOCK_MONOTONIC_RAW and wall clock, read within `width_ns`."""
+
+    tsc: int
+    raw_ns: int
+    unix_ns: int
+    width_ns: int
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCounts:
     """One stream over an interval or a whole trial. Fields as in the engine protocol.
 
     `latency_us` has a latency stream's latencies in whole microseconds, rounded down, as
-    (microseconds, frames); the last, 1000, holds those of a millisecond and more.
+    (microseconds, frames); the last, 1000, holds those of a millisecond and more. `worst`
+    are the longest latencies, longest first, `losses` the loss events, largest first;
+    `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list.
     """
 
     stream: int
@@ -38,6 +100,10 @@ class StreamCounts:
     latency_across_stalls: Histogram
     lateness: Histogram
     latency_us: tuple[tuple[int, int], ...] = ()
+    worst: tuple[WorstLatency, ...] = ()
+    spikes_left_out: int = 0
+    losses: tuple[LossEvent, ...] = ()
+    losses_left_out: LossesLeftOut = LossesLeftOut()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +191,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class TrialPlan:
-    """One trial: what to send, for how long, and how closely to watch."""
+    """One trial: what to send, for how long, and how closely to watch.
+
+    Of each stream and interval the `worst` longest latencies are listed (0 to 64), and all
+    of `spike_us` and more while there is room.
+    """
 
     mark: int
     streams: tuple[StreamPlan, ...]
@@ -134,11 +204,13 @@ class TrialPlan:
     interval_s: float = 1.0
     catch_up_us: float = 1000.0
     stall_us: float = 20.0
+    worst: int = 16
+    spike_us: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TrialReport:
-    """Totals of one trial, read after the drain."""
+    """Totals of one trial, read after the drain; `clock` spans it from begin to end."""
 
     ended_by: EndedBy
     sending_s: float
@@ -146,6 +218,7 @@ class TrialReport:
     streams: tuple[StreamCounts, ...]
     ports: tuple[PortCounts, ...]
     workers: tuple[WorkerCounts, ...]
+    clock: tuple[ClockReading, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
