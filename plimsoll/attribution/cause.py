@@ -37,8 +37,9 @@ class Cause:
 
     `name` says what it was ("kworker/1:2 (vmstat_update)", "irq 24 virtio0-input.0"),
     `owner` and `cpu` whose CPU it took. `begin_tsc` is when it began to, `length_ns` for how
-    long it kept the CPU within the incident; a cause that ended before the incident began,
-    and left a queue behind, has its whole length. None stands for what is not known.
+    long it kept the CPU within the incident. What filled a queue counts from its own begin:
+    the cause of a loss, and one that left a queue behind in which a frame waited later. None
+    stands for what is not known.
 
     Confidence: "exact" where intervals that the kernel saw cover at least 80 % of the
     incident, "partial" where they cover less or where only the queue that they left behind

@@ -36,8 +36,8 @@ def explain_latency(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]
     left_a_queue = [
         found for loop in loops if (found := _queue_left_by(loop, incident, evidence)) is not None
     ]
-    if left_a_queue:
-        return chain(left_a_queue, "partial", incident, evidence)
+    if causes := chain(left_a_queue, "partial", incident, evidence):
+        return causes
     causes = chain(while_under_way, "partial", incident, evidence)
     rest = round((1 - covered) * incident.ticks)
     return (*evidence.for_the_rest(loops, incident, rest), *causes)

@@ -26,32 +26,34 @@ def explain_loss(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
     overflow_s = evidence.load.overflow_s
     reach = round((_REACH_S if overflow_s is None else overflow_s) * evidence.tsc_hz)
     found = [each for loop in loops if (each := _away(loop, incident, evidence, reach)).parts]
-    # Frames of one burst have one stamp: a gap between them has no length of its own.
-    inside = [_cut(each, incident) for each in found]
-    covered = covered_ticks(inside) / max(1, incident.ticks)
+    covered = covered_ticks([_cut(each, incident) for each in found]) / max(1, incident.ticks)
     enough = any(_long_enough(each, evidence) for each in found)
     exact = covered >= EXACT_SHARE and enough and all(each.certain for each in found)
-    if exact:
-        return chain([each for each in inside if each.parts], "exact", incident, evidence)
-    if found and (enough or overflow_s is None):
-        return chain(found, "partial", incident, evidence)
-    return tuple(evidence.for_the_rest(loops, incident, incident.ticks))
+    causes: tuple[Cause, ...] = ()
+    if enough:
+        causes = chain(found, "exact" if exact else "partial", incident, evidence)
+    return causes or tuple(evidence.for_the_rest(loops, incident, incident.ticks))
 
 
 def _away(loop: PollingLoop, incident: Incident, evidence: Evidence, reach: int) -> Held:
-    begin, end = incident.begin_tsc - reach, max(incident.end_tsc, incident.begin_tsc + 1)
-    return held(loop, evidence.away.get(loop.cpu, ()), begin, end)
+    """Absences that reach into the loss or end just before it, from their begin on."""
+    begin, end = incident.begin_tsc - reach, _end(incident)
+    away = [a for a in evidence.away.get(loop.cpu, ()) if a.end > begin and a.begin < end]
+    return held(loop, away, min((a.begin for a in away), default=begin), end)
 
 
 def _cut(found: Held, incident: Incident) -> Held:
-    end = max(incident.end_tsc, incident.begin_tsc + 1)
-    parts = tuple(p for p in found.parts if p.end > incident.begin_tsc and p.begin < end)
-    return Held(found.loop, parts, incident.begin_tsc, end)
+    parts = tuple(part for part in found.parts if part.end > incident.begin_tsc)
+    return Held(found.loop, parts, incident.begin_tsc, _end(incident))
+
+
+def _end(incident: Incident) -> int:
+    # Frames of one burst have one stamp: a gap between them has no length of its own.
+    return max(incident.end_tsc, incident.begin_tsc + 1)
 
 
 def _long_enough(found: Held, evidence: Evidence) -> bool:
     """Whether the queue can have filled meanwhile; where its size is not known it can."""
     if evidence.load.overflow_s is None:
         return True
-    away = sum(part.end - part.begin for part in found.parts)
-    return away / evidence.tsc_hz >= evidence.load.overflow_s
+    return found.ticks / evidence.tsc_hz >= evidence.load.overflow_s

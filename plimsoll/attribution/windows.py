@@ -9,13 +9,14 @@ from plimsoll.attribution.incident import Incident
 # A queue that a loop left behind while it was away is followed back for so long: it is
 # drained within that time at all but the highest loads.
 BEFORE_S = 0.02
-# What ended an incident is often seen just after it: the switch back to the loop.
-AFTER_S = 0.001
+# What ended an incident is often seen after it: the switch back to the loop, or, where that is
+# missing in the trace, the next tick (4 ms with CONFIG_HZ=250).
+AFTER_S = 0.005
 Window = tuple[int, int]
 
 
 def window_of(incident: Incident, tsc_hz: float) -> Window:
-    """From its own length and 20 ms before it to 1 ms after it."""
+    """From its own length and 20 ms before it to 5 ms after it."""
     before = round(BEFORE_S * tsc_hz) + incident.ticks
     return max(0, incident.begin_tsc - before), incident.end_tsc + round(AFTER_S * tsc_hz)
 

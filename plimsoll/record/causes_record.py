@@ -75,8 +75,8 @@ class CauseRecord(_Part):
     woken_by: str | None = Field(description="Who set it off, where seen.")
     begin_tsc: int | None = Field(description="Time stamp counter when it took the CPU.")
     length_ns: int | None = Field(
-        description="For how long it had the CPU within the incident; where it ended before, "
-        "and left a queue behind, its whole length."
+        description="For how long it had the CPU within the incident; what filled a queue "
+        "counts from its own begin."
     )
     confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
         description="exact: intervals that the kernel saw cover at least 80 % of the incident. "

@@ -107,10 +107,10 @@ def test_frames_sent_while_the_loop_was_away_too_long_are_lost_to_it() -> None:
     events = visit(0, 4 * MS, DUT, 812, "java")
     found = explained(loss(2 * MS, 4 * MS), events, load=load)
     (cause,) = found.causes
-    assert (cause.name, cause.confidence, cause.length_ns) == ("java", "exact", 2 * MS)
+    assert (cause.name, cause.confidence, cause.length_ns) == ("java", "exact", 4 * MS)
     assert sentence(found, LOOPS).startswith(
         "loss of 512 frames of load/0-1: the DUT's queue overflowed because CPU 1 was taken from "
-        "dpdk-testpmd for 2 ms by java [812]"
+        "dpdk-testpmd for 4 ms by java [812]"
     )
 
 
