@@ -12,6 +12,8 @@ from plimsoll.attribution.trace_reading import TraceReading
 
 # A page fault is handled at once: one that made the loop wait for a disk came just before.
 _FAULT_BEFORE = 0.001
+A_PAGE = "a page that had to be read"
+WAITED = "the loop waited for the kernel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +135,11 @@ def _stopped(reading: TraceReading, loop: PollingLoop, piece: Slice) -> Part:
 
 def _slept(reading: TraceReading, loop: PollingLoop, piece: Slice, since: int) -> Part:
     """`since` is when a fault that made the loop wait cannot have been earlier."""
+    if piece.loop_left_as == "slept":
+        return Part(piece.begin, piece.end, Taker("slept", "the loop slept by itself"))
     faulted = any(
         fact.name == "page_fault" and fact.cpu == loop.cpu and since <= fact.tsc <= piece.begin
         for fact in reading.facts
     )
-    if piece.loop_left_as == "blocked" and faulted:
-        return Part(piece.begin, piece.end, Taker("major-fault", "a page that had to be read"))
-    how = "waited for the kernel" if piece.loop_left_as == "blocked" else "slept by itself"
-    return Part(piece.begin, piece.end, Taker("slept", f"the loop {how}"))
+    taker = Taker("major-fault", A_PAGE) if faulted else Taker("slept", WAITED)
+    return Part(piece.begin, piece.end, taker)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from plimsoll.attribution.absence import A_PAGE, WAITED
 from plimsoll.attribution.cause import Cause, CauseKind
 from plimsoll.attribution.counters import CounterMove
 from plimsoll.attribution.incident import Incident
@@ -22,9 +23,28 @@ def confirmed(
 
 
 def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
-    if cause.kind not in _TO_BE_CONFIRMED or cause.cpu is None or cause.confidence == "counter":
+    if cause.cpu is None or cause.confidence == "counter":
         return cause
-    for move in counters:
-        if move.kind == cause.kind and move.meets(cause.cpu, incident.begin_tsc, incident.end_tsc):
-            return replace(cause, cgroup=cause.cgroup or move.cgroup)
-    return replace(cause, confidence="partial")
+    if cause.kind in _TO_BE_CONFIRMED:
+        move = _move(cause.kind, cause.cpu, incident, counters)
+        if move is None:
+            return replace(cause, confidence="partial")
+        return replace(cause, cgroup=cause.cgroup or move.cgroup)
+    waited = cause.kind == "slept" and cause.name == WAITED
+    if waited and _move("major-fault", cause.cpu, incident, counters) is not None:
+        # It waited, and it had a fault in that second: not seen to be the same moment.
+        return replace(cause, kind="major-fault", name=A_PAGE, confidence="partial")
+    return cause
+
+
+def _move(
+    kind: CauseKind, cpu: int, incident: Incident, counters: Sequence[CounterMove]
+) -> CounterMove | None:
+    return next(
+        (
+            move
+            for move in counters
+            if move.kind == kind and move.meets(cpu, incident.begin_tsc, incident.end_tsc)
+        ),
+        None,
+    )

@@ -59,15 +59,17 @@ class CpuTimeline:
 
     def learn(self, event: KernelEvent) -> None:
         """Correct the current task by the identity that the event carries, if it does."""
-        pid = event.fields.get("common_pid", event.fields.get("prev_pid"))
+        fields = event.fields
+        pid = fields.get("common_pid", fields.get("prev_pid"))
         if not isinstance(pid, int) or event.name in _STALE_IDENTITY:
             return
+        comm = str(fields.get("prev_comm", fields.get("common_comm", "")))
         if self.visit.pid is None:
             self.visit.pid = pid
-            self.visit.comm = str(event.fields.get("prev_comm", ""))
         elif self.visit.pid != pid:
             self.visit.certain = False
-            self._enter(event.tsc, Visit(pid, str(event.fields.get("prev_comm", ""))))
+            self._enter(event.tsc, Visit(pid, comm))
+        self.visit.comm = self.visit.comm or comm
 
     def switch(self, event: KernelEvent, woken_by: str | None) -> None:
         """A sched_switch."""
@@ -109,6 +111,11 @@ class CpuTimeline:
         """The window ends here; a visit that has not ended yet has no known end."""
         self.visit.certain = self.visit.pid in (None, self._loop_tid)
         self.cut(tsc)
+
+    @property
+    def polling(self) -> bool:
+        """Whether the loop has the CPU, as far as is known."""
+        return self.visit.pid in (None, self._loop_tid)
 
     def says(self) -> str | None:
         """Who acts on this CPU now, for people; None where that is not known."""

@@ -31,6 +31,12 @@ _OTHER_VECTORS = (
     "error_apic",
     "spurious_apic",
 )
+# What the kernel does for memory in the time of whoever asked for some.
+_RECLAIMS = {
+    "mm_vmscan_direct_reclaim": "direct reclaim of memory",
+    "mm_vmscan_memcg_reclaim": "reclaim of a cgroup's memory",
+    "mm_compaction": "compaction of memory",
+}
 # The scheduler's tick: tick_sched_timer until Linux 6.8, tick_nohz_handler since.
 _TICKS = ("tick_nohz_handler", "tick_sched_timer", "tick_handle_periodic")
 
@@ -73,6 +79,9 @@ def opened_by(event: KernelEvent) -> Interruption | None:
         return Interruption("interrupt", f"irq {irq} {name}".strip(), f"irq {irq}")
     if event.name == "softirq_entry":
         return Interruption("softirq", f"softirq {_softirq(event)}", _softirq(event))
+    reclaim = event.name.removesuffix("_begin")
+    if reclaim != event.name and reclaim in _RECLAIMS:
+        return Interruption("memory-pressure", _RECLAIMS[reclaim], reclaim)
     vector = event.name.removesuffix(_ENTRY)
     if vector != event.name and vector in _IPIS:
         return Interruption("ipi", f"IPI {vector}", vector)
@@ -87,6 +96,8 @@ def closed_by(event: KernelEvent) -> str | None:
         return f"irq {event.fields.get('irq', '?')}"
     if event.name == "softirq_exit":
         return _softirq(event)
+    if event.name.removesuffix("_end") in _RECLAIMS:
+        return event.name.removesuffix("_end")
     vector = event.name.removesuffix(_EXIT)
     return vector if vector != event.name and vector in (*_IPIS, *_OTHER_VECTORS) else None
 

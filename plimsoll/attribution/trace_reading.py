@@ -12,6 +12,8 @@ from plimsoll.attribution.loops import PollingLoop
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 _STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
+# A task that last ran on another CPU is seen when it is moved here, by whoever wakes it.
+_WAKINGS = ("sched_waking", "sched_wakeup_new", "sched_migrate_task")
 # What runs in the context of whoever it interrupts, or of the task that works it off.
 _FUNCTIONS = ("hrtimer_expire_entry", "timer_expire_entry")
 # enum tlb_flush_reason: TLB_REMOTE_SHOOTDOWN, TLB_REMOTE_WRONG_CPU.
@@ -77,9 +79,12 @@ class TraceReading:
         if event.name == "sched_switch":
             pid = event.fields.get("next_pid")
             timeline.switch(event, self._wakers.pop(pid, None) if isinstance(pid, int) else None)
-        elif event.name == "sched_waking":
+        elif event.name in _WAKINGS:
             self._waking(event, timeline)
         elif (opened := opened_by(event)) is not None:
+            if opened.kind == "memory-pressure" and not timeline.polling:
+                # Another task that looks for memory is a visit like any other.
+                return
             if opened.kind == "ipi":
                 opened.sender = self._ipis.pop(event.cpu, None)
             timeline.interrupt(event.tsc, opened)

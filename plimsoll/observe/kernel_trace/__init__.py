@@ -1,1 +1,0 @@
-"""Kernel events of the CPUs under test."""

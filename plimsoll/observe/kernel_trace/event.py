@@ -1,4 +1,4 @@
-"""One event of the kernel's trace."""
+"""A kernel event as the ring buffer has it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class KernelEvent:
-    """One event: when, on which CPU, what, and its fields as the kernel names them.
+    """One event on one CPU.
 
-    `tsc` is the time stamp counter where the trace clock is x86-tsc, and nanoseconds
-    where it is mono_raw.
+    `tsc` is its time by the trace's clock: TSC ticks, or nanoseconds of CLOCK_MONOTONIC_RAW
+    where the clock is "mono_raw". `cpu` is where it happened. `fields` are named as the
+    kernel names them, and `common_pid` is the thread that ran meanwhile. Functions are names,
+    other addresses hexadecimal text, sets of CPUs lists such as "0,2". `common_comm`, where
+    it could be found out, is the name of that thread.
     """
 
     tsc: int

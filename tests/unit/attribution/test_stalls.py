@@ -1,5 +1,7 @@
 """Each kind of cause, in stalls of the tester's loop on CPU 0, from events written by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.attribution.cause import Cause
@@ -112,7 +114,7 @@ def test_the_tick_is_known_by_its_function() -> None:
 def test_a_tlb_shootdown_names_its_sender() -> None:
     events = [
         switch(-5 * MS, 1, 200, 700, comm="mprotect-storm"),
-        event(-1 * US, 1, "ipi_send_cpumask", cpumask="00000001"),
+        event(-1 * US, 1, "ipi_send_cpumask", cpumask="0"),
         event(0, 0, "call_function_entry", vector=252),
         event(100, 0, "tlb_flush", pages=1, reason=1),
         event(4 * MS, 0, "call_function_exit", vector=252),
@@ -124,7 +126,7 @@ def test_a_tlb_shootdown_names_its_sender() -> None:
 def test_an_ipi_to_another_cpu_is_not_taken_for_this_one() -> None:
     events = [
         switch(-5 * MS, 1, 200, 700, comm="mprotect-storm"),
-        event(-1 * US, 1, "ipi_send_cpumask", cpumask="00000002"),
+        event(-1 * US, 1, "ipi_send_cpumask", cpumask="1"),
         event(0, 0, "call_function_entry", vector=252),
         event(4 * MS, 0, "call_function_exit", vector=252),
     ]
@@ -183,6 +185,31 @@ def test_a_page_that_was_read_is_a_major_fault() -> None:
         switch(4 * MS, 0, 0, 100, "R"),
     ]
     assert only(events).kind == "major-fault"
+
+
+def test_a_wait_for_the_kernel_is_a_major_fault_where_the_counter_of_those_moved() -> None:
+    events = [switch(0, 0, 100, 0, "D"), switch(4 * MS, 0, 0, 100, "R")]
+    cause = only(events, counters=(move("major-fault", "plimsoll-engine", None),))
+    assert (cause.kind, cause.confidence) == ("major-fault", "partial")
+
+
+def test_memory_that_the_loop_itself_had_to_reclaim_is_memory_pressure() -> None:
+    events = [
+        event(0, 0, "mm_vmscan_direct_reclaim_begin", order=0),
+        event(4 * MS, 0, "mm_vmscan_direct_reclaim_end", nr_reclaimed=32),
+    ]
+    assert only(events).kind == "memory-pressure"
+    visitor = visit(0, 4 * MS, TESTER, 812, "java")
+    assert (
+        only(
+            [
+                visitor[0],
+                *(replace(e, tsc=e.tsc + n + 1) for n, e in enumerate(events[:1])),
+                visitor[1],
+            ]
+        ).name
+        == "java"
+    )
 
 
 @pytest.mark.parametrize("state", ["D", 2, "S", 1])
