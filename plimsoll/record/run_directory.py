@@ -124,6 +124,11 @@ class RunDirectory:
         return self.path / "spikes.parquet"
 
     @property
+    def causes(self) -> Path:
+        """The folder of what explains spikes, losses and stalls, `<trial>.json` each."""
+        return self.path / "causes"
+
+    @property
     def result(self) -> Path:
         """What the run found (JSON)."""
         return self.path / "result.json"

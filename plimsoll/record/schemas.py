@@ -13,6 +13,7 @@ from pathlib import Path
 from pydantic import BaseModel
 
 from plimsoll.record.audit_record import AuditRecord
+from plimsoll.record.causes_record import TrialCauses
 from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
 from plimsoll.record.matrix_result import MatrixResult
 from plimsoll.record.probe_result import ProbeResult
@@ -36,6 +37,7 @@ _PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
     ("window-record", WindowRecord),
     ("matrix-result", MatrixResult),
     ("audit", AuditRecord),
+    ("trial-causes", TrialCauses),
 )
 
 

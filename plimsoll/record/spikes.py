@@ -33,7 +33,11 @@ SPIKES = Table(
         "tsc": "UBIGINT",
         "stream": "VARCHAR",
         "attribution": "VARCHAR",
-    }
+        "cause": "VARCHAR",
+        "confidence": "VARCHAR",
+        "woken_by": "VARCHAR",
+    },
+    added=("cause", "confidence", "woken_by"),
 )
 
 
@@ -46,6 +50,8 @@ class Spike:
     the time stamp counter at the stall's end, by which a kernel trace can be searched.
     A latency is attributed to a "tester stall" when its frame was in flight during
     one long enough to matter (the engine's rule); "unattributed" is not the tester.
+    `cause`, with its `confidence` and who set it off, is what explains it by the kernel's
+    events and counters; null where nothing was explained.
     """
 
     kind: Literal["stall", "latency"]
@@ -57,6 +63,9 @@ class Spike:
     tsc: int | None
     stream: str | None
     attribution: str
+    cause: str | None = None
+    confidence: str | None = None
+    woken_by: str | None = None
 
 
 TESTER_STALL = "tester stall"

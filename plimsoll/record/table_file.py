@@ -23,13 +23,14 @@ class Table:
     take a fraction of the room. Rows grow as JSON lines with these columns, unless
     `growing` is SQL that makes rows of other lines; its one `?` is the list of paths.
     `hidden` are columns that it makes for Parquet besides, which no row shows: what finds
-    rows faster.
+    rows faster. `added` are columns that files of earlier versions lack: null there.
     """
 
     columns: Mapping[str, str]
     sorted_by: str | None = None
     growing: str | None = None
     hidden: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
     def read(
         self,
@@ -185,12 +186,20 @@ class Table:
         selections: list[str] = []
         paths: list[object] = []
         if finished:
-            selections.append(f"SELECT {names} FROM read_parquet(?)")  # noqa: S608
+            selections.append(f"SELECT {names} FROM ({self._finished})")  # noqa: S608
             paths.append([str(path) for path in finished])
         if growing:
             selections.append(f"SELECT {names} FROM ({self._growing})")  # noqa: S608
             paths.append([str(path) for path in growing])
         return " UNION ALL ".join(selections), paths
+
+    @property
+    def _finished(self) -> str:
+        if not self.added:
+            return "FROM read_parquet(?)"
+        nulls = ", ".join(f'NULL::{self.columns[name]} AS "{name}"' for name in self.added)
+        files = "SELECT * FROM read_parquet(?, union_by_name=true)"
+        return f"{files} UNION ALL BY NAME (SELECT {nulls} LIMIT 0)"
 
     @property
     def _growing(self) -> str:

@@ -17,6 +17,7 @@ LAYERS = [
     "benchmark",
     "search",
     "trial",
+    "attribution",
     "observe",
     "record",
     "tune",

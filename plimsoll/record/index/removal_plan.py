@@ -22,7 +22,7 @@ from plimsoll.record.run_lock import is_held
 _OWN = re.compile(
     r"experiment\.yaml|environment\.json|audit\.json|audits|journal\.jsonl|metrics"
     r"|histograms\.hlog(\.open)?|spikes\.(parquet|jsonl(\.open)?)|result\.json|report\.html"
-    r"|charts|lock|summary\.json|notes\.json|notes\.lock|matrix\.json|iteration-\d+|\..*\.\d+"
+    r"|charts|causes|lock|summary\.json|notes\.json|notes\.lock|matrix\.json|iteration-\d+|\..*\.\d+"
 )
 _BY_HAND = "look at it, and remove it by hand if you want it gone"
 

@@ -19,6 +19,9 @@ _COLUMNS = (
     Column("tsc", "integer"),
     Column("stream", "text"),
     Column("attribution", "text"),
+    Column("cause", "text"),
+    Column("confidence", "text"),
+    Column("woken_by", "text"),
 )
 
 
@@ -35,6 +38,9 @@ def spike_table(title: str, spikes: Iterable[Spike]) -> PlainTable:
             spike.tsc,
             spike.stream,
             spike.attribution,
+            spike.cause,
+            spike.confidence,
+            spike.woken_by,
         )
         for spike in spikes
     )

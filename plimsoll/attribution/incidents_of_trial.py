@@ -1,0 +1,65 @@
+"""The incidents of a trial, from what the engine reports of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from heapq import nlargest
+
+from plimsoll.attribution.incident import Incident, stall_subject
+from plimsoll.generator.interface import StreamCounts, TrialReport
+
+_NS_PER_S = 1e9
+# What the engine lists at most of one trial: 64 latencies and 256 losses a stream, 64 stalls a
+# loop. With many streams the worst of all are enough.
+MOST_OF_A_KIND = 1000
+
+
+def incidents_of(
+    report: TrialReport, names: Mapping[int, str], tsc_hz: float
+) -> tuple[Incident, ...]:
+    """Losses, latencies and stalls; `names` are the streams' by number.
+
+    A stream without a name is left out: it was sent beside the trial.
+    """
+    losses: list[Incident] = []
+    latencies: list[Incident] = []
+    for counts in report.streams:
+        if (name := names.get(counts.stream)) is not None:
+            losses += _losses(counts, name, tsc_hz)
+            latencies += _latencies(counts, name, tsc_hz)
+    stalls = [
+        Incident(
+            "stall",
+            stall_subject(worker.cpu),
+            stall.tsc - round(stall.length_ns * tsc_hz / _NS_PER_S),
+            stall.tsc,
+            0,
+            stall.length_ns,
+        )
+        for worker in report.workers
+        for stall in worker.longest
+    ]
+    return (
+        *nlargest(MOST_OF_A_KIND, losses, key=lambda each: each.frames),
+        *nlargest(MOST_OF_A_KIND, latencies, key=lambda each: each.length_ns),
+        *nlargest(MOST_OF_A_KIND, stalls, key=lambda each: each.length_ns),
+    )
+
+
+def _losses(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:
+    for loss in counts.losses:
+        if loss.lost > 0:
+            # Before the first frame that came nothing says when the lost ones were sent.
+            begin = loss.before_tsc if loss.after_tsc is None else loss.after_tsc
+            length_ns = _ns(begin, loss.before_tsc, tsc_hz)
+            yield Incident("loss", name, begin, loss.before_tsc, loss.lost, length_ns)
+
+
+def _latencies(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:
+    for worst in counts.worst:
+        length_ns = _ns(worst.sent_tsc, worst.received_tsc, tsc_hz)
+        yield Incident("latency", name, worst.sent_tsc, worst.received_tsc, worst.frames, length_ns)
+
+
+def _ns(begin_tsc: int, end_tsc: int, tsc_hz: float) -> int:
+    return round(max(0, end_tsc - begin_tsc) / tsc_hz * _NS_PER_S)

@@ -1,0 +1,27 @@
+"""The threads that poll: those of the tester, and those of the DUT on this host."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Owner = Literal["tester", "dut"]
+
+
+@dataclass(frozen=True, slots=True)
+class PollingLoop:
+    """One polling thread, alone on its CPU. `process` is its program ("dpdk-testpmd").
+
+    `streams` are the streams whose frames it handles; empty where that is not known, and
+    then it may have handled any.
+    """
+
+    owner: Owner
+    process: str
+    cpu: int
+    thread_id: int
+    streams: tuple[str, ...] = ()
+
+    def handles(self, stream: str) -> bool:
+        """Whether frames of the stream may have passed through this loop."""
+        return not self.streams or stream in self.streams
