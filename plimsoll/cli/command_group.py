@@ -21,6 +21,7 @@ _COMMANDS = {
     "probe": "probe",
     "latency-at-load": "latency_at_load",
     "report": "report",
+    "why": "why",
     "runs": "runs",
     "metrics": "metrics",
     "export": "export",

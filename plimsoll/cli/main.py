@@ -32,6 +32,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
         "plimsoll matrix sizes.yaml",
         "plimsoll report runs/20260101T120000-demo",
+        "plimsoll why last --above 1ms",
         "plimsoll export last --format csv -o metrics.csv",
         "plimsoll runs",
         "plimsoll runs list --tag kernel=6.1 --since 7d",

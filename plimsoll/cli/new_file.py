@@ -9,10 +9,10 @@ from plimsoll.errors import InputError
 from plimsoll.host.given_path import reason_of
 
 
-def write_new_file(path: Path, text: str) -> None:
+def write_new_file(path: Path, text: str, option: str = "--output") -> None:
     """Write it and say so on standard error; never over something that exists.
 
-    Raises InputError, with --output as the remedy, where it cannot be written.
+    Raises InputError, with the `option` as the remedy, where it cannot be written.
     """
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -21,6 +21,6 @@ def write_new_file(path: Path, text: str) -> None:
         raise InputError(
             f"cannot be written: {reason_of(error)}",
             where=str(path),
-            remedy="name another file with --output",
+            remedy=f"name another file with {option}",
         ) from None
     stderr.print(f"written: {path}", soft_wrap=True, highlight=False, markup=False)
