@@ -22,6 +22,7 @@ TrialPhase = Literal[
     "calibration",
     "warmup",
     "teaching",
+    "ceiling",
     "baseline",
     "search",
     "sniff",
