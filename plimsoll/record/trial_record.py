@@ -14,6 +14,7 @@ from pydantic import Field
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.host_readings import HostReadings
 from plimsoll.record.record_model import RecordModel
+from plimsoll.record.schedule_record import ScheduleRecord
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.tester_record import PortRecord, WorkerRecord
 from plimsoll.record.trial_evidence import TrialEvidence
@@ -92,6 +93,7 @@ class TrialRecord(RecordModel):
     was asked again to see whether it repeats, `step` names the part of a standard test
     that the trial belongs to, `observed` what that part looked for, by names that end in
     their unit. `hosts` tells how each host's observer fared; none where no host was observed.
+    `schedule` tells who had the polled CPUs; null where nothing polls or is counted.
     """
 
     number: int = Field(ge=1)
@@ -115,6 +117,7 @@ class TrialRecord(RecordModel):
     evidence: TrialEvidence | None = None
     observed: dict[str, float | None] = Field(default_factory=dict)
     hosts: tuple[HostReadings, ...] = ()
+    schedule: ScheduleRecord | None = None
 
     @classmethod
     def from_report(
@@ -137,6 +140,7 @@ class TrialRecord(RecordModel):
         evidence: TrialEvidence | None = None,
         observed: Mapping[str, float | None] = MappingProxyType({}),
         hosts: Sequence[HostReadings] = (),
+        schedule: ScheduleRecord | None = None,
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
 
@@ -174,6 +178,7 @@ class TrialRecord(RecordModel):
             evidence=evidence,
             observed=dict(observed),
             hosts=tuple(hosts),
+            schedule=schedule,
         )
 
     @property

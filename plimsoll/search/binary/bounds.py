@@ -20,8 +20,9 @@ class Bounds:
     since; `validated_pps` is the highest that passed validation. `failed_pps` is the lowest
     that failed either, in the phase `failed_in`, and `ceiling_pps` the lowest that the
     tester could not test. `reach_pps` is the highest that it can offer, None while that is
-    not known to be below the maximum: what was found above does not count. Once a validation has failed, short trials are `doubted`: no load
-    above a validated one counts before it is validated itself.
+    not known to be below the maximum: what was found above does not count. Once a validation
+    has failed, short trials are `doubted`: no load above a validated one counts before it is
+    validated itself.
     """
 
     plan: BinaryPlan

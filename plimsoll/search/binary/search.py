@@ -23,9 +23,9 @@ class BinarySearch:
     load, and each candidate below is then validated as soon as it has passed a search
     trial, because short trials have shown to tell too little. A load whose trials stay
     invalid is a ceiling: the search goes on below, and a load line found there is limited
-    by the tester; tester_reach says when a trial is not even repeated. A validation that stays invalid ends the search, because there the
-    tester's noise, not the load, is the matter. A sniff trial settles a load only by
-    failing.
+    by the tester; tester_reach says when a trial is not even repeated. A validation that
+    stays invalid ends the search, because there the tester's noise, not the load, is the
+    matter. A sniff trial settles a load only by failing.
     """
 
     def __init__(self, plan: BinaryPlan) -> None:
