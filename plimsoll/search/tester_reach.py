@@ -11,8 +11,9 @@ from __future__ import annotations
 from plimsoll.search.ask import Ask, Told
 from plimsoll.traffic.units import format_pps
 
-# What a tester offers at its ceiling differs from second to second, by about 1 % between
-# trials of a second on CPUs of their own; the trials' tolerance of 5 % covers a longer one.
+# What a tester offers when it gives all it has differs from trial to trial: two in a row on
+# shared CPUs came to 5.89 and 5.97 Mpps. Less than half of the 5 % by which the rate of a trial
+# may be off (tester.rate_tolerance), so that the rest is left for a worse second.
 _MARGIN = 0.02
 # So many loads in a row that cannot be tested are not about the load.
 _MOST_IN_A_ROW = 4

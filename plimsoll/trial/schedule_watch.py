@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +22,7 @@ from plimsoll.record.schedule_record import (
 )
 
 _PROC = Path("/proc")
+_OURS = "plimsoll"
 _MOST_OTHERS = 8
 # Less is the kernel's own threads at their ordinary work.
 _LEAST_RUN_NS = 500_000
@@ -84,7 +86,8 @@ class ScheduleWatch:
 
     def _other(self, pid: int, added: RunningProcess) -> OtherProcessRecord:
         return OtherProcessRecord(
-            comm=added.comm,
+            # The interpreter that runs us is known by a name that says nothing.
+            comm=_OURS if pid == os.getpid() else added.comm,
             pid=pid,
             cpu=added.cpu,
             pinned=pinned_to(pid, proc=self._proc) == added.cpu,

@@ -345,7 +345,9 @@ def test_a_tester_that_cannot_test_anything_gives_up() -> None:
     finished, trials, _ = run(BinarySearch(plan), judged(lambda _: "invalid"))
     assert finished.first.load_line_pps is None
     assert finished.first.reason == "even at the minimum, 1 kpps, no trial could be tested"
-    assert len(trials) == 8
+    # Four loads, and then the minimum, each once more.
+    assert len(trials) == 10
+    assert trials[-1].load_pps == trials[-2].load_pps == 1000
 
 
 def _acting(action: InvalidAction) -> BinaryPlan:

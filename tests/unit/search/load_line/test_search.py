@@ -162,7 +162,9 @@ def test_a_tester_that_cannot_test_anything_gives_up() -> None:
 
     finished, _, asks = search_all(LoadLineSearch(_plan(retries=0)), Broken())
     assert finished.first.reason == "even at the minimum, 10 kpps, no trial could be tested"
-    assert len(asks) == 4
+    # Four loads, and then the minimum.
+    assert len(asks) == 5
+    assert asks[-1].load_pps == 10_000
 
 
 def test_a_finished_search_takes_no_more() -> None:
