@@ -1,6 +1,6 @@
 """Windows of kernel events as a trace for ui.perfetto.dev, in Chrome's JSON trace format.
 
-Format: "Trace Event Format", docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU.
+Format: "Trace Event Format" of the Chromium project.
 docs/decisions says why this one.
 """
 
@@ -24,9 +24,7 @@ _OF_SLICES = ("sched_switch", "tlb_flush")
 Entry = dict[str, Any]
 
 
-def chrome_trace(
-    trials: Sequence[TrialCauses], events: Mapping[int, Sequence[KeptEvent]]
-) -> str:
+def chrome_trace(trials: Sequence[TrialCauses], events: Mapping[int, Sequence[KeptEvent]]) -> str:
     """The trace as JSON text: incidents, and around them what each CPU did.
 
     `events` are those kept of each trial, by its number. Times are in microseconds since

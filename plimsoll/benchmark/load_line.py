@@ -7,6 +7,7 @@ from plimsoll.benchmark.baseline_trial import has_baseline, measure_baseline, ne
 from plimsoll.benchmark.bed_ledger import bed_ledger
 from plimsoll.benchmark.beginning import begin, check_method, check_resumable
 from plimsoll.benchmark.calibration import calibrate
+from plimsoll.benchmark.ceiling_trial import ceiling_of, has_ceiling, measure_ceiling
 from plimsoll.benchmark.deaths import deaths_recorded
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.loads import loads_of_search
@@ -16,6 +17,7 @@ from plimsoll.benchmark.search_trial import search_trial
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.surroundings import record_surroundings
 from plimsoll.benchmark.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.tester_diagnosis import diagnose
 from plimsoll.benchmark.told import recorded, told_of
 from plimsoll.benchmark.versions import versions
 from plimsoll.benchmark.watcher import Watcher
@@ -25,10 +27,14 @@ from plimsoll.record.journal import read_journal
 from plimsoll.record.recorder import Recorder, recording
 from plimsoll.record.result import Result, read_result
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.tester_diagnosis import TesterCeiling
 from plimsoll.record.trial_record import TrialRecord
 from plimsoll.search.ask import Ask, Finished, Search, replay
+from plimsoll.search.settings import ToPps
+from plimsoll.search.tester_reach import sustainable_pps
 from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.wire import max_pps
 
 METHOD = "load-line"
 _LEDGER = "run"
@@ -80,16 +86,38 @@ class _LoadLineSearch:
                 self._session.watcher.note(note)
             to_pps = loads_of_search(self._experiment.profile, bed.line_rate_bps)
             minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
-            search = replay(self._experiment.search.begin(to_pps), recorded(self._trials()))
+            search = self._replayed(to_pps)
             calibration = self._calibrate(bed, maximum_pps)
             record_surroundings(self._session, bed, calibration)
             runner = TrialRunner(self._session, bed)
             self._warm_up(runner, minimum_pps)
+            if self._lacks_ceiling(bed, maximum_pps):
+                measure_ceiling(runner, self._streams(runner, maximum_pps), maximum_pps)
+                search = self._replayed(to_pps)
             if needs_baseline(self._experiment) and not has_baseline(self._trials()):
                 measure_baseline(runner, self._streams(runner, minimum_pps), minimum_pps)
             result = self._result(bed, self._search(runner, search), calibration)
         self._session.recorder.finish(result)
         return result
+
+    def _replayed(self, to_pps: ToPps) -> Search:
+        """The search as far as the run's trials have brought it, the ceiling's among them."""
+        trials, ceiling = self._trials(), self._ceiling()
+        reach_pps = None if ceiling is None else sustainable_pps(ceiling.offered_pps)
+        return replay(self._experiment.search.begin(to_pps, reach_pps), recorded(trials))
+
+    def _ceiling(self) -> TesterCeiling | None:
+        return ceiling_of(self._trials(), self._experiment.tester)
+
+    def _lacks_ceiling(self, bed: Testbed, maximum_pps: float) -> bool:
+        """Once a run, before its search begins; a simulated tester offers what its line takes."""
+        trials = self._trials()
+        if has_ceiling(trials) or any(recorded(trials)):
+            return False
+        line_bps = bed.line_rate_bps
+        if not self._experiment.lab.simulated or line_bps is None:
+            return True
+        return maximum_pps > max_pps(self._experiment.profile.mean_frame_size, line_bps)
 
     def _calibrate(self, bed: Testbed, maximum_pps: float) -> TesterCalibration | None:
         """Once a run: a session that goes on with it keeps the first one's."""
@@ -121,6 +149,7 @@ class _LoadLineSearch:
         self, bed: Testbed, finished: Finished, calibration: TesterCalibration | None
     ) -> Result:
         trials = self._trials()
+        without_line = finished.first.load_line_pps is None
         return Result.from_trials(
             trials,
             run_id=self._run.run_id,
@@ -134,6 +163,8 @@ class _LoadLineSearch:
             dut_agreement=dut_agreement_of(trials),
             calibration=calibration,
             versions=versions(bed.generator.facts),
+            ceiling=self._ceiling(),
+            diagnosis=diagnose(trials) if without_line else None,
         )
 
 

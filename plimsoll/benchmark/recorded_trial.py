@@ -15,6 +15,7 @@ from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
+from plimsoll.record.schedule_record import ScheduleRecord
 from plimsoll.record.trial_record import DutPortRecord, GoalVerdict, TrialPhase, TrialRecord
 from plimsoll.search.ask import ONLY_GOAL
 from plimsoll.traffic.plan import StreamPlan
@@ -26,6 +27,7 @@ from plimsoll.trial.finding import Finding
 from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.repetition import Repetition
+from plimsoll.trial.schedule_watch import ScheduleWatch
 from plimsoll.trial.verdict import Judgement, judge_goals
 from plimsoll.trial.windows import WindowRules
 
@@ -113,11 +115,13 @@ class TrialRunner:
             baseline = _baseline(history.trials())
             overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
             watch = self._watch(abort, recording, overseer)
+            schedule = ScheduleWatch(self.bed.polling_pids)
             with self.bed.observers.watching(trial_period(number), recording.measured_by):
                 whole = self.bed.trial(plan, request.load_pps, watch, beside)
+            scheduled = schedule.ended()
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
-            record = self._record(number, request, compared, overseen)
+            record = self._record(number, request, compared, overseen, scheduled)
             recording.end(record)
         self.session.watcher.trial_ended(record)
         return record
@@ -170,7 +174,12 @@ class TrialRunner:
         return watch
 
     def _record(
-        self, number: int, request: TrialRequest, outcome: Outcome, overseen: Sequence[Finding]
+        self,
+        number: int,
+        request: TrialRequest,
+        outcome: Outcome,
+        overseen: Sequence[Finding],
+        scheduled: ScheduleRecord | None,
     ) -> TrialRecord:
         judgements = self._judge(request, outcome, overseen) if request.judged else {}
         judgement = judgements.get(request.goal or ONLY_GOAL)
@@ -193,6 +202,7 @@ class TrialRunner:
             observed=request.observe(outcome) if request.observe else {},
             hosts=self.bed.observers.readings,
             own=outcome.own,
+            schedule=scheduled,
         )
 
     def _judge(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.host_captures import HostCaptures, start_captures
@@ -101,6 +101,8 @@ class Testbed:
     observers: Observers
     captures: HostCaptures
     shared_cpus: SharedCpus = NONE_SHARED
+    # By name, the processes whose loops poll: the tester's, and the DUT's on this host.
+    polling_pids: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -199,8 +201,23 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         with kept_off(plan.busy_cpus):
             shared = SharedCpus.of(plan.busy_cpus, ledger)
         yield Testbed(
-            lab, ports, engine, notes, plan.busy_cpus, Marks(), observers, captures, shared
+            lab,
+            ports,
+            engine,
+            notes,
+            plan.busy_cpus,
+            Marks(),
+            observers,
+            captures,
+            shared,
+            _polling_pids(lab, engine),
         )
+
+
+def _polling_pids(lab: Lab, engine: Engine) -> dict[str, int]:
+    pid = engine.facts.pid
+    tester = {} if pid is None else {"tester": pid}
+    return {**tester, **{each.name: each.pid for each in lab.processes()}}
 
 
 def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import get_args
 
 from plimsoll.record.trial_record import GoalVerdict, TrialRecord
 from plimsoll.search.ask import Phase, RecordedTrial, Told
 from plimsoll.trial.verdict import Verdict
 
+# So many times what the rule allows is no accident.
+_FAR = 2
 _PHASES: tuple[Phase, ...] = get_args(Phase)
 
 
@@ -20,6 +22,7 @@ def told_of(trial: TrialRecord) -> Told:
         verdicts={goal: _verdict(judged) for goal, judged in trial.goals.items()},
         evidence=trial.evidence,
         rules={goal: judged.rules for goal, judged in trial.goals.items()},
+        offered_at_most_pps=_offered_at_most_pps(trial),
     )
 
 
@@ -29,6 +32,34 @@ def recorded(trials: Sequence[TrialRecord]) -> Iterator[RecordedTrial]:
         for phase in _PHASES:
             if trial.phase == phase:
                 yield RecordedTrial(phase, trial.load_pps, told_of(trial))
+
+
+def _offered_at_most_pps(trial: TrialRecord) -> float | None:
+    """The load that the tester reached, where it cannot be hoped to reach more.
+
+    That is so where it fell far short, or short by more than its stalls explain; not where a
+    single stall, which may pass, is most of it.
+    """
+    reached_pps = trial.evidence.offered_pps if trial.evidence else None
+    limits = [
+        each.limit
+        for each in trial.findings
+        if (each.rule, each.outcome) == ("offered-rate", "invalid") and each.limit is not None
+    ]
+    if trial.phase == "burst" or not limits or not reached_pps or not trial.load_pps:
+        return None
+    short = 1 - reached_pps / trial.load_pps
+    longest_stall = _longest_s(worker.worst_stall_ns for worker in trial.workers) / trial.sending_s
+    stalled = _longest_s(worker.stalled_ns for worker in trial.workers) / trial.sending_s
+    if longest_stall >= short / 2:
+        return None
+    is_ceiling = short > _FAR * limits[0] or short - stalled > limits[0]
+    return reached_pps if is_ceiling else None
+
+
+def _longest_s(of_loops_ns: Iterable[int]) -> float:
+    """The worst loop's."""
+    return max(of_loops_ns, default=0) / 1e9
 
 
 def _verdict(judged: GoalVerdict) -> Verdict:

@@ -12,7 +12,7 @@ from plimsoll.record.journal import TRIAL, TRIAL_STARTED
 from plimsoll.record.run_directory import RunDirectory
 
 # These measure the tester, or nothing.
-_PREPARATION = ("calibration", "warmup")
+_PREPARATION = ("calibration", "warmup", "ceiling")
 # The kinds of event as a journal's lines begin with them, to leave the others unparsed.
 _TOLD = tuple(json.dumps({"kind": kind})[:-1].encode() for kind in (TRIAL, TRIAL_STARTED))
 

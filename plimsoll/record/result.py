@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from plimsoll.record.calibration import TesterCalibration
 from plimsoll.record.goal_end import GoalEnd, LimitedBy
 from plimsoll.record.stream_record import StreamRecord
+from plimsoll.record.tester_diagnosis import TesterCeiling, TesterDiagnosis
 from plimsoll.record.trial_record import TrialRecord, Verdict
 from plimsoll.record.whole_file import read_whole, write_whole
 from plimsoll.traffic.wire import l1_bits, l2_bits
@@ -139,6 +140,8 @@ class Result(_Part):
     `goals` has what was found for each goal of the search. The first is the run's:
     `load_line`, `limited_by`, `reason` and `criteria` are its own. `streams` are the
     totals and latency quantiles of the trial that proved the load line; empty without one.
+    `ceiling` is what the tester could offer, null where that was the search's maximum or was
+    not measured. `diagnosis` says why the tester could not test; null where it could.
     """
 
     method: Literal["load-line"] = "load-line"
@@ -156,6 +159,8 @@ class Result(_Part):
     calibration: TesterCalibration | None
     versions: dict[str, str | None]
     goals: tuple[GoalResult, ...] = ()
+    ceiling: TesterCeiling | None = None
+    diagnosis: TesterDiagnosis | None = None
 
     @classmethod
     def from_trials(
@@ -170,6 +175,8 @@ class Result(_Part):
         dut_agreement: DutAgreement | None = None,
         calibration: TesterCalibration | None = None,
         versions: Mapping[str, str | None] | None = None,
+        ceiling: TesterCeiling | None = None,
+        diagnosis: TesterDiagnosis | None = None,
     ) -> Self:
         """The result of a search, of whose goals `ends` says how each ended, the run's first.
 
@@ -194,6 +201,8 @@ class Result(_Part):
             calibration=calibration,
             versions=dict(versions or {}),
             goals=goals,
+            ceiling=ceiling,
+            diagnosis=diagnosis,
         )
 
     def write(self, path: Path) -> None:

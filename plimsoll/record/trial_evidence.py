@@ -32,7 +32,10 @@ class TrialEvidence(RecordModel):
     first 128 and the 128 largest of the rest; `lossy_intervals` counts them all. `peaks` are
     the 64 largest. `latency_growth` is the median slope of the intervals' median latency, in
     ns per s (Theil and Sen), of the direction in which it is steepest; a queue that only
-    grows has one. `forwarded_pps` is what came back per direction, of the worst one.
+    grows has one. `forwarded_pps` is what came back per direction, of the worst one;
+    `offered_pps` is the load per direction that the tester reached, by the stream that was
+    offered the least part of what was due. Null where no stream has a rate, and in records
+    of versions that did not measure it.
     """
 
     sending_s: float
@@ -50,3 +53,4 @@ class TrialEvidence(RecordModel):
     max_ns: int | None
     latency_growth: float | None
     peaks: tuple[LatencyPeak, ...]
+    offered_pps: float | None = None

@@ -14,6 +14,7 @@ from pydantic import Field
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.host_readings import HostReadings
 from plimsoll.record.record_model import RecordModel
+from plimsoll.record.schedule_record import ScheduleRecord
 from plimsoll.record.stream_record import StreamRecord
 from plimsoll.record.tester_record import OwnTimeRecord, PortRecord, WorkerRecord
 from plimsoll.record.trial_evidence import TrialEvidence
@@ -22,6 +23,7 @@ TrialPhase = Literal[
     "calibration",
     "warmup",
     "teaching",
+    "ceiling",
     "baseline",
     "search",
     "sniff",
@@ -91,6 +93,7 @@ class TrialRecord(RecordModel):
     was asked again to see whether it repeats, `step` names the part of a standard test
     that the trial belongs to, `observed` what that part looked for, by names that end in
     their unit. `hosts` tells how each host's observer fared; none where no host was observed.
+    `schedule` tells who had the polled CPUs; null where nothing polls or is counted.
     """
 
     number: int = Field(ge=1)
@@ -119,6 +122,7 @@ class TrialRecord(RecordModel):
         description="What Plimsoll's own processes took of the polled CPUs while frames were "
         "sent; null where nothing is polled.",
     )
+    schedule: ScheduleRecord | None = None
 
     @classmethod
     def from_report(
@@ -142,6 +146,7 @@ class TrialRecord(RecordModel):
         observed: Mapping[str, float | None] = MappingProxyType({}),
         hosts: Sequence[HostReadings] = (),
         own: object | None = None,
+        schedule: ScheduleRecord | None = None,
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
 
@@ -180,6 +185,7 @@ class TrialRecord(RecordModel):
             observed=dict(observed),
             hosts=tuple(hosts),
             own=None if own is None else OwnTimeRecord.model_validate(own),
+            schedule=schedule,
         )
 
     @property

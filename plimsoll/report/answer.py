@@ -59,6 +59,10 @@ def answer(data: RunData) -> Answer:
     if data.single:
         heading, sentences = _single(data)
         return Answer(heading, "", "", (), sentences, criteria, criteria_of, holds=False)
+    if data.result is not None and data.result.diagnosis is not None:
+        # What criteria a trial happened to meet that says nothing of the DUT is no news.
+        goals, sentences = _goals(data.result), diagnosed(data.result)
+        return Answer("No load line: could not test", "", "", (), sentences, (), "", False, goals)
     if line is None:
         sentences = _without_line(data)
         heading = "No load line" if data.finished else "No load line yet"
@@ -70,11 +74,36 @@ def answer(data: RunData) -> Answer:
         value=value,
         unit=f"{unit} per direction",
         facts=_facts(line, data),
-        sentences=(*_limit(data), *_notes(data.result), *_proof(data.focus)),
+        sentences=(
+            *_limit(data),
+            *ceiling_said(data.result),
+            *_notes(data.result),
+            *_proof(data.focus),
+        ),
         criteria=criteria,
         criteria_of=criteria_of,
         holds=True,
         goals=_goals(data.result),
+    )
+
+
+def diagnosed(result: Result) -> tuple[str, ...]:
+    """Why there is no load line where the tester is the reason, and what to do."""
+    if result.diagnosis is None:
+        return ()
+    reason = result.reason or "no trial could be tested"
+    said = (f"The tester, not the DUT, is the reason: {reason}", *result.diagnosis.sentences)
+    return (*(f"{each}." for each in said), f"What to do: {result.diagnosis.remedy}.")
+
+
+def ceiling_said(result: Result | None) -> tuple[str, ...]:
+    """What the tester could offer, where that is what limits the load line."""
+    if result is None or result.ceiling is None or result.limited_by != "tester":
+        return ()
+    ceiling = result.ceiling
+    return (
+        f"On these ports the tester offered at most {format_pps(ceiling.offered_pps)} per "
+        f"direction of {format_pps(ceiling.asked_pps)} (trial {ceiling.trial}).",
     )
 
 

@@ -63,11 +63,16 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What came of a trial: by goal its verdict, and the rules that made it fail or invalid."""
+    """What came of a trial: by goal its verdict, and the rules that made it fail or invalid.
+
+    `offered_at_most_pps` is the load that the tester reached in a trial that is invalid
+    because it cannot offer more; None for every other trial.
+    """
 
     verdicts: Mapping[str, Verdict]
     evidence: TrialEvidence
     rules: Mapping[str, tuple[str, ...]]
+    offered_at_most_pps: float | None = None
 
     def verdict(self, goal: str = ONLY_GOAL) -> Verdict:
         """The verdict by one goal's criteria."""

@@ -43,6 +43,10 @@ class TrialManner:
     thorough: bool = False
     final: bool = False
 
+    def goes_below(self, rule: str) -> bool:
+        """Whether a load that stays invalid by the rule only sends the search below it."""
+        return self.actions.get(rule, "retry") == "retry"
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -75,9 +75,10 @@ class SearchModel(BaseModel, ABC):
         return 1
 
     @abstractmethod
-    def begin(self, to_pps: ToPps) -> Search:
-        """The search, at its beginning.
+    def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> Search:
+        """The search, at its beginning; `reach_pps` is the highest load that the tester offers.
 
+        It asks for no load above that but the minimum; None where it is not known.
         Raises InputError naming the field for a load that cannot be told in pps, and for
         loads out of order.
         """

@@ -8,6 +8,7 @@ from heapq import nlargest
 from plimsoll.generator.histogram import Histogram, merge
 from plimsoll.record.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.due_frames import due_frames
 from plimsoll.trial.loss_times import loss_times
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.series import NO_SAMPLE
@@ -38,6 +39,7 @@ def evidence_of(outcome: Outcome) -> TrialEvidence:
         max_ns=latency.max_ns,
         latency_growth=_latency_growth(outcome),
         peaks=_peaks(outcome),
+        offered_pps=_offered_pps(outcome),
     )
 
 
@@ -73,6 +75,16 @@ def _least_forwarded_pps(outcome: Outcome) -> float:
         for direction in _directions(outcome.plan.streams)
     ]
     return min(frames, default=0) / sending_s if sending_s > 0 else 0.0
+
+
+def _offered_pps(outcome: Outcome) -> float | None:
+    """By load streams alone: a probe of a few frames a second says nothing of a rate."""
+    shares = [
+        outcome.offered(plan.stream) / due
+        for plan in _loads(outcome)
+        if (due := due_frames(plan, outcome.report.sending_s))
+    ]
+    return outcome.load_pps * min(shares) if shares else None
 
 
 def _most_telling(losses: list[LossSample]) -> tuple[LossSample, ...]:

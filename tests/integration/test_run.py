@@ -56,7 +56,7 @@ def test_from_an_experiment_to_a_validated_load_line(finished: FinishedRun) -> N
 def test_every_trial_is_in_the_journal(finished: FinishedRun) -> None:
     trials = finished_trials(finished.directory)
     assert [trial["phase"] for trial in trials] == [
-        *("calibration", "calibration", "warmup"),
+        *("calibration", "calibration", "warmup", "ceiling"),
         *("search", "search", "validation"),
     ]
     assert [trial["number"] for trial in trials] == list(range(1, 7))

@@ -19,8 +19,10 @@ class Bounds:
     `passed` are loads that passed a search trial, in the order found, and have not failed
     since; `validated_pps` is the highest that passed validation. `failed_pps` is the lowest
     that failed either, in the phase `failed_in`, and `ceiling_pps` the lowest that the
-    tester could not test. Once a validation has failed, short trials are `doubted`: no load
-    above a validated one counts before it is validated itself.
+    tester could not test. `reach_pps` is the highest that it can offer, None while that is
+    not known to be below the maximum: what was found above does not count. Once a validation
+    has failed, short trials are `doubted`: no load above a validated one counts before it is
+    validated itself.
     """
 
     plan: BinaryPlan
@@ -29,25 +31,32 @@ class Bounds:
     failed_pps: float | None = None
     failed_in: Phase = "search"
     ceiling_pps: float | None = None
+    reach_pps: float | None = None
     doubted: bool = False
+
+    @property
+    def top_pps(self) -> float:
+        """The highest load that may be asked for."""
+        return self.plan.maximum_pps if self.reach_pps is None else self.reach_pps
 
     @property
     def barred_pps(self) -> float | None:
         """The lowest load that failed or could not be tested, None while none did."""
         known = [load for load in (self.failed_pps, self.ceiling_pps) if load is not None]
-        return min(known, default=None)
+        return min((load for load in known if load <= self.top_pps), default=None)
 
     @property
     def lower_pps(self) -> float | None:
         """The highest load known to pass a search trial, None until one did."""
-        barred = self.barred_pps
-        return max((load for load in self.passed if barred is None or load < barred), default=None)
+        barred, top = self.barred_pps, self.top_pps
+        passed = (load for load in self.passed if load <= top)
+        return max((load for load in passed if barred is None or load < barred), default=None)
 
     def limited_by(self) -> LimitedBy:
         """What kept the load line from being higher."""
         barred = self.barred_pps
         if barred is None:
-            return "maximum"
+            return "maximum" if self.reach_pps is None else "tester"
         return "dut" if barred == self.failed_pps else "tester"
 
     def after_pass(self, phase: Phase, load_pps: float) -> Bounds:
@@ -70,6 +79,10 @@ class Bounds:
         """The tester could not test a load."""
         return replace(self, ceiling_pps=load_pps)
 
+    def after_ceiling(self, reach_pps: float) -> Bounds:
+        """The tester cannot offer more than this."""
+        return replace(self, reach_pps=min(reach_pps, self.top_pps))
+
     def next_step(self) -> Step | None:
         """What to find out next; None where all is known."""
         barred = self.barred_pps
@@ -78,16 +91,19 @@ class Bounds:
         return self._by_validations(barred) if self.doubted else self._by_search_trials(barred)
 
     def _upward(self) -> Step | None:
-        """Nothing is barred yet: from the start towards the maximum, then validate that."""
+        """Nothing is barred yet: from the start towards the top, then validate that."""
+        top = self.top_pps
         if self.validated_pps is not None:
-            return None
-        lower, maximum = self.lower_pps, self.plan.maximum_pps
+            # Doubted, and then the tester's ceiling came down to between this and what failed.
+            is_over = not self.doubted or self._is_narrow(self.validated_pps, top)
+            return None if is_over else self._prove(top)
+        lower = self.lower_pps
         if lower is None:
-            return "search", self.plan.start_pps
-        if lower == maximum:
-            return "validation", maximum
-        raised = maximum if self.plan.rise is None else lower * self.plan.rise
-        return "search", min(raised, maximum)
+            return "search", min(self.plan.start_pps, top)
+        if lower == top:
+            return "validation", top
+        raised = top if self.plan.rise is None else lower * self.plan.rise
+        return "search", min(raised, top)
 
     def _by_search_trials(self, barred: float) -> Step | None:
         """Bisect until the bracket is narrow, then validate its lower end."""

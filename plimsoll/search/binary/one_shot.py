@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plimsoll.search.ask import Ask, Finished, Told
 from plimsoll.search.question import Answer, Question, TrialManner, why_quit, why_unproven
+from plimsoll.search.tester_reach import reach_of
 from plimsoll.traffic.units import format_pps
 
 
@@ -22,11 +23,22 @@ class OneShot:
         question = self._next
         if isinstance(question, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
+        reach_pps = reach_of(question.ask(), told, 0.0)
+        if reach_pps is not None and question.manner.goes_below("offered-rate"):
+            self._next = Finished.only(None, _why_beyond_reach(question.load_pps, reach_pps))
+            return
         came = question.told(told)
         if isinstance(came, Question):
             self._next = came
         else:
             self._next = _end(question, came, told.rules.get(question.ask().goal, ()))
+
+
+def _why_beyond_reach(load_pps: float, reach_pps: float) -> str:
+    return (
+        f"the one load asked for, {format_pps(load_pps)}, is more than the tester can offer, "
+        f"which is {format_pps(reach_pps)}"
+    )
 
 
 def _end(question: Question, answer: Answer, rules: tuple[str, ...]) -> Finished:

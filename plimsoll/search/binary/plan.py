@@ -15,6 +15,7 @@ class BinaryPlan:
 
     `rise` multiplies the load until one fails; None stands for the maximum at once.
     `sniff` is the manner of the trials that look first, None where there are none.
+    `reach_pps` is the highest load that the tester can offer, where that is below the maximum.
     """
 
     minimum_pps: float
@@ -25,6 +26,7 @@ class BinaryPlan:
     sniff: TrialManner | None
     search: TrialManner
     validation: TrialManner
+    reach_pps: float | None = None
 
     def __post_init__(self) -> None:
         if not self.minimum_pps <= self.start_pps <= self.maximum_pps:

@@ -12,10 +12,8 @@ from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from plimsoll.search.binary.bounds import Bounds
 from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.question import Answer, Question, why_quit, why_unproven
+from plimsoll.search.tester_reach import Patience, reach_of, why_untestable
 from plimsoll.traffic.units import format_pps
-
-# So many loads in a row that cannot be tested are not about the load.
-_HOPELESS = 4
 
 
 class BinarySearch:
@@ -25,15 +23,15 @@ class BinarySearch:
     load, and each candidate below is then validated as soon as it has passed a search
     trial, because short trials have shown to tell too little. A load whose trials stay
     invalid is a ceiling: the search goes on below, and a load line found there is limited
-    by the tester. A validation that stays invalid ends the search, because there the
-    tester's noise, not the load, is the matter. A sniff trial settles a load only by
-    failing.
+    by the tester; tester_reach says when a trial is not even repeated. A validation that
+    stays invalid ends the search, because there the tester's noise, not the load, is the
+    matter. A sniff trial settles a load only by failing.
     """
 
     def __init__(self, plan: BinaryPlan) -> None:
         self._plan = plan
-        self._bounds = Bounds(plan)
-        self._untestable_in_a_row = 0
+        self._bounds = Bounds(plan, reach_pps=plan.reach_pps)
+        self._patience = Patience()
         self._next: Question | Finished = self._continue()
 
     @property
@@ -50,6 +48,10 @@ class BinarySearch:
         question = self._next
         if isinstance(question, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
+        reach_pps = reach_of(question.ask(), told, self._plan.minimum_pps)
+        if reach_pps is not None and question.manner.goes_below("offered-rate"):
+            self._next = self._after_ceiling(reach_pps)
+            return
         came = question.told(told)
         if isinstance(came, Question):
             self._next = came
@@ -73,18 +75,27 @@ class BinarySearch:
                 self._bounds = self._bounds.after_pass(phase, load_pps)
             case "fail":
                 self._bounds = self._bounds.after_fail(phase, load_pps)
-        self._untestable_in_a_row = 0
+        self._patience.renew()
         return self._continue()
+
+    def _after_ceiling(self, reach_pps: float) -> Question | Finished:
+        self._bounds = self._bounds.after_ceiling(reach_pps)
+        return self._continue() if self._patience.lasts() else self._settle()
 
     def _after_untestable(self, load_pps: float) -> Question | Finished:
         self._bounds = self._bounds.after_untestable(load_pps)
-        self._untestable_in_a_row += 1
-        if self._untestable_in_a_row < _HOPELESS:
+        return self._continue() if self._patience.lasts() else self._settle()
+
+    def _settle(self) -> Question | Finished:
+        """Prove what has passed by now; where nothing has, try the minimum."""
+        self._patience.renew()
+        if self._bounds.validated_pps is not None:
+            return self._end("the loads above it could not be tested")
+        if (lower := self._bounds.lower_pps) is not None:
+            return Question(self._plan.validation, lower)
+        if self._bounds.ceiling_pps == self._plan.minimum_pps:
             return self._continue()
-        return self._end(
-            f"{_HOPELESS} loads in a row, the last {format_pps(load_pps)}, had only invalid "
-            "trials: this tester cannot test here"
-        )
+        return Question(self._plan.sniff or self._plan.search, self._plan.minimum_pps)
 
     def _continue(self) -> Question | Finished:
         step = self._bounds.next_step()
@@ -117,7 +128,7 @@ class BinarySearch:
         """What barred the minimum."""
         at_minimum = f"even at the minimum, {format_pps(self._plan.minimum_pps)}"
         if self._bounds.ceiling_pps == self._plan.minimum_pps:
-            return f"{at_minimum}, no trial could be tested"
+            return why_untestable(self._plan.minimum_pps)
         if self._bounds.failed_in == "validation":
             return f"no load passed both search and validation; {at_minimum}, validation failed"
         return f"{at_minimum}, no trial passed"

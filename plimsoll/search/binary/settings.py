@@ -13,6 +13,7 @@ from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
 from plimsoll.search.question import InvalidAction, RepeatField, TrialManner
 from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
+from plimsoll.search.tester_reach import within
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import Rate, RateField, RatioField
 
@@ -79,12 +80,12 @@ class BinarySettings(SearchModel):
         """Of the validation."""
         return self.validation.repeat
 
-    def begin(self, to_pps: ToPps) -> Search:
+    def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> Search:
         """The search, at its beginning. Raises InputError naming the field."""
-        plan = self.plan(to_pps)
+        plan = self.plan(to_pps, reach_pps)
         return OneShot(plan.validation, plan.start_pps) if self.one_shot else BinarySearch(plan)
 
-    def plan(self, to_pps: ToPps) -> BinaryPlan:
+    def plan(self, to_pps: ToPps, reach_pps: float | None = None) -> BinaryPlan:
         """The same with loads in pps per direction. Raises InputError naming the field."""
         minimum_pps, maximum_pps = self.resolve_range(to_pps)
         default_pps = maximum_pps if self.rise is None else minimum_pps
@@ -107,6 +108,7 @@ class BinarySettings(SearchModel):
                 actions,
                 final=True,
             ),
+            reach_pps=within(reach_pps, minimum_pps, maximum_pps),
         )
 
     def _actions(self) -> Mapping[str, InvalidAction]:

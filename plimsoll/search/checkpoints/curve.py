@@ -9,6 +9,8 @@ from plimsoll.search.ask import LimitedBy
 from plimsoll.search.question import Answer
 from plimsoll.traffic.units import format_pps
 
+_UNTESTABLE: Answer = "untestable"
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
@@ -21,6 +23,11 @@ class Curve:
     def measured(self, load_pps: float, answer: Answer) -> Curve:
         """With the answer of one more."""
         return replace(self, answers={**self.answers, load_pps: answer})
+
+    def above_is_untestable(self, reach_pps: float) -> Curve:
+        """With what the tester cannot offer, whatever was found there before."""
+        above = {load: _UNTESTABLE for load in self.loads_pps if load > reach_pps}
+        return replace(self, answers={**self.answers, **above})
 
     def without(self, load_pps: float) -> Curve:
         """After a failed validation."""

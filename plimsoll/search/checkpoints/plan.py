@@ -11,9 +11,11 @@ from plimsoll.search.question import TrialManner
 class CheckpointPlan:
     """CheckpointSettings with every load in pps: ascending, each once, never none.
 
-    Without `validation` a checkpoint's own trials decide.
+    Without `validation` a checkpoint's own trials decide. `reach_pps` is the highest load
+    that the tester can offer, None where it is not known to be below one of them.
     """
 
     loads_pps: tuple[float, ...]
     checkpoint: TrialManner
     validation: TrialManner | None
+    reach_pps: float | None = None

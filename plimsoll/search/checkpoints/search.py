@@ -6,6 +6,7 @@ from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from plimsoll.search.checkpoints.curve import Curve
 from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.question import Answer, Question, why_unproven
+from plimsoll.search.tester_reach import reach_of
 
 
 class CheckpointSearch:
@@ -13,12 +14,15 @@ class CheckpointSearch:
 
     The load line is the highest checkpoint below the first that did not pass. With a
     validation it has to pass that too; else the next lower one has to, and so on. A
-    validation that stays invalid ends the search.
+    validation that stays invalid ends the search. Checkpoints above what the tester can
+    offer are not tried; the lowest always is.
     """
 
     def __init__(self, plan: CheckpointPlan) -> None:
         self._plan = plan
-        self._curve = Curve(plan.loads_pps)
+        curve = Curve(plan.loads_pps)
+        reach_pps = plan.reach_pps
+        self._curve = curve if reach_pps is None else curve.above_is_untestable(reach_pps)
         self._next = self._continue()
 
     def ask(self) -> Ask | Finished:
@@ -30,6 +34,11 @@ class CheckpointSearch:
         question = self._next
         if isinstance(question, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
+        reach_pps = reach_of(question.ask(), told, self._plan.loads_pps[0])
+        if reach_pps is not None:
+            self._curve = self._curve.above_is_untestable(reach_pps)
+            self._next = self._continue()
+            return
         came = question.told(told)
         if isinstance(came, Question):
             self._next = came

@@ -13,6 +13,7 @@ from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.checkpoints.search import CheckpointSearch
 from plimsoll.search.question import RepeatField, TrialManner
 from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
+from plimsoll.search.tester_reach import within
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import Rate, RateField, RatioField, format_pps
 
@@ -72,14 +73,16 @@ class CheckpointSettings(SearchModel):
         """Of a checkpoint's own trials, where no validation follows them."""
         return self.repeat if self.validation is None else 1
 
-    def begin(self, to_pps: ToPps) -> CheckpointSearch:
+    def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> CheckpointSearch:
         """The search, at its beginning. Raises InputError naming the field."""
-        return CheckpointSearch(self.plan(to_pps))
+        return CheckpointSearch(self.plan(to_pps, reach_pps))
 
-    def plan(self, to_pps: ToPps) -> CheckpointPlan:
+    def plan(self, to_pps: ToPps, reach_pps: float | None = None) -> CheckpointPlan:
         """The same with loads in pps per direction. Raises InputError naming the field."""
+        loads_pps = _ascending(self._checkpoints(to_pps))
         return CheckpointPlan(
-            loads_pps=_ascending(self._checkpoints(to_pps)),
+            loads_pps=loads_pps,
+            reach_pps=within(reach_pps, loads_pps[0], loads_pps[-1]),
             checkpoint=self._checkpoint(),
             validation=self._validation(),
         )

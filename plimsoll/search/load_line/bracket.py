@@ -31,11 +31,16 @@ class Barred:
 
 
 class Bracket:
-    """The loads that were carried and those that were not, in trials by number."""
+    """The loads that were carried and those that were not, in trials by number.
+
+    What the tester turns out not to be able to offer is above the maximum, whatever was
+    found there; `is_limited_by_tester` says that it was lowered so.
+    """
 
     def __init__(self, minimum_pps: float, maximum_pps: float, width: float) -> None:
         self.minimum_pps = minimum_pps
         self.maximum_pps = maximum_pps
+        self.is_limited_by_tester = False
         self._width = width
         self._carried: dict[float, int] = {}
         self._barred: dict[float, Barred] = {}
@@ -44,13 +49,20 @@ class Bracket:
     def lower_pps(self) -> float | None:
         """The highest load that was carried, beneath all that were not."""
         upper = self.upper
-        below = [load for load in self._carried if upper is None or load < upper.load_pps]
+        within = [load for load in self._carried if load <= self.maximum_pps]
+        below = [load for load in within if upper is None or load < upper.load_pps]
         return max(below, default=None)
 
     @property
     def upper(self) -> Barred | None:
         """The lowest load that was not carried."""
-        return min(self._barred.values(), key=lambda each: each.load_pps, default=None)
+        within = (each for each in self._barred.values() if each.load_pps <= self.maximum_pps)
+        return min(within, key=lambda each: each.load_pps, default=None)
+
+    def limit_to(self, reach_pps: float) -> None:
+        """The tester cannot offer more."""
+        if reach_pps < self.maximum_pps:
+            self.maximum_pps, self.is_limited_by_tester = reach_pps, True
 
     def carried(self, load_pps: float) -> bool:
         """Whether this very load was carried and has not failed since."""

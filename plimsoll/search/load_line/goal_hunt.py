@@ -11,6 +11,7 @@ from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
 from plimsoll.search.load_line.stall_limit import burst_wanted, chance_to_survive, stall_limit
+from plimsoll.search.tester_reach import why_untestable
 from plimsoll.traffic.units import format_duration, format_pps, format_ratio
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
@@ -62,7 +63,8 @@ class GoalHunt:
         if (choice := self._rest() or self._study_decline()) is not None:
             return choice
         if record.decline is not None:
-            return self._validate(record.decline.left_pps(self._plan.validation_s))
+            left_pps = record.decline.left_pps(self._plan.validation_s)
+            return self._validate(min(left_pps, record.bracket.maximum_pps))
         if (choice := self._narrow()) is not None:
             return choice
         base = record.bracket.lower_pps
@@ -89,6 +91,11 @@ class GoalHunt:
             or self._study_losses(base_pps)
             or self._study_stalls(base_pps)
         )
+
+    def try_minimum(self) -> Choice:
+        """The last resort where no load could be tested."""
+        why = "the loads above could not be tested"
+        return self._search(self._plan.minimum_pps, "minimum", why)
 
     # Rules that look for the capacity.
 
@@ -257,9 +264,7 @@ class GoalHunt:
     def _limits(self, base_pps: float) -> list[Limit]:
         record = self.record
         if record.decline is None:
-            at_maximum = base_pps >= self._plan.maximum_pps
-            text = "the maximum of the search" if at_maximum else "the capacity of the DUT"
-            limits = [Limit(base_pps, "capacity", text)]
+            limits = [Limit(base_pps, "capacity", self._capacity_text(base_pps))]
         else:
             fall = 1.0 - base_pps / record.decline.before_pps
             text = (
@@ -272,6 +277,14 @@ class GoalHunt:
         if record.tolerance == 0.0:
             limits += self._zero_loss_limits()
         return limits
+
+    def _capacity_text(self, base_pps: float) -> str:
+        bracket = self.record.bracket
+        if base_pps < bracket.maximum_pps:
+            return "the capacity of the DUT"
+        if bracket.is_limited_by_tester:
+            return "what the tester can offer"
+        return "the maximum of the search"
 
     def _zero_loss_limits(self) -> list[Limit]:
         limits = []
@@ -297,12 +310,13 @@ class GoalHunt:
     def _limited_by(self, best: float) -> LimitedBy:
         upper = self.record.bracket.upper
         if upper is None:
-            return "maximum" if best >= self._plan.maximum_pps else "dut"
+            bracket = self.record.bracket
+            at_top: LimitedBy = "tester" if bracket.is_limited_by_tester else "maximum"
+            return at_top if best >= bracket.maximum_pps else "dut"
         return "tester" if upper.by_tester and not self.record.failures else "dut"
 
     def _why_none(self) -> str:
-        minimum = format_pps(self._plan.minimum_pps)
         upper = self.record.bracket.upper
         if upper is not None and upper.by_tester:
-            return f"even at the minimum, {minimum}, no trial could be tested"
-        return f"even at the minimum, {minimum}, no trial passed"
+            return why_untestable(self._plan.minimum_pps)
+        return f"even at the minimum, {format_pps(self._plan.minimum_pps)}, no trial passed"

@@ -30,6 +30,8 @@ class GoalRecord:
         self._plan = knowledge.plan
         self._knowledge = knowledge
         self.bracket = Bracket(self._plan.minimum_pps, self._plan.maximum_pps, self._plan.width)
+        if self._plan.reach_pps is not None:
+            self.bracket.limit_to(self._plan.reach_pps)
         self.search_s = self._plan.duration_s
         self.watches = 0
         self.failures = 0

@@ -18,7 +18,10 @@ class GoalPlan:
 
 @dataclass(frozen=True, slots=True)
 class LoadLinePlan:
-    """The settings, field by field as in LoadLineSettings."""
+    """The settings, field by field as in LoadLineSettings.
+
+    `reach_pps` is the highest load that the tester can offer, where that is below the maximum.
+    """
 
     minimum_pps: float
     maximum_pps: float
@@ -32,6 +35,7 @@ class LoadLinePlan:
     validation_retries: int
     attempts: int
     goals: tuple[GoalPlan, ...]
+    reach_pps: float | None = None
 
     @property
     def study_s(self) -> float:

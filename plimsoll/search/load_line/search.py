@@ -10,9 +10,7 @@ from plimsoll.search.load_line.goal_hunt import Choice, GoalHunt
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import LoadLinePlan
 from plimsoll.search.load_line.tried import Tried
-
-# So many loads in a row that cannot be tested are not about the load.
-_HOPELESS = 4
+from plimsoll.search.tester_reach import Patience, reach_of
 
 
 class LoadLineSearch:
@@ -27,7 +25,7 @@ class LoadLineSearch:
         self._hunts = [GoalHunt(goal, self._knowledge) for goal in plan.goals]
         self._trials = 0
         self._invalid_in_a_row = 0
-        self._untestable_in_a_row = 0
+        self._patience = Patience()
         self._ends: dict[str, GoalEnd] = {}
         self._rules: Counter[str] = Counter()
         self.reasons: list[str] = []
@@ -44,9 +42,15 @@ class LoadLineSearch:
             raise RuntimeError("a trial was told to a search that has finished")
         self._trials += 1
         if told.verdict(asked.goal) == "invalid":
-            self._next = self._after_invalid(asked)
+            reach_pps = reach_of(asked, told, self._plan.minimum_pps)
+            self._next = (
+                self._after_invalid(asked)
+                if reach_pps is None
+                else self._after_ceiling(asked, reach_pps)
+            )
             return
-        self._invalid_in_a_row = self._untestable_in_a_row = 0
+        self._invalid_in_a_row = 0
+        self._patience.renew()
         tried = Tried(asked, told)
         self._knowledge.learn(tried)
         for hunt in self._hunts:
@@ -60,18 +64,34 @@ class LoadLineSearch:
         if self._invalid_in_a_row <= retries:
             return replace(asked, attempt=self._invalid_in_a_row + 1)
         self._invalid_in_a_row = 0
-        self._untestable_in_a_row += 1
-        if self._untestable_in_a_row >= _HOPELESS:
-            return self._hopeless()
-        hunt = next(each for each in self._hunts if each.name == asked.goal)
-        hunt.record.could_not_test(asked, self._trials)
+        at_minimum = asked.load_pps <= self._plan.minimum_pps
+        for hunt in self._hunts:
+            # No goal's criteria make a difference to what cannot be tested at the minimum.
+            if hunt.name == asked.goal or at_minimum:
+                hunt.record.could_not_test(asked, self._trials)
+        return self._go_on(asked)
+
+    def _after_ceiling(self, asked: Ask, reach_pps: float) -> Ask | Finished:
+        """What the tester cannot offer for one goal it cannot offer for any."""
+        self._invalid_in_a_row = 0
+        for hunt in self._hunts:
+            hunt.record.bracket.limit_to(reach_pps)
+        return self._go_on(asked)
+
+    def _go_on(self, asked: Ask) -> Ask | Finished:
+        """After another load that could not be tested."""
+        if self._patience.lasts():
+            return self._choose()
+        self._patience.renew()
+        bracket = self._hunt_for(asked).record.bracket
+        if bracket.lower_pps is not None:
+            bracket.limit_to(bracket.lower_pps)
+        elif asked.load_pps > self._plan.minimum_pps:
+            return self._asking(self._hunt_for(asked).try_minimum())
         return self._choose()
 
-    def _hopeless(self) -> Finished:
-        reason = f"{_HOPELESS} trials in a row could not be tested: this tester cannot test here"
-        for hunt in self._hunts:
-            self._ends.setdefault(hunt.name, GoalEnd(hunt.name, None, reason))
-        return Finished(tuple(self._ends.values()))
+    def _hunt_for(self, asked: Ask) -> GoalHunt:
+        return next(each for each in self._hunts if each.name == asked.goal)
 
     def _choose(self) -> Ask | Finished:
         """The first goal that is not at its end says what to do."""
@@ -80,11 +100,14 @@ class LoadLineSearch:
                 continue
             choice = hunt.next()
             if isinstance(choice, Choice):
-                self._rules[choice.rule] += 1
-                self.reasons.append(f"{choice.rule}: {choice.why}")
-                return choice.ask
+                return self._asking(choice)
             self._ends[hunt.name] = self._with_rules(choice)
         return Finished(tuple(self._ends.values()))
+
+    def _asking(self, choice: Choice) -> Ask:
+        self._rules[choice.rule] += 1
+        self.reasons.append(f"{choice.rule}: {choice.why}")
+        return choice.ask
 
     def _with_rules(self, end: GoalEnd) -> GoalEnd:
         """With the rules by which the trials so far were chosen."""

@@ -18,6 +18,7 @@ from plimsoll.search.settings import (
     TrialDurationField,
     ValidationSettings,
 )
+from plimsoll.search.tester_reach import within
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import RatioField
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -68,7 +69,7 @@ class LoadLineSettings(SearchModel):
             return {ONLY_GOAL: None}
         return {goal.name: goal.criteria for goal in self.goals}
 
-    def begin(self, to_pps: ToPps) -> LoadLineSearch:
+    def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> LoadLineSearch:
         """The search, at its beginning. Raises InputError naming the field."""
         minimum_pps, maximum_pps = self.resolve_range(to_pps)
         return LoadLineSearch(
@@ -85,6 +86,7 @@ class LoadLineSettings(SearchModel):
                 validation_retries=self.validation.retries,
                 attempts=self.attempts,
                 goals=self._goal_plans(),
+                reach_pps=within(reach_pps, minimum_pps, maximum_pps),
             )
         )
 

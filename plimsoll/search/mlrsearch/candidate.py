@@ -36,10 +36,13 @@ class Interval:
 
 
 def open_interval(goal: Goal, log: TrialLog, span: Span) -> Interval:
-    """The relevant bounds so far, the tester's ceiling being as good as an upper bound."""
-    classes = log.classes(goal)
+    """The relevant bounds so far, the tester's ceiling being as good as an upper bound.
+
+    What was found above the span does not count.
+    """
+    classes = {load: is_ for load, is_ in log.classes(goal).items() if load <= span.top_pps}
     barred = [load for load, found in classes.items() if found == "upper"]
-    if span.ceiling_pps is not None:
+    if span.ceiling_pps is not None and span.ceiling_pps <= span.top_pps:
         barred.append(span.ceiling_pps)
     barrier = min(barred, default=None)
     held = [
@@ -58,7 +61,7 @@ def next_load(goal: Goal, coarser: Goal | None, log: TrialLog, span: Span) -> fl
     interval = open_interval(goal, log, span)
     if _is_closed(goal, interval, span):
         return None
-    known = _known(coarser, log, interval)
+    known = _known(coarser, log, interval, span)
     if interval.barrier_pps is None:
         return _climb(interval.lower_pps, known, span)
     if interval.lower_pps is None:
@@ -72,7 +75,7 @@ def next_load(goal: Goal, coarser: Goal | None, log: TrialLog, span: Span) -> fl
 def _is_closed(goal: Goal, interval: Interval, span: Span) -> bool:
     lower, barrier = interval.lower_pps, interval.barrier_pps
     if barrier is None:
-        return lower == span.maximum_pps
+        return lower == span.top_pps
     if lower is None:
         return barrier <= span.minimum_pps
     return goal.reached_by(lower, barrier)
@@ -86,12 +89,13 @@ class _Known:
     failed: tuple[float, ...] = ()
 
 
-def _known(coarser: Goal | None, log: TrialLog, interval: Interval) -> _Known:
+def _known(coarser: Goal | None, log: TrialLog, interval: Interval, span: Span) -> _Known:
     if coarser is None:
         return _Known()
     floor = interval.lower_pps or 0.0
     roof = interval.barrier_pps or math.inf
-    inside = {load: is_ for load, is_ in log.classes(coarser).items() if floor < load < roof}
+    classes = {load: is_ for load, is_ in log.classes(coarser).items() if load <= span.top_pps}
+    inside = {load: is_ for load, is_ in classes.items() if floor < load < roof}
     bounds = log.bounds(coarser)
     return _Known(
         # What holds above a load that fails is not to be believed.
@@ -108,7 +112,7 @@ def _climb(lower_pps: float | None, known: _Known, span: Span) -> float:
     """Nothing failed yet: begin low, where bounds hold, then try what failed before."""
     if lower_pps is None and known.held:
         return max(known.held)
-    return min(known.failed, default=span.maximum_pps)
+    return min(known.failed, default=span.top_pps)
 
 
 def _aim(goal: Goal, log: TrialLog, interval: Interval, barrier_pps: float, span: Span) -> float:

@@ -22,7 +22,7 @@ class GoalResult:
     `lower_pps` is the relevant lower bound (the effective one where there is no upper
     bound, and below what the tester could not test), `barrier_pps` the lowest load that is
     an upper bound or could not be tested, `conditional_pps` the conditional throughput at
-    the lower bound.
+    the lower bound. `without_barrier` is what limits the load where there is no barrier.
     """
 
     goal: Goal
@@ -30,6 +30,7 @@ class GoalResult:
     lower_pps: float | None
     barrier_pps: float | None
     conditional_pps: float | None
+    without_barrier: LimitedBy
 
     @classmethod
     def of(cls, goal: Goal, log: TrialLog, span: Span) -> GoalResult:
@@ -41,7 +42,8 @@ class GoalResult:
         conditional = (
             None if lower is None else conditional_throughput(goal, lower, log.at(goal, lower))
         )
-        return cls(goal, log.bounds(goal), lower, barrier, conditional)
+        top: LimitedBy = "maximum" if span.reach_pps is None else "tester"
+        return cls(goal, log.bounds(goal), lower, barrier, conditional, top)
 
     @property
     def regular(self) -> bool:
@@ -53,7 +55,7 @@ class GoalResult:
     def limited_by(self) -> LimitedBy:
         """What kept the lower bound from being higher."""
         if self.barrier_pps is None:
-            return "maximum"
+            return self.without_barrier
         return "dut" if self.barrier_pps == self.bounds.upper_pps else "tester"
 
     def end(self, load_line_pps: float | None, reason: str, proof: Proof | None) -> GoalEnd:
@@ -63,12 +65,19 @@ class GoalResult:
             goal=self.goal.name,
             load_line_pps=load_line_pps,
             reason=reason,
-            limited_by=None if load_line_pps is None else "dut" if failed else self.limited_by,
+            limited_by=None if load_line_pps is None else self._limited_by(proof),
             proved_by="search" if proof is None else "validation",
             conditional_pps=self.conditional_pps,
             irregular=not self.regular,
             notes=(*self._notes(), *_failures(failed)),
         )
+
+    def _limited_by(self, proof: Proof | None) -> LimitedBy:
+        if proof is None:
+            return self.limited_by
+        if proof.met_ceiling:
+            return "tester"
+        return "dut" if proof.failed_pps else self.limited_by
 
     def _notes(self) -> list[str]:
         notes = [

@@ -12,7 +12,8 @@ class Proof:
     """Backs off from a load until one passes the validation, or the minimum failed too.
 
     `passed_pps` is that load. A validation that stays invalid ends the proof, because
-    there the tester's noise, not the load, is the matter.
+    there the tester's noise, not the load, is the matter; one that meets the tester's ceiling
+    (`met_ceiling`) goes on at what was offered.
     """
 
     def __init__(
@@ -26,6 +27,7 @@ class Proof:
         self._over = False
         self.passed_pps: float | None = None
         self.failed_pps: list[float] = []
+        self.met_ceiling = False
         self.reason = "passed validation"
 
     def ask(self) -> Ask | None:
@@ -50,6 +52,11 @@ class Proof:
             self.passed_pps, self._over = self._load_pps, True
         else:
             self._after_fail()
+
+    def lower_to(self, reach_pps: float) -> None:
+        """The tester cannot offer the load of the validation asked for, but this one."""
+        self._invalid_in_a_row = 0
+        self._load_pps, self.met_ceiling = reach_pps, True
 
     def _after_invalid(self) -> None:
         self._invalid_in_a_row += 1

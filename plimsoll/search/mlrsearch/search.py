@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from plimsoll.record.goal_end import GoalEnd
 from plimsoll.search.ask import Ask, Finished, Told
-from plimsoll.search.mlrsearch.candidate import next_load
+from plimsoll.search.mlrsearch.candidate import next_load, open_interval
 from plimsoll.search.mlrsearch.goal import Goal, stages_of
 from plimsoll.search.mlrsearch.goal_result import GoalResult
 from plimsoll.search.mlrsearch.plan import MlrPlan
 from plimsoll.search.mlrsearch.proof import Proof
 from plimsoll.search.mlrsearch.trial_log import TrialLog
+from plimsoll.search.tester_reach import Patience, reach_of, why_untestable
 from plimsoll.traffic.units import format_pps
-
-# So many loads in a row that cannot be tested are not about the load.
-_HOPELESS = 4
 
 # What a trial is asked for: goal, load in pps and duration in s.
 _Question = tuple[str, float, float]
@@ -50,7 +48,8 @@ class MlrSearch:
     Every trial counts for every goal. An invalid trial moves no bound of the goal that
     asked for it: it is asked for again, though another goal that could judge it may want
     something else first. After `retries` more the load is the ceiling: the tester cannot
-    test it, so every goal's search goes on below.
+    test it, so every goal's search goes on below. tester_reach says when a trial is not even
+    asked for again.
     """
 
     def __init__(self, plan: MlrPlan) -> None:
@@ -61,7 +60,7 @@ class MlrSearch:
         self._asked_at: dict[tuple[float, float], int] = {}
         # By question, its invalid trials since the last valid one.
         self._invalid: dict[_Question, int] = {}
-        self._untestable_in_a_row = 0
+        self._patience = Patience()
         self._ends: list[GoalEnd] = []
         self._proof: Proof | None = None
         self._next: Ask | Finished = self._explore()
@@ -80,16 +79,21 @@ class MlrSearch:
         asked = self._next
         if isinstance(asked, Finished):
             raise RuntimeError("a verdict was told to a search that has finished")
+        reach_pps = reach_of(asked, told, self._span.minimum_pps)
         if self._proof is not None:
-            self._proof.tell(told.verdict(asked.goal))
+            if reach_pps is None:
+                self._proof.tell(told.verdict(asked.goal))
+            else:
+                self._proof.lower_to(reach_pps)
             self._next = self._prove()
             return
         self._log.add(asked, told)
         if told.verdict(asked.goal) == "invalid":
-            self._next = self._after_invalid(asked)
+            self._next = self._after_invalid(asked, reach_pps)
             return
         self._invalid.pop(_question(asked), None)
-        self._untestable_in_a_row = 0
+        self._patience.renew()
+        self._span = replace(self._span, only_minimum=False)
         trial = (asked.load_pps, asked.duration_s)
         self._asked_at[trial] = self._asked_at.get(trial, 0) + 1
         self._next = self._explore()
@@ -123,24 +127,32 @@ class MlrSearch:
             coarser = stage
         return None
 
-    def _after_invalid(self, asked: Ask) -> Ask | Finished:
-        if asked.attempt <= self._plan.retries:
+    def _after_invalid(self, asked: Ask, reach_pps: float | None) -> Ask | Finished:
+        if reach_pps is None and asked.attempt <= self._plan.retries:
             self._invalid[_question(asked)] = asked.attempt
-        else:
-            self._invalid.pop(_question(asked), None)
-            self._untestable_in_a_row += 1
+            return self._explore()
+        self._invalid.pop(_question(asked), None)
+        if reach_pps is None:
             self._span = self._span.barred_at(asked.load_pps)
-            if self._untestable_in_a_row == _HOPELESS:
-                return self._give_up(asked.load_pps)
+        else:
+            self._span = self._span.limited_to(reach_pps)
+        if not self._patience.lasts():
+            self._settle()
         return self._explore()
 
-    def _give_up(self, load_pps: float) -> Finished:
-        reason = (
-            f"{_HOPELESS} loads in a row, the last {format_pps(load_pps)}, had only invalid "
-            "trials: this tester cannot test here"
+    def _settle(self) -> None:
+        """Nothing above the highest load that passed is asked for; none: the minimum is tried."""
+        self._patience.renew()
+        intervals = (
+            open_interval(stage, self._log, self._span)
+            for stages in self._stages.values()
+            for stage in stages
         )
-        results = (GoalResult.of(goal, self._log, self._span) for goal in self._plan.goals)
-        return Finished(tuple(result.end(None, reason, None) for result in results))
+        held = [each.lower_pps for each in intervals if each.lower_pps is not None]
+        if held:
+            self._span = self._span.limited_to(max(held))
+        else:
+            self._span = replace(self._span, only_minimum=True)
 
     def _prove(self) -> Ask | Finished:
         """Validate goal after goal, until one's proof asks for a trial or all have ended."""
@@ -172,7 +184,7 @@ class MlrSearch:
         return result.end(self._proof.passed_pps, self._proof.reason, self._proof)
 
     def _why_none(self) -> str:
-        at_minimum = f"even at the minimum, {format_pps(self._span.minimum_pps)}"
         if self._span.ceiling_pps == self._span.minimum_pps:
-            return f"{at_minimum}, no trial could be tested"
-        return f"{at_minimum}, the goal was not met"
+            return why_untestable(self._span.minimum_pps)
+        minimum = format_pps(self._span.minimum_pps)
+        return f"even at the minimum, {minimum}, the goal was not met"

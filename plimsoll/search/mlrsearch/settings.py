@@ -13,6 +13,7 @@ from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.mlrsearch.span import Span
 from plimsoll.search.settings import GoalCriteria, SearchModel, ToPps, ValidationSettings
+from plimsoll.search.tester_reach import within
 from plimsoll.traffic.mistakes import mistake
 from plimsoll.traffic.units import RatioField
 
@@ -59,16 +60,20 @@ class MlrSettings(SearchModel):
         }
         return {**shortest, **super().durations}
 
-    def begin(self, to_pps: ToPps) -> MlrSearch:
+    def begin(self, to_pps: ToPps, reach_pps: float | None = None) -> MlrSearch:
         """The search, at its beginning. Raises InputError naming the field."""
-        return MlrSearch(self.plan(to_pps))
+        return MlrSearch(self.plan(to_pps, reach_pps))
 
-    def plan(self, to_pps: ToPps) -> MlrPlan:
+    def plan(self, to_pps: ToPps, reach_pps: float | None = None) -> MlrPlan:
         """The same with loads in pps per direction. Raises InputError naming the field."""
         minimum_pps, maximum_pps = self.resolve_range(to_pps)
         return MlrPlan(
             goals=tuple(goal.goal for goal in self.goals),
-            span=Span(minimum_pps, maximum_pps),
+            span=Span(
+                minimum_pps,
+                maximum_pps,
+                reach_pps=within(reach_pps, minimum_pps, maximum_pps),
+            ),
             retries=self.retries,
             early_abort=self.early_abort,
             validation=self._validation(),

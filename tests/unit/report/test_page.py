@@ -11,6 +11,7 @@ import pytest
 from plimsoll.record.record_error import RecordError
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.record.stream_record import FrameSizeRecord
+from plimsoll.record.tester_diagnosis import TesterCeiling, TesterDiagnosis
 from plimsoll.report.pages import write_report
 from plimsoll.report.run_data import RunData, load_run
 from plimsoll.report.streams import stream_lines
@@ -253,3 +254,31 @@ def test_a_damaged_record_is_named(tmp_path: Path) -> None:
     run.journal.write_text('broken\n{"kind": "note", "at_unix_ns": 1}\n')
     with pytest.raises(RecordError, match="line 1 is damaged"):
         write_report(run)
+
+
+def test_where_nothing_could_be_tested_the_reason_comes_first(finished: RunData) -> None:
+    """And no criterion that some trial happened to meet is ticked."""
+    assert finished.result is not None
+    why = "even at the minimum, 50 kpps, no trial could be tested"
+    waited = "CPU 0: your polling loop waited 11.6 % of the time for its CPU; java (pid 812) ran"
+    diagnosis = TesterDiagnosis(sentences=(waited,), remedy="stop what runs there")
+    result = finished.result.model_copy(
+        update={"load_line": None, "limited_by": None, "reason": why, "diagnosis": diagnosis}
+    )
+    text = Page(rendered(replace(finished, result=result))).text
+    first_screen = text[: text.index("Why believe it")]
+    assert "No load line: could not test" in first_screen
+    assert f"The tester, not the DUT, is the reason: {why}." in first_screen
+    assert first_screen.index(f"{waited}.") < first_screen.index("do: stop what runs there.")
+    assert "loss-ratio" not in first_screen
+
+
+def test_a_load_line_below_what_the_tester_offers_says_what_that_is(finished: RunData) -> None:
+    assert finished.result is not None
+    ceiling = TesterCeiling(trial=4, asked_pps=6e6, offered_pps=3.1e6)
+    limited = {"limited_by": "tester", "ceiling": ceiling}
+    result = finished.result.model_copy(update=limited)
+    said = "On these ports the tester offered at most 3.1 Mpps per direction of 6 Mpps (trial 4)."
+    assert said in Page(rendered(replace(finished, result=result))).text
+    result = finished.result.model_copy(update={**limited, "limited_by": "dut"})
+    assert said not in Page(rendered(replace(finished, result=result))).text

@@ -129,3 +129,21 @@ def _rules(verdicts: Mapping[str, Verdict]) -> dict[str, tuple[str, ...]]:
         "invalid": ("stall",),
     }
     return {goal: rules[verdict] for goal, verdict in verdicts.items()}
+
+
+def offered_at_most(ceiling_pps: float, dut: Dut) -> Dut:
+    """Before this DUT, a tester that cannot offer more, and says what it offered."""
+
+    def weak(asked: Ask) -> Told:
+        came = dut(asked)
+        if asked.load_pps <= ceiling_pps:
+            return came
+        names = came.verdicts
+        return Told(
+            dict.fromkeys(names, "invalid"),
+            came.evidence,
+            dict.fromkeys(names, ("offered-rate",)),
+            offered_at_most_pps=ceiling_pps,
+        )
+
+    return weak

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plimsoll.record.trial_record import TrialRecord
 
 # These prepare the trials that come after them, and are listed with those.
-_PREPARING = frozenset({"calibration", "warmup", "teaching", "baseline"})
+_PREPARING = frozenset({"calibration", "warmup", "teaching", "ceiling", "baseline"})
 
 Frames = tuple[tuple[int, int], ...]
 

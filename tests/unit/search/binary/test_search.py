@@ -344,8 +344,10 @@ def test_a_tester_that_cannot_test_anything_gives_up() -> None:
     plan = replace(PLAN, search=replace(SEARCH, retries=1))
     finished, trials, _ = run(BinarySearch(plan), judged(lambda _: "invalid"))
     assert finished.first.load_line_pps is None
-    assert finished.first.reason.endswith("had only invalid trials: this tester cannot test here")
-    assert len(trials) == 8
+    assert finished.first.reason == "even at the minimum, 1 kpps, no trial could be tested"
+    # Four loads, and then the minimum, each once more.
+    assert len(trials) == 10
+    assert trials[-1].load_pps == trials[-2].load_pps == 1000
 
 
 def _acting(action: InvalidAction) -> BinaryPlan:

@@ -161,8 +161,10 @@ def test_a_tester_that_cannot_test_anything_gives_up() -> None:
             return _told(asked, "invalid")
 
     finished, _, asks = search_all(LoadLineSearch(_plan(retries=0)), Broken())
-    assert finished.first.reason.endswith("this tester cannot test here")
-    assert len(asks) == 4
+    assert finished.first.reason == "even at the minimum, 10 kpps, no trial could be tested"
+    # Four loads, and then the minimum.
+    assert len(asks) == 5
+    assert asks[-1].load_pps == 10_000
 
 
 def test_a_finished_search_takes_no_more() -> None:

@@ -269,9 +269,11 @@ def test_what_the_tester_cannot_test_bounds_the_search() -> None:
 
 def test_a_tester_that_can_test_nothing_gives_up() -> None:
     finished, trials, _ = run(MlrSearch(plan(NDR, PDR, retries=0)), judged(lambda _: "invalid"))
-    assert len(trials) == 4
+    # Four loads, and then the minimum.
+    assert len(trials) == 5
+    assert trials[-1].load_pps == 1000
     assert [each.load_line_pps for each in finished.ends] == [None, None]
-    assert finished.first.reason.startswith("4 loads in a row, the last ")
+    assert finished.first.reason == "even at the minimum, 1 kpps, no trial could be tested"
 
 
 def test_a_minimum_that_cannot_be_tested_is_told_so() -> None:

@@ -1,0 +1,128 @@
+"""A search on a line that takes less than its maximum: 64 B at 10 Gbit/s are 14.88 Mpps."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.ceiling_trial import ceiling_of, has_ceiling
+from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.simulation import SimulationAsked
+from plimsoll.record.journal import read_journal
+from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.trial_evidence import TrialEvidence
+from plimsoll.record.trial_record import TrialRecord
+from plimsoll.trial.tester import TesterLimits
+from tests.unit.benchmark.test_simulation import Silent
+from tests.unit.record.trial_parts import record
+
+LINE_PPS = 10e9 / 672
+STRATEGIES = ("binary", "load-line", "mlrsearch", "checkpoints")
+
+
+def _experiment(strategy: str) -> Experiment:
+    """A DUT of 20 Mpps, searched up to 30."""
+    settings = {
+        "capacity": "20Mpps",
+        "search.minimum": "300kpps",
+        "search.validation.duration": "20s",
+    }
+    asked = {"model": "fixed-capacity", "strategy": strategy, "settings": settings}
+    return SimulationAsked.model_validate(asked).experiment()
+
+
+def _run(tmp_path: Path, experiment: Experiment) -> RunDirectory:
+    return RunDirectory.create(tmp_path, experiment.name, experiment.normalised())
+
+
+def _trials(run: RunDirectory) -> tuple[TrialRecord, ...]:
+    return read_journal(run.journal).trials()
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_no_trial_is_spent_above_what_the_tester_offers(tmp_path: Path, strategy: str) -> None:
+    experiment = _experiment(strategy)
+    run, watcher = _run(tmp_path, experiment), Silent()
+    result = find_load_line(experiment, run, watcher)
+    ceilings = [each for each in _trials(run) if each.phase == "ceiling"]
+    judged = [each for each in _trials(run) if each.verdict != "none"]
+    assert [each.load_pps for each in ceilings] == [30e6]
+    assert {each.verdict for each in judged} == {"pass"}
+    assert max(each.load_pps for each in judged) <= 0.98 * LINE_PPS
+    assert result.limited_by == "tester"
+    assert result.ceiling is not None
+    assert result.ceiling.offered_pps == pytest.approx(LINE_PPS, rel=0.01)
+    assert any("the search begins a little below" in note for note in watcher.notes)
+
+
+class _Killed(Exception):
+    pass
+
+
+class _KillsAfter(Silent):
+    def __init__(self, trials: int) -> None:
+        super().__init__()
+        self._left = trials
+
+    def trial_ended(self, record: TrialRecord) -> None:
+        self._left -= 1
+        if not self._left:
+            raise _Killed
+
+
+@pytest.mark.parametrize("trials", [1, 2, 3])
+def test_a_resumed_run_keeps_the_ceiling_that_was_measured(tmp_path: Path, trials: int) -> None:
+    """Killed after the warm-up, after the ceiling, and after the first trial of the search."""
+    experiment = _experiment("binary")
+    run = _run(tmp_path, experiment)
+    with pytest.raises(_Killed):
+        find_load_line(experiment, run, _KillsAfter(trials))
+    result = find_load_line(experiment, run, Silent())
+    phases = [each.phase for each in _trials(run) if each.phase != "warmup"]
+    assert phases == ["ceiling", "search", "validation"]
+    assert result.limited_by == "tester"
+
+
+def test_a_simulated_tester_below_its_line_rate_needs_no_ceiling(tmp_path: Path) -> None:
+    experiment = SimulationAsked.model_validate({"model": "fixed-capacity"}).experiment()
+    run = _run(tmp_path, experiment)
+    result = find_load_line(experiment.validated_for(5.0), run, Silent())
+    assert not has_ceiling(_trials(run))
+    assert result.ceiling is None
+
+
+def _ceiling(number: int, offered_pps: float) -> TrialRecord:
+    evidence = TrialEvidence(
+        sending_s=1.0,
+        intervals=10,
+        offered=1,
+        lost=0,
+        loss_ratio=0.0,
+        forwarded_pps=0.0,
+        first_loss_s=None,
+        lossy_intervals=0,
+        losses=(),
+        min_ns=None,
+        p50_ns=None,
+        p99_ns=None,
+        max_ns=None,
+        latency_growth=None,
+        peaks=(),
+        offered_pps=offered_pps,
+    )
+    plain = record(number, phase="ceiling", verdict="none")
+    return plain.model_copy(update={"load_pps": 6e6, "evidence": evidence})
+
+
+def test_the_ceiling_is_the_most_that_any_of_the_trials_offered() -> None:
+    """Something passing may have kept the others down."""
+    trials = [_ceiling(1, 2e6), _ceiling(2, 3e6), _ceiling(3, 2.5e6)]
+    found = ceiling_of(trials, TesterLimits())
+    assert found is not None
+    assert (found.trial, found.asked_pps, found.offered_pps) == (2, 6e6, 3e6)
+
+
+@pytest.mark.parametrize(("offered_pps", "is_ceiling"), [(5.6e6, True), (5.75e6, False)])
+def test_what_a_trial_may_be_short_by_is_no_ceiling(offered_pps: float, is_ceiling: bool) -> None:
+    """Of 6 Mpps, 5 % are 0.3."""
+    assert (ceiling_of([_ceiling(1, offered_pps)], TesterLimits()) is not None) == is_ceiling
