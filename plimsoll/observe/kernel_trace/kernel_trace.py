@@ -94,7 +94,7 @@ class KernelTrace:
         except OSError as error:
             for instance in made:
                 instance.remove()
-            return _refused(error)
+            return refusal(error)
 
     def start(self) -> None:
         """Forget what was recorded, and record from now on. Raises MachineError."""
@@ -203,7 +203,8 @@ def _refusals_named(instance: TraceInstance) -> Iterator[None]:
         ) from error
 
 
-def _refused(error: OSError) -> TraceUnavailable:
+def refusal(error: OSError) -> TraceUnavailable:
+    """Why the kernel did not let us make an instance."""
     if error.errno == errno.EPERM:
         return TraceUnavailable(
             f"the kernel refuses tracing: {error}",

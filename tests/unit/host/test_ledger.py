@@ -135,3 +135,31 @@ def test_a_full_disk_is_named_with_place_and_remedy(
     monkeypatch.undo()
     monkeypatch.setenv("PLIMSOLL_STATE", str(state))
     assert ledger.record.facts == {}
+
+
+def test_undo_of_trace_instances_that_were_never_made_says_nothing(
+    state: Path, tmp_path: Path
+) -> None:
+    ledger = Ledger.create("test")
+    ledger.note_trace_instance(tmp_path / "instances" / "plimsoll-1")
+    ledger.note_trace_instance(tmp_path / "instances" / "plimsoll-2")
+    assert from_json(to_json(ledger.record)) == ledger.record
+    assert len(ledger.record.trace_instances) == 2
+    assert ledger.undo() == [f"removed {ledger.directory}"]
+
+
+def test_a_ledger_that_names_anything_else_as_a_trace_instance_removes_nothing(
+    state: Path, tmp_path: Path
+) -> None:
+    ledger = Ledger.create("test")
+    (tmp_path / "instances" / "somebody").mkdir(parents=True)
+    ledger.note_trace_instance(tmp_path / "instances" / "somebody")
+    assert "not a trace instance of ours" in ledger.undo()[0]
+    assert (tmp_path / "instances" / "somebody").is_dir()
+
+
+def test_ledgers_from_before_trace_instances_are_read(state: Path) -> None:
+    ledger = Ledger.create("test")
+    document = json.loads(to_json(ledger.record))
+    del document["trace_instances"]
+    assert from_json(json.dumps(document)) == ledger.record

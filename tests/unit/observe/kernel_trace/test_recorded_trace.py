@@ -13,7 +13,18 @@ TEXT = (RECORDED / "trace").read_bytes().decode(errors="replace")
 HEADER = re.compile(r"-(\d+) +\[(\d{3})\] \S{5} (\d+): (\w+): ")
 HEADERS = list(HEADER.finditer(TEXT))
 # include/linux/interrupt.h
-SOFTIRQS = "HI TIMER NET_TX NET_RX BLOCK IRQ_POLL TASKLET SCHED HRTIMER RCU".split()
+SOFTIRQS = [
+    "HI",
+    "TIMER",
+    "NET_TX",
+    "NET_RX",
+    "BLOCK",
+    "IRQ_POLL",
+    "TASKLET",
+    "SCHED",
+    "HRTIMER",
+    "RCU",
+]
 Fields = Mapping[str, int | str]
 
 

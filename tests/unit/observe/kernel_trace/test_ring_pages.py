@@ -140,7 +140,8 @@ def test_more_events_than_the_limit_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "windows", ["5 4\n", "1 2\n2 3\n", "-1 2\n", "1\n", "1 2 3\n", "1 99999999999999999999\n", "1 2"]
+    "windows",
+    ["5 4\n", "1 2\n2 3\n", "-1 2\n", "1\n", "1 2 3\n", "1 99999999999999999999\n"],
 )
 def test_bad_windows_are_refused_with_their_line(windows: str) -> None:
     done = run(str(RECORDED), windows=windows)
