@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from heapq import nlargest
 
 from plimsoll.attribution.incident import Incident, stall_subject
-from plimsoll.generator.interface import StreamCounts, TrialReport
+from plimsoll.generator.interface import Interval, StreamCounts, TrialReport
 
 _NS_PER_S = 1e9
 # What the engine lists at most of one trial: 64 latencies and 256 losses a stream, 64 stalls a
@@ -15,7 +15,7 @@ MOST_OF_A_KIND = 1000
 
 
 def incidents_of(
-    report: TrialReport, names: Mapping[int, str], tsc_hz: float
+    report: TrialReport | Interval, names: Mapping[int, str], tsc_hz: float
 ) -> tuple[Incident, ...]:
     """Losses, latencies and stalls; `names` are the streams' by number.
 
