@@ -118,7 +118,9 @@ class TrialRunner:
             overseer = self._overseer(request)
             baseline = _baseline(history.trials())
             overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
-            disturbed = self.bed.disturbances.of_trial(plan)
+            disturbed = self.bed.disturbances.of_trial(
+                plan, refused_is_lost=self.bed.ports.drained_by == "dut"
+            )
             watch = self._watch(abort, recording, overseer, disturbed)
             schedule = ScheduleWatch(self.bed.polling_pids)
             with self.bed.observers.watching(trial_period(number), recording.measured_by):

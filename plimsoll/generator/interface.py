@@ -75,12 +75,25 @@ class ClockReading:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusalEvent:
+    """From when to when, by the TSC, a port had no room for `frames` frames of a stream.
+
+    Refusals less than 100 us apart are one event.
+    """
+
+    first_tsc: int
+    last_tsc: int
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCounts:
     """One stream over an interval or a whole trial. Fields as in the engine protocol.
 
     `latency_us` has a latency stream's latencies in whole microseconds, rounded down, as
     (microseconds, frames); the last, 1000, holds those of a millisecond and more. `worst`
-    are the longest latencies, longest first, `losses` the loss events, largest first;
+    are the longest latencies, longest first, `losses` the loss events and `refusals` the times
+    at which the port had no room, largest first;
     `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list.
     """
 
@@ -104,6 +117,8 @@ class StreamCounts:
     spikes_left_out: int = 0
     losses: tuple[LossEvent, ...] = ()
     losses_left_out: LossesLeftOut = LossesLeftOut()
+    refusals: tuple[RefusalEvent, ...] = ()
+    refusals_left_out: LossesLeftOut = LossesLeftOut()
 
 
 @dataclass(frozen=True, slots=True)

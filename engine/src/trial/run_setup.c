@@ -12,6 +12,9 @@
 
 /* A turn of the loop with full bursts takes about as long. */
 #define SHORTEST_GAP_S 1e-6
+
+/* A queue that is full for long takes a frame now and then; at 10 kpps and more that is closer. */
+#define REFUSAL_GAP_S 1e-4
 /* A trial's list holds so many times an interval's. */
 #define WORST_OF_TRIAL 4
 
@@ -229,6 +232,7 @@ set_clock(struct run *run, const struct trial_request *request, double hz)
     run->worst_limit = RTE_MIN(request->worst * WORST_OF_TRIAL, (uint32_t)WORST_LIMIT_MAX);
     run->spike_ticks =
         request->spike_us > 0 ? (uint64_t)ceil(request->spike_us * hz / 1e6) : NO_SPIKE;
+    run->refusal_gap_ticks = (uint64_t)(REFUSAL_GAP_S * hz);
     run->patience_ticks = (uint64_t)(request->catch_up_us * hz / 1e6);
 }
 
