@@ -41,7 +41,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=_EPILOG)(why)
 
 
-def why(
+def why(  # noqa: PLR0917 - the options of the command
     run: Annotated[
         str,
         typer.Argument(
