@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.limit_sentence import limit_sentence
-from plimsoll.attribution.rank import RankedCause
+from plimsoll.attribution.rank import RankedCause, remedies_of
 from plimsoll.attribution.summary import CausesSummary, Told, summarise
 from plimsoll.record.causes_record import TrialCauses
 from plimsoll.record.kernel_events import KeptEvent
@@ -32,7 +32,15 @@ class CauseLine:
     total: str
     worst: str
     confidence: str
-    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyLine:
+    """What to do against these causes, and the numbers of the checks that cover it."""
+
+    against: str
+    text: str
+    checks: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +71,7 @@ class CausesSection:
     trials: str
     spikes_from: str
     rows: tuple[CauseLine, ...]
+    remedies: tuple[RemedyLine, ...]
     incidents: tuple[IncidentLine, ...]
     remarks: tuple[str, ...]
 
@@ -85,6 +94,10 @@ def causes_section(
         trials=", ".join(str(each.trial) for each in telling),
         spikes_from=nanoseconds(from_ns),
         rows=tuple(_row(row) for row in summary.rows[:_MOST_ROWS]),
+        remedies=tuple(
+            RemedyLine(", ".join(names), remedy.text, ", ".join(map(str, remedy.checks)))
+            for remedy, names in remedies_of(summary.rows[:_MOST_ROWS]).items()
+        ),
         incidents=tuple(
             _incident(told, events.get(told.trial, ()), scales[told.trial])
             for told in _worst(summary)
@@ -129,12 +142,7 @@ def _row(row: RankedCause) -> CauseLine:
         total=nanoseconds(row.total_ns),
         worst=nanoseconds(row.worst_ns),
         confidence=row.confidence,
-        remedy="" if row.remedy is None else f"{row.remedy.text}{_checks(row.remedy.checks)}",
     )
-
-
-def _checks(numbers: Sequence[int]) -> str:
-    return f" (checks {', '.join(map(str, numbers))})" if numbers else ""
 
 
 def _incident(told: Told, kept: Sequence[KeptEvent], scale: float) -> IncidentLine:
