@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import nlargest
 
 from plimsoll.attribution.incident import Incident, stall_subject
-from plimsoll.generator.interface import StreamCounts, TrialReport
+from plimsoll.generator.interface import Interval, StreamCounts, TrialReport, WorstLatency
 
 _NS_PER_S = 1e9
 # What the engine lists at most of one trial: 64 latencies and 256 losses a stream, 64 stalls a
@@ -15,7 +15,7 @@ MOST_OF_A_KIND = 1000
 
 
 def incidents_of(
-    report: TrialReport, names: Mapping[int, str], tsc_hz: float
+    report: TrialReport | Interval, names: Mapping[int, str], tsc_hz: float
 ) -> tuple[Incident, ...]:
     """Losses, latencies and stalls; `names` are the streams' by number.
 
@@ -56,9 +56,25 @@ def _losses(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident
 
 
 def _latencies(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:
-    for worst in counts.worst:
+    for spike in _spikes(counts.worst):
+        worst = max(spike, key=lambda each: each.latency_ticks)
         length_ns = _ns(worst.sent_tsc, worst.received_tsc, tsc_hz)
-        yield Incident("latency", name, worst.sent_tsc, worst.received_tsc, worst.frames, length_ns)
+        frames = sum(each.frames for each in spike)
+        yield Incident("latency", name, worst.sent_tsc, worst.received_tsc, frames, length_ns)
+
+
+def _spikes(listed: Iterable[WorstLatency]) -> Iterator[list[WorstLatency]]:
+    """Frames that were under way at the same time: what held one of them up held all."""
+    spike: list[WorstLatency] = []
+    end_tsc = 0
+    for each in sorted(listed, key=lambda frame: frame.sent_tsc):
+        if spike and each.sent_tsc > end_tsc:
+            yield spike
+            spike = []
+        spike.append(each)
+        end_tsc = max(end_tsc, each.received_tsc)
+    if spike:
+        yield spike
 
 
 def _ns(begin_tsc: int, end_tsc: int, tsc_hz: float) -> int:

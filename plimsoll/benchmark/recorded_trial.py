@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from plimsoll.attribution.counters import CounterMove
+from plimsoll.attribution.recorded_counters import counter_moves
+from plimsoll.attribution.trial_causes import CausesFound
+from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit
 from plimsoll.benchmark.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.teaching import settings_of, streams_beside, teaching_trial
@@ -114,15 +118,19 @@ class TrialRunner:
             overseer = self._overseer(request)
             baseline = _baseline(history.trials())
             overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
-            watch = self._watch(abort, recording, overseer)
+            disturbed = self.bed.disturbances.of_trial(plan)
+            watch = self._watch(abort, recording, overseer, disturbed)
             schedule = ScheduleWatch(self.bed.polling_pids)
             with self.bed.observers.watching(trial_period(number), recording.measured_by):
                 whole = self.bed.trial(plan, request.load_pps, watch, beside)
             scheduled = schedule.ended()
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
+            found = self._causes(number, compared, disturbed)
             record = self._record(number, request, compared, overseen, scheduled)
             recording.end(record)
+            if found is not None:
+                self.session.recorder.causes(found.record, found.events)
         self.session.watcher.trial_ended(record)
         return record
 
@@ -161,17 +169,34 @@ class TrialRunner:
         )
 
     def _watch(
-        self, abort: EarlyAbort | None, recording: TrialRecorder, overseer: TrialOverseer
+        self,
+        abort: EarlyAbort | None,
+        recording: TrialRecorder,
+        overseer: TrialOverseer,
+        disturbed: TrialDisturbances,
     ) -> Callable[[Interval], bool]:
         """Record and show each interval; stop a trial whose verdict is settled."""
 
         def watch(interval: Interval) -> bool:
             recording.interval(interval)
+            disturbed.interval(interval)
             self.session.watcher.interval(interval)
             settled = abort is not None and abort(interval)
             return overseer.interval(interval) or settled
 
         return watch
+
+    def _causes(
+        self, number: int, outcome: Outcome, disturbed: TrialDisturbances
+    ) -> CausesFound | None:
+        """What disturbed the trial, as far as the kernel's events and counters tell."""
+        fit = clock_fit(outcome.report.clock)
+        local = self.bed.observers.local_hostname
+        counters: Sequence[CounterMove] = ()
+        if fit is not None and local is not None:
+            run, period = self.session.recorder.run, trial_period(number)
+            counters = counter_moves(run, period, local, fit)
+        return disturbed.explained(number, outcome, counters)
 
     def _record(
         self,

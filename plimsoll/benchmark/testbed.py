@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
+from plimsoll.benchmark.disturbances import NO_DISTURBANCES, Disturbances
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.host_captures import HostCaptures, start_captures
 from plimsoll.benchmark.marks import Marks
@@ -22,6 +23,7 @@ from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.affinity import housekeeping_cpus, kept_off, leaves_no_cpu
 from plimsoll.host.hugepages import plan_memory
 from plimsoll.host.ledger import Ledger
+from plimsoll.host.own_processes import own_processes
 from plimsoll.host.settled_heap import settled_heap
 from plimsoll.observe.observers import LocalHost, Observers, start_observers
 from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
@@ -103,6 +105,7 @@ class Testbed:
     shared_cpus: SharedCpus = NONE_SHARED
     # By name, the processes whose loops poll: the tester's, and the DUT's on this host.
     polling_pids: Mapping[str, int] = field(default_factory=dict)
+    disturbances: Disturbances = NO_DISTURBANCES
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -140,7 +143,7 @@ class Testbed:
         The streams `beside` it are sent, and not judged.
         This process keeps off the polled CPUs meanwhile, where there are others.
         """
-        with settled_heap(), self._undisturbed():
+        with settled_heap(), self._undisturbed(), self.disturbances.recorded():
             outcome = run_trial(
                 self.generator,
                 self.lab,
@@ -200,6 +203,12 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes
         with kept_off(plan.busy_cpus):
             shared = SharedCpus.of(plan.busy_cpus, ledger)
+        polling_pids = _polling_pids(lab, engine)
+        disturbances = Disturbances()
+        if plan.observe.enabled and plan.observe.kernel_events:
+            tsc_hz = engine.facts.tsc_hz
+            disturbances = Disturbances.open(polling_pids, own_processes(ledger), tsc_hz, ledger)
+            stack.callback(disturbances.close)
         yield Testbed(
             lab,
             ports,
@@ -210,7 +219,8 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             observers,
             captures,
             shared,
-            _polling_pids(lab, engine),
+            polling_pids,
+            disturbances,
         )
 
 

@@ -12,13 +12,16 @@ COMMAND = "plimsoll"
 OBSERVER = "observer"
 
 
-def own_processes_on(cpus: Collection[int], ledger: Ledger) -> dict[int, str]:
-    """Names by pid: this process, its janitor and its observer, as far as they may run there."""
+def own_processes(ledger: Ledger) -> dict[int, str]:
+    """Names by pid: this process, its janitor and its observer."""
     noted = ledger.record.processes
     helpers = {each.identity.pid: each.name for each in noted if each.name in (JANITOR, OBSERVER)}
-    return {
-        pid: name for pid, name in {os.getpid(): COMMAND, **helpers}.items() if _may_run(pid, cpus)
-    }
+    return {os.getpid(): COMMAND, **helpers}
+
+
+def own_processes_on(cpus: Collection[int], ledger: Ledger) -> dict[int, str]:
+    """Those of them that may run on one of the CPUs."""
+    return {pid: name for pid, name in own_processes(ledger).items() if _may_run(pid, cpus)}
 
 
 def _may_run(pid: int, cpus: Collection[int]) -> bool:

@@ -113,6 +113,11 @@ class Observers:
         self._watched.append(watched)
 
     @property
+    def local_hostname(self) -> str | None:
+        """The name of this host; None where it is not watched."""
+        return self._watched[0].record.hostname if self._watched else None
+
+    @property
     def records(self) -> tuple[ObservedHostRecord, ...]:
         """What the environment record says of them, as it stands now."""
         return tuple(each.record for each in self._watched)

@@ -52,6 +52,8 @@ class ObserveSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: bool = True
+    # Of the CPUs under test on this host: what explains stalls, spikes and losses.
+    kernel_events: bool = True
     interval: Annotated[DurationField, Field(ge=0.1, le=3600)] | None = None
     sources: Annotated[tuple[str, ...], Field(min_length=1)] | None = None
     hosts: tuple[RemoteHost, ...] = ()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.interruption import uninterrupted
+from plimsoll.record.causes_record import TrialCauses
 from plimsoll.record.histogram_log import HistogramLog
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.interval_samples import interval_samples
@@ -25,11 +26,13 @@ from plimsoll.record.journal import (
     JournalContents,
     JournalFollower,
 )
+from plimsoll.record.kernel_events import KeptEvent, write_kernel_events
 from plimsoll.record.method_result import MethodResult
 from plimsoll.record.metric_log import MetricLog
 from plimsoll.record.metrics import MetricsWriter, convert_leftovers, trial_period
 from plimsoll.record.result import Result
 from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.spike_causes import attribute_spikes
 from plimsoll.record.spikes import SpikeLog
 from plimsoll.record.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.trial_record import TrialPhase, TrialRecord
@@ -88,6 +91,13 @@ class Recorder:
             yield TrialRecorder(
                 self, plan, number, writers, refused_is_lost=refused_is_lost, capacity=capacity
             )
+
+    def causes(self, causes: TrialCauses, events: Sequence[KeptEvent]) -> None:
+        """Record what disturbed a trial that has ended, and the kernel's events around it."""
+        with uninterrupted():
+            causes.write(self.run)
+            write_kernel_events(self.run, causes.trial, events)
+            attribute_spikes(self.run, causes)
 
     def finish(self, result: Result | MethodResult) -> None:
         """Write result.json and the journal's last event."""

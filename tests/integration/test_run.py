@@ -59,10 +59,26 @@ def test_every_trial_is_in_the_journal(finished: FinishedRun) -> None:
         *("calibration", "calibration", "warmup", "ceiling"),
         *("search", "search", "validation"),
     ]
-    assert [trial["number"] for trial in trials] == list(range(1, 7))
+    assert [trial["number"] for trial in trials] == list(range(1, 8))
     events = journal(finished.directory)
     assert events[0]["kind"] == "run-started"
     assert events[-1]["kind"] == "finished"
+
+
+def test_the_schedule_of_both_polling_loops_is_in_every_record(finished: FinishedRun) -> None:
+    (validation,) = (
+        trial for trial in finished_trials(finished.directory) if trial["phase"] == "validation"
+    )
+    schedule = validation["schedule"]
+    threads = schedule["threads"]
+    assert {(each["process"], each["cpu"]) for each in threads} == {
+        ("tester", 0),
+        ("dpdk-testpmd", 1),
+    }
+    # Polling loops want their CPUs all the time.
+    sent_ns = validation["sending_s"] * 1e9
+    assert all(sent_ns <= each["run_ns"] + each["wait_ns"] for each in threads)
+    assert schedule["watched_s"] >= validation["sending_s"]
 
 
 def test_the_record_is_complete(finished: FinishedRun) -> None:

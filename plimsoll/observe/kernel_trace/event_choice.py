@@ -10,7 +10,7 @@ from pathlib import Path
 from plimsoll.host.cpus import format_cpu_list
 
 # What takes a CPU away from the thread that polls on it, recorded on the CPUs under test.
-# Page faults are not among them: an ordinary process makes 100,000 a second, which would
+# Page faults are not among them: a compiler alone makes 100,000 a second, which would
 # overwrite all else within seconds, and a loop's own are counted in its /proc/PID/stat.
 ON_TESTED_CPUS = (
     "sched:sched_switch",
