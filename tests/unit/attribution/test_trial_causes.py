@@ -168,7 +168,7 @@ def test_causes_reach_the_spikes_for_sql(run: RunDirectory) -> None:
     spike = latency(10 * MS, 14 * MS)
     found = causes_of_trial(
         facts(
-            incidents=(spike, stall(10 * MS, 14 * MS)),
+            incidents=(spike, stall(60 * MS, 64 * MS)),
             events=visit(10 * MS, 14 * MS, DUT, 812, "java"),
         )
     )
@@ -178,7 +178,7 @@ def test_causes_reach_the_spikes_for_sql(run: RunDirectory) -> None:
               "unattributed"),
         Spike("latency", 7, at_ms - 5, at_ms + 50, 3 * MS, None, None, "probe/0-1", "unattributed"),
         Spike("latency", 8, at_ms - 5, at_ms + 50, 4 * MS, None, None, "probe/0-1", "unattributed"),
-        Spike("stall", 7, at_ms, at_ms + 4, 4 * MS, 0, AT + 14 * MS, None, "tester stall"),
+        Spike("stall", 7, at_ms, at_ms + 4, 4 * MS, 0, AT + 64 * MS, None, "tester stall"),
     ]  # fmt: skip
     _write(run, rows)
     assert attribute_spikes(run, found.record) == 2
