@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from plimsoll.attribution.cause import Cause, Confidence
 from plimsoll.attribution.evidence import Evidence
 from plimsoll.attribution.explain_stall import EXACT_SHARE
-from plimsoll.attribution.held import Held, causes_of, held, stall_link
+from plimsoll.attribution.held import Held, causes_of, held, stall_link, ticks_within
 from plimsoll.attribution.incident import Incident
 from plimsoll.attribution.loops import PollingLoop
 
@@ -71,6 +71,13 @@ def chain(
         if each.loop.owner == "tester" and own and stalled:
             causes.append(stall_link(each, confidence, evidence.tsc_hz))
         causes += [cause for cause in own if cause.kind != "tester-stall"]
+        unseen = sum(
+            ticks_within(part, each.begin, each.end)
+            for part in each.parts
+            if part.taker.kind == "tester-stall"
+        )
+        if unseen > (1 - EXACT_SHARE) * each.ticks:
+            causes += evidence.for_the_rest((each.loop,), incident, unseen)
     return tuple(causes)
 
 

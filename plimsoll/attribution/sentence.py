@@ -41,7 +41,8 @@ def _of_one_cpu(incident: Incident, causes: Sequence[Cause], process: str) -> li
         said.append(f"{_consequence(incident, taken[0])}{_taken(taken, process)}")
     elif stall := next((c for c in causes if c.kind == "tester-stall"), None):
         away = "" if stall.length_ns is None else f" for {format_ns(stall.length_ns)}"
-        said.append(f"frames waited because {stall.name}{away}")
+        what = "frames were lost" if incident.kind == "loss" else "frames waited"
+        said.append(f"{what} because {stall.name}{away}")
     said += [_by_counter(cause) for cause in others]
     return said
 

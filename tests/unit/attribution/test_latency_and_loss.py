@@ -53,9 +53,21 @@ def test_a_spike_across_a_stall_of_the_tester_names_the_stall_and_then_its_cause
 def test_without_a_trace_a_spike_is_the_testers_where_its_loop_was_away() -> None:
     spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
     found, _ = explain([spike, away], [], LOOPS, [], type(WHOLE)({}), tsc_hz=HZ)
-    (link,) = found.causes
+    link, root = found.causes
     assert (link.kind, link.confidence) == ("tester-stall", "exact")
-    assert found.roots == (link,)
+    assert root.kind == "unexplained"
+    assert found.roots == (root,)
+
+
+def test_a_stall_in_which_the_kernel_saw_nothing_is_still_why_a_frame_waited() -> None:
+    counters = [move("hypervisor-steal", "steal of CPU 0", 0)]
+    spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
+    found, stalled = explain([spike, away], [], LOOPS, counters, WHOLE, tsc_hz=HZ)
+    link, root = found.causes
+    assert (link.kind, link.length_ns, link.confidence) == ("tester-stall", 4 * MS, "exact")
+    assert (root.kind, root.confidence) == ("hypervisor-steal", "counter")
+    assert found.roots == (root,)
+    assert [cause.kind for cause in stalled.causes] == ["hypervisor-steal"]
 
 
 def test_a_frame_sent_after_the_loops_return_waited_for_the_queue_it_left() -> None:
