@@ -27,8 +27,7 @@ _HISTOGRAMS = ("latency", "latency_across_stalls", "lateness")
 _FRAMES = tuple(
     each.name
     for each in fields(StreamCounts)
-    if each.name
-    not in ("stream", "latency_us", "worst", "losses", "losses_left_out", *_REFUSALS, *_HISTOGRAMS)
+    if each.name not in ("stream", "latency_us", *_LISTS, *_HISTOGRAMS)
 )
 # As many as a trial's report lists of each polling loop.
 _LONGEST_STALLS = 64
