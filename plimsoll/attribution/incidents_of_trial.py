@@ -65,7 +65,7 @@ def _losses(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident
 def _refusals(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:
     for each in counts.refusals:
         length_ns = _ns(each.first_tsc, each.last_tsc, tsc_hz)
-        yield Incident("loss", name, each.first_tsc, each.last_tsc, each.frames, length_ns)
+        yield Incident("loss", name, each.first_tsc, each.last_tsc, each.frames, length_ns, True)
 
 
 def _latencies(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:
