@@ -49,14 +49,7 @@ def _platform_share(trial: TrialRecord) -> float:
 
 
 def _sentence(forwarded_pps: float, line_pps: float | None, summary: CausesSummary) -> str:
-    taken = [
-        row
-        for row in summary.rows
-        if row.owner == "dut"
-        and not row.own
-        and row.confidence in _SEEN
-        and (row.loss_share or 0.0) > 0
-    ]
+    taken = [row for row in summary.rows if _is_platform(row)]
     taken.sort(key=lambda row: -(row.loss_share or 0.0))
     cpus = ", ".join(str(cpu) for cpu in dict.fromkeys(row.cpu for row in taken))
     longest = max((row.worst_ns or 0 for row in taken), default=0)
@@ -70,6 +63,11 @@ def _sentence(forwarded_pps: float, line_pps: float | None, summary: CausesSumma
         f"Forwards up to {format_pps(forwarded_pps)} per direction; {kept}, limited by "
         f"preemptions of CPU {cpus} of up to {format_ns(longest)} ({named})."
     )
+
+
+def _is_platform(row: RankedCause) -> bool:
+    seen = row.owner == "dut" and not row.own and row.confidence in _SEEN
+    return seen and bool(row.loss_share)
 
 
 def _named(row: RankedCause) -> str:

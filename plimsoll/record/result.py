@@ -90,9 +90,9 @@ class GoalResult(_Part):
     number of the trial that proved it. `limited_by` says what kept it from being higher:
     the DUT failed above it, the platform took its CPU away, the tester could not test above
     it, or it is the maximum that was searched. `conditional_pps` is RFC 9971's conditional
-    throughput per direction, null for strategies without one; `irregular` tells of what the RFC calls an irregular
-    result, or of a lower load that failed beneath a higher one that passed. `notes` say
-    what limits the load and how that is known.
+    throughput per direction, null for strategies without one; `irregular` tells of what the
+    RFC calls an irregular result, or of a lower load that failed beneath a higher one that
+    passed. `notes` say what limits the load and how that is known.
     `loss_events_per_hour_below` bounds, with 95 % confidence, the rate of events that
     lose frames at the load line: three in the time of a proof that saw none (null where
     it saw some).

@@ -20,8 +20,8 @@ def without_tester_losses(
     """The judgement; invalid where a failure is of losses alone, and those are the tester's.
 
     That is where less than any loss criterion allows is left of the lost frames when those
-    are taken away that were lost while the tester's loop was seen to be away, or a process of its own
-    to have the DUT's CPU.
+    are taken away that were lost while the tester's loop was seen to be away, or a process of
+    its own to have the DUT's CPU.
     """
     if judgement.verdict != "fail" or blame is None or blame.tester <= 0:
         return judgement
@@ -37,7 +37,8 @@ def without_tester_losses(
         return judgement
     text = (
         f"{blame.tester:,.0f} of {lost:,} lost frames were lost while the tester's own loop was "
-        f"away or a process of its own had the DUT's CPU, and without them no loss criterion is broken. {blame.sentence}"
+        f"away or a process of its own had the DUT's CPU, and without them no loss criterion is "
+        f"broken. {blame.sentence}"
     )
     share = blame.tester / lost
     finding = Finding("tester-losses", "trial", share, 1.0, "ratio", "invalid", text, spoils=True)
