@@ -111,7 +111,8 @@ read_trial(const json_t *json, struct complaint *complaint)
 
     invariant(status == 0 || status == -EINVAL);
     if (status == 0) {
-        invariant(trial.stream_count >= 1 && trial.stream_count <= STREAMS_MAX);
+        invariant(trial.stream_count <= STREAMS_MAX);
+        invariant(trial.longest <= STALL_LONGEST_MAX && trial.gap_us >= 0);
         for (uint32_t i = 0; i < trial.stream_count; i++)
             check_stream(&trial.streams[i]);
     } else {
