@@ -29,6 +29,7 @@ _CONFIDENCES: tuple[Confidence, ...] = ("exact", "partial", "counter", "unexplai
 
 @dataclass
 class _Cpu:
+    measured_ns: int = 0
     gaps: Histogram = field(default_factory=Histogram)
     stalls: int = 0
     stalled_ns: int = 0
@@ -58,7 +59,7 @@ class NoiseSummary:
     def add(self, stretch: Stretch) -> None:
         """Take one more."""
         for worker in stretch.report.workers:
-            self._add_worker(worker)
+            self._add_worker(worker, round(stretch.report.sending_s * 1e9))
         for row in rank(map(told_apart, stretch.explanations)):
             self._add_cause(row)
         self.listed_stalls += len(stretch.explanations)
@@ -77,8 +78,9 @@ class NoiseSummary:
         found = [_cause(each, self._cpus) for each in self._causes.values()]
         return tuple(sorted(found, key=lambda row: (-(row.total_ns or 0), -row.incidents)))
 
-    def _add_worker(self, worker: WorkerCounts) -> None:
+    def _add_worker(self, worker: WorkerCounts, measured_ns: int) -> None:
         cpu = self._cpus.setdefault(worker.cpu, _Cpu())
+        cpu.measured_ns += measured_ns
         cpu.gaps = merge([cpu.gaps, worker.gaps])
         cpu.stalls += worker.stalls
         cpu.stalled_ns += worker.stalled_ns
@@ -136,7 +138,7 @@ def _cpu_noise(cpu: int, found: _Cpu) -> CpuNoise:
     quantiles = zip(QUANTILES, gaps.quantiles_ns(QUANTILES), strict=False)
     return CpuNoise(
         cpu=cpu,
-        measured_ns=gaps.sum_ns,
+        measured_ns=found.measured_ns,
         looks=gaps.count,
         min_ns=gaps.min_ns,
         max_ns=gaps.max_ns,
@@ -144,14 +146,13 @@ def _cpu_noise(cpu: int, found: _Cpu) -> CpuNoise:
         buckets=gap_buckets(gaps),
         stalls=found.stalls,
         stalled_ns=found.stalled_ns,
-        stalled_share=min(1.0, found.stalled_ns / gaps.sum_ns) if gaps.sum_ns else 0.0,
+        stalled_share=min(1.0, found.stalled_ns / max(1, found.measured_ns)),
     )
 
 
 def _cause(found: _Sum, cpus: dict[int, _Cpu]) -> NoiseCause:
     row = found.row
-    measured = (each.gaps.sum_ns for cpu, each in cpus.items() if row.cpu in (None, cpu))
-    measured_ns = sum(measured)
+    measured_ns = sum(each.measured_ns for cpu, each in cpus.items() if row.cpu in (None, cpu))
     known = row.total_ns is not None and measured_ns > 0
     confidence = max(_CONFIDENCES, key=lambda each: found.confidences.get(each, 0))
     return NoiseCause.model_validate(

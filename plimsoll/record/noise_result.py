@@ -38,7 +38,7 @@ class CpuNoise(_Part):
     """What one CPU's loop saw."""
 
     cpu: int = Field(ge=0, description="The CPU.")
-    measured_ns: int = Field(ge=0, description="The time that all gaps add up to.")
+    measured_ns: int = Field(ge=0, description="For how long it looked.")
     looks: int = Field(ge=0, description="Looks at the clock.")
     min_ns: int | None = Field(
         description="The shortest gap: what one turn of the loop takes. Null without any."
