@@ -175,8 +175,8 @@ class CycleBudget:
 class WorkerCounts:
     """One polling loop over an interval or a whole trial.
 
-    `gaps` has every gap between two looks at the clock that was longer than 1 us, work
-    included; stalls are those longer than the trial's `stall_us`.
+    `gaps` has every gap between two looks at the clock from the trial's `gap_us` on, work
+    included; stalls are those longer than its `stall_us`.
     """
 
     cpu: int
@@ -220,6 +220,10 @@ class Hold:
 class TrialPlan:
     """One trial: what to send, for how long, and how closely to watch.
 
+    Without streams the polling loops only look at the clock. Gaps between two looks from
+    `gap_us` on are counted, those above `stall_us` are stalls, and of each loop and
+    interval the `longest` are listed (0 to 64).
+
     Of each stream and interval the `worst` longest latencies are listed (0 to 64), and all
     of `spike_us` and more while there is room. Without `hold` each interval is handed over
     as it ends. The CPU time of the processes in
@@ -233,6 +237,8 @@ class TrialPlan:
     interval_s: float = 1.0
     catch_up_us: float = 1000.0
     stall_us: float = 20.0
+    gap_us: float = 1.0
+    longest: int = 16
     worst: int = 16
     spike_us: float | None = None
     hold: Hold | None = None

@@ -31,7 +31,7 @@ class QueueParts:
         """
         parts: list[StreamPlan] = []
         whole_of: dict[int, int] = {}
-        numbers = iter(range(max(stream.stream for stream in streams) + 1, 1 << 16))
+        numbers = iter(range(max((stream.stream for stream in streams), default=-1) + 1, 1 << 16))
         for stream in streams:
             queues = tx_queues[stream.tx_port] if stream.role == "load" else 1
             if stream.frame_count is not None:

@@ -148,8 +148,8 @@ read_trial(struct session *session, int64_t id, const json_t *json)
     struct complaint complaint = {0};
     int status;
 
-    if (session->ports.count == 0) {
-        complain(&complaint, -ENOTCONN, "request", "no ports are open");
+    if (!session->eal_started) {
+        complain(&complaint, -ENOTCONN, "request", "nothing is open");
         refuse(session, id, &complaint, false);
         return false;
     }
