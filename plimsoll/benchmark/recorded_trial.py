@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.attribution.counters import CounterMove
+from plimsoll.attribution.dut_disturbances import dut_disturbances
 from plimsoll.attribution.recorded_counters import counter_moves
 from plimsoll.attribution.trial_causes import CausesFound
 from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit
@@ -17,6 +18,7 @@ from plimsoll.benchmark.trial_overseer import Nobody, TrialOverseer
 from plimsoll.benchmark.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.record.disturbance import Disturbance
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.schedule_record import ScheduleRecord
@@ -127,7 +129,14 @@ class TrialRunner:
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
             found = self._causes(number, compared, disturbed)
-            record = self._record(number, request, compared, overseen, scheduled)
+            record = self._record(
+                number,
+                request,
+                compared,
+                overseen,
+                scheduled,
+                disturbances=_dut_disturbances(compared, found),
+            )
             recording.end(record)
             if found is not None:
                 self.session.recorder.causes(found.record, found.events)
@@ -205,6 +214,8 @@ class TrialRunner:
         outcome: Outcome,
         overseen: Sequence[Finding],
         scheduled: ScheduleRecord | None,
+        *,
+        disturbances: Sequence[Disturbance],
     ) -> TrialRecord:
         judgements = self._judge(request, outcome, overseen) if request.judged else {}
         judgement = judgements.get(request.goal or ONLY_GOAL)
@@ -223,7 +234,7 @@ class TrialRunner:
             goals={name: _goal_verdict(each) for name, each in judgements.items()},
             repetition=request.repetition,
             step=request.step,
-            evidence=evidence_of(outcome),
+            evidence=evidence_of(outcome, disturbances),
             observed=request.observe(outcome) if request.observe else {},
             hosts=self.bed.observers.readings,
             own=outcome.own,
@@ -243,6 +254,15 @@ class TrialRunner:
         own = request.goal or ONLY_GOAL
         judgements[own] = judgements[own].joined_by(overseen)
         return judgements
+
+
+def _dut_disturbances(outcome: Outcome, found: CausesFound | None) -> tuple[Disturbance, ...]:
+    """What took the DUT's CPUs; nothing where it was not looked for or cannot be timed."""
+    fit = clock_fit(outcome.report.clock)
+    if found is None or fit is None:
+        return ()
+    first_frame_tsc = fit.tsc(outcome.report.begin_unix_ns)
+    return dut_disturbances(found.explanations, first_frame_tsc, found.record.tsc_hz)
 
 
 def _with_comparisons(
