@@ -8,9 +8,11 @@ from pydantic import Field
 
 from plimsoll.record.record_model import RecordModel
 
-# Of the absences of one cause, so many of the first are kept, and so many of the longest.
+# Of the absences of one cause, so many of the first are kept: enough for a period to show.
 FIRST_KEPT = 32
-LONGEST_KEPT = 32
+# And so many of the longest of the rest: as many as a trial's evidence has latency peaks, so
+# that none of these is without its cause for want of room.
+LONGEST_KEPT = 64
 
 
 class DutAbsence(RecordModel):
@@ -34,7 +36,7 @@ class Disturbance(RecordModel):
     cpu: int | None = Field(description="The CPU that it took.")
     count: int = Field(ge=1, description="How many absences it caused that frames suffered from.")
     absences: tuple[DutAbsence, ...] = Field(
-        description="By time, at most 64 of them: the first 32 and the 32 longest of the rest."
+        description="By time, at most 96 of them: the first 32 and the 64 longest of the rest."
     )
 
     @property

@@ -85,11 +85,11 @@ def test_what_only_a_counter_says_and_what_nothing_explains_is_left_out() -> Non
 
 
 def test_the_first_absences_are_kept_and_the_longest_of_the_rest() -> None:
-    # The 50th to the 99th last 10 ms and more, each a little longer than the one before.
-    lengths_ms = [1.0] * 50 + [10.0 + number / 100 for number in range(50)]
+    # From the 50th on they last 10 ms and more, each a little longer than the one before.
+    lengths_ms = [1.0] * 50 + [10.0 + number / 100 for number in range(80)]
     (java,) = _of(*[_taken(100 * at, ms) for at, ms in enumerate(lengths_ms)])
-    assert java.count == 100
-    kept = [*range(32), *range(68, 100)]
+    assert java.count == 130
+    kept = [*range(32), *range(66, 130)]
     assert [each.at_s for each in java.absences] == [round(0.5 + 0.1 * at, 6) for at in kept]
     # Between the first ones none is left out.
     assert java.consecutive_s == tuple(each.at_s for each in java.absences[:32])
