@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
+from plimsoll.record.disturbance import Disturbance
 from plimsoll.record.record_model import RecordModel
 
 
@@ -54,3 +57,8 @@ class TrialEvidence(RecordModel):
     latency_growth: float | None
     peaks: tuple[LatencyPeak, ...]
     offered_pps: float | None = None
+    disturbances: tuple[Disturbance, ...] = Field(
+        default=(),
+        description="What took CPUs from the DUT's polling loops on this host, at most 16 causes, "
+        "those that took most first. Empty where no kernel events are recorded.",
+    )

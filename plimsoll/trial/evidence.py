@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from heapq import nlargest
 
 from plimsoll.generator.histogram import Histogram, merge
+from plimsoll.record.disturbance import Disturbance
 from plimsoll.record.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.due_frames import due_frames
@@ -19,7 +20,7 @@ _LARGEST_LOSSES = 128
 _PEAKS = 64
 
 
-def evidence_of(outcome: Outcome) -> TrialEvidence:
+def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> TrialEvidence:
     """The evidence of a trial; TrialEvidence says what each field is."""
     unexcused, losses = outcome.unexcused_losses(), loss_times(outcome)
     latency = _load_latency(outcome)
@@ -40,6 +41,7 @@ def evidence_of(outcome: Outcome) -> TrialEvidence:
         latency_growth=_latency_growth(outcome),
         peaks=_peaks(outcome),
         offered_pps=_offered_pps(outcome),
+        disturbances=tuple(disturbances),
     )
 
 

@@ -304,8 +304,7 @@ class GoalHunt:
         best = max(self._likely_to_survive(), default=min(proved, default=None))
         if best is None:
             return GoalEnd(self.name, None, reason)
-        notes = () if limit is None else (f"Limited by {limit.text}.",)
-        return GoalEnd(self.name, best, reason, self._limited_by(best), notes=notes)
+        return GoalEnd(self.name, best, reason, self._limited_by(best), notes=_notes(limit))
 
     def _limited_by(self, best: float) -> LimitedBy:
         upper = self.record.bracket.upper
@@ -320,3 +319,10 @@ class GoalHunt:
         if upper is not None and upper.by_tester:
             return why_untestable(self._plan.minimum_pps)
         return f"even at the minimum, {format_pps(self._plan.minimum_pps)}, no trial passed"
+
+
+def _notes(limit: Limit | None) -> tuple[str, ...]:
+    if limit is None:
+        return ()
+    limited = f"Limited by {limit.text}."
+    return (limited,) if limit.cause is None else (limited, limit.cause)

@@ -9,6 +9,7 @@ from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
 from plimsoll.search.load_line.stall_limit import stall_limit
+from plimsoll.search.load_line.stalls import stalls_of
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.traffic.units import format_duration, format_pps
 
@@ -163,9 +164,10 @@ class GoalRecord:
         """The new forecast says how far down; should it not, a step is as good as any."""
         limit = stall_limit(self._knowledge)
         if limit is None or limit.load_pps >= tried.load_pps:
-            self._step_below(tried, "a stall")
+            self._step_below(tried, _stall_text(tried))
         else:
-            self._limit(tried.load_pps * (1.0 - self._plan.width / 2), tried, "a stall")
+            below = tried.load_pps * (1.0 - self._plan.width / 2)
+            self._limit(below, tried, _stall_text(tried))
 
     def _step_below(self, tried: Tried, cause: str) -> None:
         """Nothing says how far down, so further each time."""
@@ -181,3 +183,11 @@ class GoalRecord:
             f"{format_duration(at_s)} by {cause}"
         )
         self.failure_limit = Limit(load_pps, "failure", text)
+
+
+def _stall_text(tried: Tried) -> str:
+    """The longest stall that lost frames, by its cause where that is known."""
+    lossy = (stall for stall in stalls_of(tried) if stall.lost)
+    longest = max(lossy, key=lambda stall: stall.length_s, default=None)
+    cause = None if longest is None else longest.cause
+    return "a stall" if cause is None else f"a stall by {cause.text}"

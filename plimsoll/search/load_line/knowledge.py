@@ -9,6 +9,7 @@ from plimsoll.search.load_line.decline import declined
 from plimsoll.search.load_line.hazard import LossRate, loss_rates
 from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps
 from plimsoll.search.load_line.plan import LoadLinePlan
+from plimsoll.search.load_line.stall_forecast import StallForecast, forecast_of
 from plimsoll.search.load_line.stalls import (
     Stall,
     buffer_frames,
@@ -16,7 +17,6 @@ from plimsoll.search.load_line.stalls import (
     stalls_of,
     unexplained_losses,
 )
-from plimsoll.search.load_line.tail import Tail, tail_of
 from plimsoll.search.load_line.tried import Tried
 
 # So much of the load lost: the queue was full nearly all the time.
@@ -33,7 +33,7 @@ class Knowledge:
     trials: list[Tried] = field(default_factory=list)
     bursts: list[Tried] = field(default_factory=list)
     # By how many trials, as it takes a while to find.
-    _tail: tuple[int, Tail | None] | None = None
+    _forecast: tuple[int, StallForecast | None] | None = None
 
     def learn(self, tried: Tried) -> None:
         """Keep the trial."""
@@ -62,11 +62,11 @@ class Knowledge:
         )
         return max(waiting, default=0.0)
 
-    def tail(self) -> Tail | None:
-        """The DUT's longest stalls."""
-        if self._tail is None or self._tail[0] != len(self.trials):
-            self._tail = (len(self.trials), tail_of(self._with_room()))
-        return self._tail[1]
+    def stall_forecast(self) -> StallForecast | None:
+        """The DUT's longest stalls, by cause; None where none was seen."""
+        if self._forecast is None or self._forecast[0] != len(self.trials):
+            self._forecast = (len(self.trials), forecast_of(self._with_room()))
+        return self._forecast[1]
 
     def buffer(self) -> float | None:
         """What the DUT's buffer holds in frames; None where nothing has filled it.

@@ -13,8 +13,9 @@ LimitKind = Literal["capacity", "stalls", "losses", "decline", "failure"]
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """`load_pps` is per direction."""
+    """`load_pps` is per direction. `cause` is a sentence that says what is behind it, if known."""
 
     load_pps: float
     kind: LimitKind
     text: str
+    cause: str | None = None

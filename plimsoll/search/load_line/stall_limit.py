@@ -6,6 +6,7 @@ import math
 
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
+from plimsoll.search.load_line.stall_forecast import CauseForecast, StallForecast
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
 # By the queue's length in overload, the buffer is known roughly; a burst asks exactly when
@@ -20,35 +21,57 @@ _LARGEST_BURST = 1 << 22
 
 def stall_limit(knowledge: Knowledge) -> Limit | None:
     """Buffer ÷ the longest stall of a validation; None where no stall filled the buffer."""
-    plan, tail, buffer = knowledge.plan, knowledge.tail(), knowledge.buffer()
-    if tail is None or buffer is None:
+    plan, forecast, buffer = knowledge.plan, knowledge.stall_forecast(), knowledge.buffer()
+    if forecast is None or buffer is None:
         return None
-    longest_s = tail.length_s(plan.validation_s, plan.confidence)
+    longest_s = forecast.length_s(plan.validation_s, plan.confidence)
     load_pps = buffer / longest_s
     lasting, chance = format_duration(plan.validation_s), format_ratio(plan.confidence)
     text = (
         f"stalls of the DUT: its buffer holds {buffer:,.0f} frames, and with a chance of {chance} "
         f"its longest stall in {lasting} is no longer than {format_ns(round(longest_s * 1e9))} "
-        f"(the longest seen: {format_ns(round(tail.longest_s * 1e9))}, a fit to the {tail.seen} "
-        f"longest), so it loses nothing up to {format_pps(load_pps)}"
+        f"(the longest seen: {format_ns(round(forecast.longest_s * 1e9))}, a fit to the "
+        f"{forecast.seen} longest), so it loses nothing up to {format_pps(load_pps)}"
     )
-    return Limit(load_pps, "stalls", text)
+    leading = forecast.leading(plan.validation_s, plan.confidence)
+    return Limit(load_pps, "stalls", text, _cause_sentence(leading, forecast))
+
+
+def _cause_sentence(leading: CauseForecast, forecast: StallForecast) -> str | None:
+    """What sets the line, and how often it comes; None where no stall has a known cause."""
+    up_to = format_ns(round(leading.tail.longest_s * 1e9))
+    of_the_time = f"up to {up_to} ({leading.share * 100:.0f} % of the stalled time)"
+    if leading.cause is None:
+        if len(forecast.by_cause) == 1:
+            return None
+        return f"Set by stalls of {of_the_time} that have no known cause, or one seldom seen."
+    cause = leading.cause
+    whose = "the DUT" if cause.cpu is None else f"CPU {cause.cpu}"
+    return f"Set by stalls of {whose} of {of_the_time}, by {cause.name}{_how_often(leading)}."
+
+
+def _how_often(forecast: CauseForecast) -> str:
+    if forecast.period_s is not None:
+        return f", one every {format_duration(forecast.period_s)}, regularly"
+    if forecast.every_s is not None:
+        return f", one every {format_duration(forecast.every_s)} on average"
+    return ""
 
 
 def chance_to_survive(knowledge: Knowledge, load_pps: float) -> float:
     """The chance that no stall overflows the buffer during a validation at this load."""
-    tail, buffer = knowledge.tail(), knowledge.buffer()
-    if tail is None or buffer is None:
+    forecast, buffer = knowledge.stall_forecast(), knowledge.buffer()
+    if forecast is None or buffer is None:
         return 1.0
-    return tail.chance(buffer / load_pps, knowledge.plan.validation_s)
+    return forecast.chance(buffer / load_pps, knowledge.plan.validation_s)
 
 
 def burst_wanted(knowledge: Knowledge, load_pps: float) -> int | None:
     """How many frames to send back to back to learn what the buffer holds; None for no burst."""
-    plan, tail = knowledge.plan, knowledge.tail()
-    if not plan.bursts or tail is None or knowledge.buffer() is not None:
+    plan, forecast = knowledge.plan, knowledge.stall_forecast()
+    if not plan.bursts or forecast is None or knowledge.buffer() is not None:
         return None
-    needed = load_pps * tail.length_s(plan.validation_s, plan.confidence)
+    needed = load_pps * forecast.length_s(plan.validation_s, plan.confidence)
     known = max(knowledge.held(), _WORTH_A_BURST * knowledge.full_queue())
     if needed <= known or len(knowledge.bursts) >= _MOST_BURSTS:
         return None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from plimsoll.record.trial_evidence import LossSample
+from plimsoll.search.load_line.stall_cause import StallCause, cause_of_peak
 from plimsoll.search.load_line.tried import Tried
 
 # A third.
@@ -35,6 +36,7 @@ class Stall:
     length_s: float
     load_pps: float
     lost: float
+    cause: StallCause | None = None
 
     @property
     def came(self) -> float:
@@ -55,7 +57,9 @@ def stalls_of(tried: Tried) -> Iterator[Stall]:
             continue
         loss = losses.get(peak.at_s)
         lost = float(loss.frames) if loss else 0.0
-        yield Stall(peak.at_s, tried.above_least_s(peak.max_ns), tried.load_pps, lost)
+        length_s = tried.above_least_s(peak.max_ns)
+        cause = cause_of_peak(tried.evidence, peak.at_s, tried.interval_s, length_s)
+        yield Stall(peak.at_s, length_s, tried.load_pps, lost, cause)
 
 
 def explains(stall: Stall, full_queue: float) -> bool:

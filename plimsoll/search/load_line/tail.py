@@ -9,15 +9,17 @@ are kept, each with its weight by Bayes' rule, on a grid. A forecast is their me
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from typing import Self
 
-from plimsoll.search.load_line.stalls import stalls_of
+from plimsoll.search.load_line.arrivals import RANDOM, Arrivals
+from plimsoll.search.load_line.stalls import Stall, stalls_of
 from plimsoll.search.load_line.tried import Tried
 
 # Of the lengths at least half as long as the longest, the upper half are the tail.
-_OF_LONGEST = 0.5
+OF_LONGEST = 0.5
 # Believed before any length was seen: the scale is a tenth of the longest, give or take a
 # factor of three, and the shape nought (an exponential tail), give or take 0.2.
 _SCALE, _SCALE_FACTOR = 0.1, 3.0
@@ -61,16 +63,26 @@ class Tail:
     seen: int
     watched_s: float
     likely: tuple[Likelihood, ...]
+    arrivals: Arrivals = RANDOM
 
     def chance(self, length_s: float, duration_s: float) -> float:
         """The chance that no stall in `duration_s` is longer, over all that is likely."""
         excess_s = length_s - self.threshold_s
         if excess_s <= 0.0:
             return 0.0
-        return sum(
-            each.weight * math.exp(-each.per_s * duration_s * each.share_beyond(excess_s))
-            for each in self.likely
-        )
+        return sum(each.weight * odds for each, odds in self._odds(excess_s, duration_s))
+
+    def middle_chance(self, length_s: float, duration_s: float) -> float:
+        """The same, but not the mean of all that is likely: its middle."""
+        excess_s = length_s - self.threshold_s
+        if excess_s <= 0.0:
+            return 0.0
+        return _middle([(odds, each.weight) for each, odds in self._odds(excess_s, duration_s)])
+
+    def _odds(self, excess_s: float, duration_s: float) -> Iterator[tuple[Likelihood, float]]:
+        for each in self.likely:
+            share = each.share_beyond(excess_s)
+            yield each, self.arrivals.chance_of_none(each.per_s, share, duration_s)
 
     def length_s(self, duration_s: float, chance: float) -> float:
         """The length that with this chance none exceeds in `duration_s`.
@@ -80,27 +92,59 @@ class Tail:
         """
         if self.watched_s < duration_s:
             return self._middle_s(duration_s, chance)
-        low_s, high_s = self.threshold_s, self.longest_s
-        while self.chance(high_s, duration_s) < chance and high_s < 1e3 * self.longest_s:
-            low_s, high_s = high_s, high_s * 2.0
-        for _ in range(_HALVINGS):
-            middle_s = (low_s + high_s) / 2.0
-            if self.chance(middle_s, duration_s) < chance:
-                low_s = middle_s
-            else:
-                high_s = middle_s
-        return high_s
+        return least_length_s(
+            lambda length_s: self.chance(length_s, duration_s) >= chance,
+            self.threshold_s,
+            self.longest_s,
+        )
 
     def _middle_s(self, duration_s: float, chance: float) -> float:
-        rare = -math.log(chance) / duration_s
-        levels = sorted(
-            (each.length_beyond_s(min(1.0, rare / each.per_s)), each.weight) for each in self.likely
+        allowed = self.arrivals.allowed_share
+        return self.threshold_s + _middle(
+            [
+                (each.length_beyond_s(allowed(each.per_s, duration_s, chance)), each.weight)
+                for each in self.likely
+            ]
         )
-        weights = accumulate(weight for _, weight in levels)
-        middle = next(
-            (rank for rank, weight in enumerate(weights) if weight >= 0.5), len(levels) - 1
-        )
-        return self.threshold_s + levels[middle][0]
+
+
+def least_length_s(is_enough: Callable[[float], bool], low_s: float, high_s: float) -> float:
+    """The shortest length that is enough, above `low_s`; `high_s` is where to begin to look."""
+    most_s = 1e3 * high_s
+    while not is_enough(high_s) and high_s < most_s:
+        low_s, high_s = high_s, high_s * 2.0
+    for _ in range(_HALVINGS):
+        middle_s = (low_s + high_s) / 2.0
+        if is_enough(middle_s):
+            high_s = middle_s
+        else:
+            low_s = middle_s
+    return high_s
+
+
+def _middle(weighted: Sequence[tuple[float, float]]) -> float:
+    """The median of values with weights that add up to 1."""
+    levels = sorted(weighted)
+    weights = accumulate(weight for _, weight in levels)
+    middle = next((rank for rank, weight in enumerate(weights) if weight >= 0.5), len(levels) - 1)
+    return levels[middle][0]
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenStalls:
+    """Lengths of a trial's stalls that are among the chosen, all from `complete_from_s` on."""
+
+    tried: Tried
+    lengths_s: tuple[float, ...]
+    complete_from_s: float
+
+    @classmethod
+    def of(cls, tried: Tried, among: Callable[[Stall], bool]) -> Self:
+        stalls = list(stalls_of(tried))
+        # Below the shortest that a trial kept, of more that it had, nothing is known.
+        kept_all = len(stalls) >= tried.evidence.intervals
+        cut_s = 0.0 if kept_all else min((stall.length_s for stall in stalls), default=0.0)
+        return cls(tried, tuple(stall.length_s for stall in stalls if among(stall)), cut_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,38 +163,38 @@ class _Watched:
         return -math.log1p(-share) / share if share else 1.0
 
 
-def tail_of(trials: Sequence[Tried]) -> Tail | None:
-    """The tail of the stalls in these trials, none of them overloaded; None without any."""
-    lengths = [
-        (tried, [stall.length_s for stall in stalls_of(tried)])
-        for tried in trials
-        if tried.interval_s
-    ]
-    longest_s = max((at for _, each in lengths for at in each), default=0.0)
+def tail_of(
+    trials: Sequence[Tried],
+    among: Callable[[Stall], bool] = lambda _: True,
+    arrivals: Arrivals = RANDOM,
+) -> Tail | None:
+    """The tail of those stalls in these trials that are among the chosen; None without any.
+
+    No trial may be overloaded.
+    """
+    seen = [_SeenStalls.of(tried, among) for tried in trials if tried.interval_s]
+    longest_s = max((at for each in seen for at in each.lengths_s), default=0.0)
     if longest_s <= 0.0:
         return None
-    long = sorted(at for _, each in lengths for at in each if at >= _OF_LONGEST * longest_s)
+    long = sorted(at for each in seen for at in each.lengths_s if at >= OF_LONGEST * longest_s)
     threshold_s = long[len(long) // 2]
-    watched = list(_watched(lengths, threshold_s))
+    watched = list(_watched(seen, threshold_s))
     return Tail(
         threshold_s=threshold_s,
         longest_s=longest_s,
         seen=sum(len(each.lengths_s) for each in watched),
         watched_s=sum(each.seconds for each in watched),
         likely=_likely(watched, threshold_s, longest_s),
+        arrivals=arrivals,
     )
 
 
-def _watched(
-    lengths: Sequence[tuple[Tried, Sequence[float]]], threshold_s: float
-) -> Iterator[_Watched]:
-    for tried, each in lengths:
-        intervals = tried.evidence.intervals
-        # Below the shortest that a trial kept, of more that it had, nothing is known.
-        cut = min(each, default=0.0) if len(each) < intervals else 0.0
-        from_s = max(threshold_s, cut)
-        beyond = tuple(at for at in each if at >= from_s)
-        yield _Watched(beyond, from_s, intervals, tried.evidence.sending_s)
+def _watched(seen: Sequence[_SeenStalls], threshold_s: float) -> Iterator[_Watched]:
+    for each in seen:
+        evidence = each.tried.evidence
+        from_s = max(threshold_s, each.complete_from_s)
+        beyond = tuple(at for at in each.lengths_s if at >= from_s)
+        yield _Watched(beyond, from_s, evidence.intervals, evidence.sending_s)
 
 
 def _likely(
