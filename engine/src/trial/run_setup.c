@@ -12,6 +12,7 @@
 
 /* A queue that is full for long takes a frame now and then; at 10 kpps and more that is closer. */
 #define REFUSAL_GAP_S 1e-4
+
 /* A trial's list holds so many times an interval's. */
 #define WORST_OF_TRIAL 4
 
