@@ -12,6 +12,8 @@ _NS_PER_S = 1e9
 # The first frame of a stall waits for as long as the loop is away, and then for what was in the
 # queue before: neither is more than twice the other.
 _ALIKE = 2.0
+# Intervals end when the engine gets to it, a little later than asked; as a share of theirs.
+_LATE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def _about(
     for absence in disturbance.absences:
         away_s = absence.length_ns / _NS_PER_S
         # A frame is counted when it comes back, up to its latency after the absence.
-        in_time = absence.at_s < at_s + interval_s and absence.at_s + away_s > at_s - length_s
+        begun = absence.at_s < at_s + interval_s * (1.0 + _LATE)
+        in_time = begun and absence.at_s + away_s > at_s - length_s
         if in_time and length_s / _ALIKE <= away_s <= length_s * _ALIKE:
             yield absence

@@ -12,13 +12,18 @@ from dataclasses import dataclass, field
 
 from plimsoll.record.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.ask import Ask, Finished, RecordedTrial, Search, Told
+from plimsoll.search.load_line.tried import Tried
+from tests.unit.search.load_line.disturbed import disturbance, with_disturbances
 
 IDLE_NS = 10_000
 
 
 @dataclass
 class FluidDut:
-    """One direction. Every `period_s` a stall of `stall_s`, give or take `jitter` of it."""
+    """One direction. Every `period_s` a stall of `stall_s`, give or take `jitter` of it.
+
+    With a `cause` the kernel's trace names it.
+    """
 
     capacity_pps: float = 1e6
     buffer: float = 1000.0
@@ -26,6 +31,7 @@ class FluidDut:
     stall_s: float = 0.0
     jitter: float = 0.0
     tolerance: float = 0.0
+    cause: str | None = None
     chance: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311
 
     def answer(self, asked: Ask) -> Told:
@@ -37,6 +43,7 @@ class FluidDut:
         allowed = self.tolerance * asked.load_pps * asked.duration_s
         losses: list[LossSample] = []
         peaks: list[LatencyPeak] = []
+        away: list[tuple[float, float]] = []
         queue = 0.0
         over_before = False
         for number in range(planned):
@@ -45,7 +52,8 @@ class FluidDut:
             lost = max(0.0, queue - self.buffer)
             queue = min(max(queue, 0.0), self.buffer)
             longest_s = 0.0
-            for length_s in self._stalls(begin_s, end_s):
+            for at_s, length_s in self._stalls(begin_s, end_s):
+                away.append((at_s, length_s))
                 longest_s = max(longest_s, length_s)
                 lost += max(0.0, queue + asked.load_pps * length_s - self.buffer)
             if lost >= 1:
@@ -56,14 +64,22 @@ class FluidDut:
             if over and over_before and asked.early_abort:
                 break
             over_before = over
-        return self._told(asked, interval_s, losses, peaks, queue)
+        told = self._told(asked, interval_s, losses, peaks, queue)
+        if self.cause is None or not away:
+            return told
+        named = (disturbance(self.cause, away),)
+        return with_disturbances(Tried(asked, told), named).told
 
-    def _stalls(self, begin_s: float, end_s: float) -> list[float]:
+    def _stalls(self, begin_s: float, end_s: float) -> list[tuple[float, float]]:
+        """When they begin, and how long they last."""
         if self.period_s is None:
             return []
         first, last = math.ceil(begin_s / self.period_s), math.ceil(end_s / self.period_s)
-        spread = (self.chance.uniform(-1, 1) for _ in range(first, last))
-        return [self.stall_s * (1 + self.jitter * each) for each in spread]
+        spread = ((number, self.chance.uniform(-1, 1)) for number in range(first, last))
+        return [
+            (number * self.period_s, self.stall_s * (1 + self.jitter * each))
+            for number, each in spread
+        ]
 
     def _told(
         self,

@@ -71,6 +71,28 @@ def test_with_stalls_the_line_is_buffer_by_longest_stall_and_says_so() -> None:
     assert told[-1].told.verdict() == "pass"
 
 
+def test_named_stalls_end_at_the_same_line_and_the_end_names_their_cause() -> None:
+    """Every 37 s for 3 to 9 ms, 1000 frames of buffer: 1000 ÷ 9 ms is 111 kpps."""
+    dut = FluidDut(period_s=37.0, stall_s=6e-3, jitter=0.5, cause="logrotate")
+    finished, told, _ = search_all(LoadLineSearch(_plan()), dut)
+    load = finished.first.load_line_pps
+    assert load is not None
+    assert 0.93 * 1000 / 9e-3 <= load <= 1.01 * 1000 / 9e-3
+    limited, cause, _ = finished.first.notes
+    assert limited.startswith("Limited by stalls of the DUT: its buffer holds ")
+    assert cause.startswith("Set by stalls of CPU 1 of up to ")
+    assert cause.endswith(" of the stalled time), by logrotate, one every 37s, regularly.")
+    _replays_from_anywhere(_plan(), told, len(told) // 2)
+
+
+def test_a_validation_that_a_named_stall_failed_says_whose_it_was() -> None:
+    dut = FluidDut(period_s=37.0, stall_s=6e-3, jitter=0.5, cause="logrotate")
+    search = LoadLineSearch(_plan())
+    search_all(search, dut)
+    failed = [each for each in search.reasons if "that failed after" in each]
+    assert all("by a stall by logrotate on CPU 1" in each for each in failed)
+
+
 def test_the_end_states_the_rules_that_chose_the_trials() -> None:
     finished, _, _ = search_all(LoadLineSearch(_plan()), FluidDut())
     assert finished.first.notes[-1] == (
