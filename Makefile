@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 # Folders too, so that a removed file counts as a change.
 SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-files \
 	$(shell find plimsoll engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
-C_SOURCES = $(shell find engine trace -name '*.[ch]')
+C_SOURCES = $(shell find engine trace tests -name '*.[ch]')
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # meson-python and ninja call meson by name.
