@@ -290,10 +290,11 @@ stop_process(void *unused)
             return NULL;
         const uint64_t begin = stopped_at(stat);
         sleep_until(now_ns() + plan.length_ns);
-        const uint64_t end = ticks();
+        const uint64_t before = ticks();
         kill(stopped_pid, SIGCONT);
+        /* It wakes all threads of the process, ours somewhere among them. */
         if (begin != 0)
-            record("stopper", begin, end, 0);
+            record("stopper", begin, before + (ticks() - before) / 2, 0);
     }
     return NULL;
 }
