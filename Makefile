@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe bench-repeat lint format clean \
+.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
@@ -54,6 +54,9 @@ bench-repeat: $(DEV_REQUIREMENTS) $(INSTALLED) ## Valid trials, and ten searches
 	$(BIN)/python -m benchmarks.repeat.trials
 	$(BIN)/python -m benchmarks.repeat.searches
 	$(BIN)/python -m benchmarks.repeat.searches --busy
+
+bench-attribution: $(DEV_REQUIREMENTS) $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
+	$(BIN)/python -m benchmarks.attribution.cost
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 20
