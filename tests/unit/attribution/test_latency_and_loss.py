@@ -88,6 +88,15 @@ def test_an_absence_too_long_ago_is_not_followed() -> None:
     assert [cause.kind for cause in found.causes] == ["unexplained"]
 
 
+def test_what_is_known_of_other_incidents_makes_no_queue_last_longer() -> None:
+    # Stalls of the tester all the way: one window, in which the absence 36 ms before is known.
+    stalls = [stall(at * MS, at * MS + 100 * US) for at in range(0, 40, 5)]
+    incidents = [*stalls, latency(40 * MS, 41 * MS)]
+    events = visit(0, 4 * MS, DUT, 812, "java")
+    *_, found = explain(incidents, events, LOOPS, [], WHOLE, tsc_hz=HZ)
+    assert [cause.kind for cause in found.causes] == ["unexplained"]
+
+
 def test_absences_in_a_row_add_up_to_the_queue_they_left() -> None:
     # Twice 2 ms with 1 ms between: a frame that waited 3 ms after them needs both.
     events = [*visit(0, 2 * MS, DUT, 812, "java"), *visit(3 * MS, 5 * MS, DUT, 41, "cc1")]
