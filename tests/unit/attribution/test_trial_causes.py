@@ -88,7 +88,7 @@ def test_incidents_are_what_the_engine_reports() -> None:
     )
     part = interval((), stalls=(Stall(0.5, AT + 4 * MS, 1_000_000),))
     report = TrialReport("duration", 1.0, 0, streams, (), part.workers)
-    found = incidents_of(report, {1: "probe/0-1"}, HZ)
+    found = incidents_of(report, {1: "probe/0-1"}, HZ, refused_is_lost=True)
     assert [(each.kind, each.subject, each.frames, each.length_ns) for each in found] == [
         ("loss", "probe/0-1", 60, 2 * MS),
         ("loss", "probe/0-1", 2, 0),
