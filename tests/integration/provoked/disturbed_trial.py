@@ -39,12 +39,15 @@ EXPERIMENT: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Provoked:
-    """A time that a disturber wrote down, in ticks of the time stamp counter."""
+    """A time that a disturber wrote down, in ticks of the time stamp counter.
+
+    It lasted from begin to end at least and `most_ns` at most; 0 where that is not known.
+    """
 
     name: str
     begin_tsc: int
     end_tsc: int
-    charged_ns: int
+    most_ns: int
 
     def ns(self, tsc_hz: float) -> float:
         return (self.end_tsc - self.begin_tsc) / tsc_hz * 1e9
@@ -152,8 +155,8 @@ def _processes(place: Workplace, command: subprocess.Popen[str]) -> dict[str, in
     return {owner: place.processes(name)[0] for owner, name in names.items()}
 
 
-def _provoked(name: str, begin: str, end: str, charged_ns: str) -> Provoked:
-    return Provoked(name, int(begin), int(end), int(charged_ns))
+def _provoked(name: str, begin: str, end: str, most_ns: str) -> Provoked:
+    return Provoked(name, int(begin), int(end), int(most_ns))
 
 
 def _sending(record: dict[str, Any], causes: TrialCauses) -> tuple[int, int]:

@@ -10,8 +10,8 @@
  *
  * GROUP is a directory that does not exist yet, below one of cgroup v1's CPU controller.
  * It goes on until its input ends, as it does when whoever started it ends, and then prints
- * "NAME BEGIN END CHARGED_NS" for each time: BEGIN and END as the time stamp counter had them,
- * and the CPU time that the kernel charged for all of it, the way from and to sleep included.
+ * "NAME BEGIN END MOST_NS" for each time: it lasted from BEGIN to END at least, as the time stamp
+ * counter had them, and MOST_NS at most.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -39,10 +39,10 @@
 /* Timers are armed so long before they expire, all at once. */
 #define ARMED_BEFORE_NS 120000000ULL
 
-/* `charged_ns` is how much CPU time the kernel charged for it; 0 where it was nobody's. */
+/* It lasted from `begin` to `end` at least, `most_ns` at most; 0 where that is not known. */
 struct times {
     const char *name;
-    uint64_t begin, end, charged_ns;
+    uint64_t begin, end, most_ns;
 };
 
 struct plan {
@@ -94,17 +94,17 @@ now_ns(void)
 }
 
 static void
-record(const char *name, uint64_t begin, uint64_t end, uint64_t charged_ns)
+record(const char *name, uint64_t begin, uint64_t end, uint64_t most_ns)
 {
     const unsigned int at = atomic_fetch_add(&recorded_count, 1);
 
     if (at < TIMES_MAX)
-        recorded[at] = (struct times){name, begin, end, charged_ns};
+        recorded[at] = (struct times){name, begin, end, most_ns};
 }
 
 /*
  * Called where a visit to the CPU is almost over. The CPU time since this place was last passed
- * holds one way to sleep and one from sleep: as much as all of this visit takes.
+ * holds one way to sleep and one from sleep: as much as all of this visit takes at most.
  */
 static void
 visited(const char *name, uint64_t begin, uint64_t end)
@@ -183,17 +183,15 @@ hold_page(void *unused)
     return NULL;
 }
 
+/* Of the victim's time the middle half, so that frames are sent before it. */
 static void *
 change_rights(void *unused)
 {
     (void)unused;
     take_place("tlb-sender", plan.other);
-    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+    for (uint64_t at = plan.start_ns + plan.length_ns / 4;; at += plan.period_ns) {
         sleep_until(at);
-        const uint64_t give_up_ns = now_ns() + plan.length_ns;
-        while (now_ns() < give_up_ns) {
-            if (!atomic_load(&victim_runs))
-                continue;
+        while (now_ns() < at + plan.length_ns / 2 && atomic_load(&victim_runs)) {
             mprotect(page, 4096, PROT_READ);
             mprotect(page, 4096, PROT_READ | PROT_WRITE);
             *(volatile char *)page = 1;
@@ -253,19 +251,18 @@ state_now(int stat)
     return name_end == NULL ? 0 : name_end[2];
 }
 
-/* When it was seen to have stopped: between two looks. 0 when it has ended. */
-static uint64_t
-stopped_at(int stat)
+/* Waits until it has stopped: by when, and, in ns, since when. False when it has ended. */
+static bool
+wait_for_stop(int stat, uint64_t *by, uint64_t *since_ns)
 {
-    uint64_t before = ticks();
-
     for (;;) {
-        const uint64_t now = ticks();
+        const uint64_t look_ns = now_ns();
         const char state = state_now(stat);
 
+        *by = ticks();
         if (state == 'T' || state == 0)
-            return state == 0 ? 0 : before + (now - before) / 2;
-        before = now;
+            return state == 'T';
+        *since_ns = look_ns;
     }
 }
 
@@ -286,15 +283,14 @@ stop_process(void *unused)
         die(path);
     for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
         sleep_until(at);
-        if (tgkill(stopped_pid, plan.other, SIGSTOP) != 0)
+        uint64_t begin, since_ns = now_ns();
+        if (tgkill(stopped_pid, plan.other, SIGSTOP) != 0 ||
+            !wait_for_stop(stat, &begin, &since_ns))
             return NULL;
-        const uint64_t begin = stopped_at(stat);
         sleep_until(now_ns() + plan.length_ns);
-        const uint64_t before = ticks();
+        const uint64_t end = ticks();
         kill(stopped_pid, SIGCONT);
-        /* It wakes all threads of the process, ours somewhere among them. */
-        if (begin != 0)
-            record("stopper", begin, before + (ticks() - before) / 2, 0);
+        record("stopper", begin, end, now_ns() - since_ns);
     }
     return NULL;
 }
@@ -445,7 +441,7 @@ main(int count, char **words)
     for (unsigned int i = 0; i < made && i < TIMES_MAX; i++) {
         if (recorded[i].end != 0)
             printf("%s %llu %llu %llu\n", recorded[i].name, (unsigned long long)recorded[i].begin,
-                   (unsigned long long)recorded[i].end, (unsigned long long)recorded[i].charged_ns);
+                   (unsigned long long)recorded[i].end, (unsigned long long)recorded[i].most_ns);
     }
     return 0;
 }
