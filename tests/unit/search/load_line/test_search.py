@@ -80,8 +80,8 @@ def test_named_stalls_end_at_the_same_line_and_the_end_names_their_cause() -> No
     assert 0.93 * 1000 / 9e-3 <= load <= 1.01 * 1000 / 9e-3
     limited, cause, _ = finished.first.notes
     assert limited.startswith("Limited by stalls of the DUT: its buffer holds ")
-    assert cause.startswith("Set by stalls of CPU 1 of up to ")
-    assert cause.endswith(" of the stalled time), by logrotate, one every 37s, regularly.")
+    assert cause.startswith("Set by stalls of up to 8.9")
+    assert cause.endswith("100 % of their time by logrotate on CPU 1, one every 37s, regularly.")
     _replays_from_anywhere(_plan(), told, len(told) // 2)
 
 
