@@ -85,14 +85,6 @@ def test_named_stalls_end_at_the_same_line_and_the_end_names_their_cause() -> No
     _replays_from_anywhere(_plan(), told, len(told) // 2)
 
 
-def test_a_validation_that_a_named_stall_failed_says_whose_it_was() -> None:
-    dut = FluidDut(period_s=37.0, stall_s=6e-3, jitter=0.5, cause="logrotate")
-    search = LoadLineSearch(_plan())
-    search_all(search, dut)
-    failed = [each for each in search.reasons if "that failed after" in each]
-    assert all("by a stall by logrotate on CPU 1" in each for each in failed)
-
-
 def test_the_end_states_the_rules_that_chose_the_trials() -> None:
     finished, _, _ = search_all(LoadLineSearch(_plan()), FluidDut())
     assert finished.first.notes[-1] == (
