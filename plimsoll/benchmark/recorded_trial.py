@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.attribution.counters import CounterMove
-from plimsoll.attribution.dut_disturbances import dut_disturbances
 from plimsoll.attribution.recorded_counters import counter_moves
 from plimsoll.attribution.trial_causes import CausesFound
-from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit
+from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit, disturbances_of
 from plimsoll.benchmark.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.teaching import settings_of, streams_beside, teaching_trial
@@ -135,7 +134,7 @@ class TrialRunner:
                 compared,
                 overseen,
                 scheduled,
-                disturbances=_dut_disturbances(compared, found),
+                disturbances=disturbances_of(compared, found),
             )
             recording.end(record)
             if found is not None:
@@ -254,15 +253,6 @@ class TrialRunner:
         own = request.goal or ONLY_GOAL
         judgements[own] = judgements[own].joined_by(overseen)
         return judgements
-
-
-def _dut_disturbances(outcome: Outcome, found: CausesFound | None) -> tuple[Disturbance, ...]:
-    """What took the DUT's CPUs; nothing where it was not looked for or cannot be timed."""
-    fit = clock_fit(outcome.report.clock)
-    if found is None or fit is None:
-        return ()
-    first_frame_tsc = fit.tsc(outcome.report.begin_unix_ns)
-    return dut_disturbances(found.explanations, first_frame_tsc, found.record.tsc_hz)
 
 
 def _with_comparisons(
