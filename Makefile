@@ -10,7 +10,7 @@ INSTALLED := $(VENV)/.installed
 # Folders too, so that a removed file counts as a change.
 SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-files \
 	$(shell find plimsoll engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
-C_SOURCES = $(shell find engine trace -name '*.[ch]')
+C_SOURCES = $(shell find engine trace tests -name '*.[ch]')
 
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # meson-python and ninja call meson by name.
@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe bench-repeat lint format clean \
+.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
@@ -54,6 +54,9 @@ bench-repeat: $(DEV_REQUIREMENTS) $(INSTALLED) ## Valid trials, and ten searches
 	$(BIN)/python -m benchmarks.repeat.trials
 	$(BIN)/python -m benchmarks.repeat.searches
 	$(BIN)/python -m benchmarks.repeat.searches --busy
+
+bench-attribution: $(DEV_REQUIREMENTS) $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
+	$(BIN)/python -m benchmarks.attribution.cost
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
 FUZZ_SECONDS ?= 20

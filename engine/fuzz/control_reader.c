@@ -14,6 +14,7 @@
 #include "control/line_reader.h"
 #include "control/request.h"
 #include "dataplane/signature.h"
+#include "dataplane/stall.h"
 #include "fuzz/invariant.h"
 
 /* Frames made of a stream that was taken, to have its fields and its schedule work. */
@@ -111,7 +112,8 @@ read_trial(const json_t *json, struct complaint *complaint)
 
     invariant(status == 0 || status == -EINVAL);
     if (status == 0) {
-        invariant(trial.stream_count >= 1 && trial.stream_count <= STREAMS_MAX);
+        invariant(trial.stream_count <= STREAMS_MAX);
+        invariant(trial.longest <= STALL_LONGEST_MAX && trial.gap_us >= 0);
         for (uint32_t i = 0; i < trial.stream_count; i++)
             check_stream(&trial.streams[i]);
     } else {
@@ -139,7 +141,7 @@ read_open(const json_t *json, struct complaint *complaint)
         open_default();
         return;
     }
-    invariant(opened.port_count >= 1 && opened.port_count <= PORTS_MAX);
+    invariant(opened.port_count <= PORTS_MAX);
     invariant(opened.worker_count >= 1 && opened.worker_count <= WORKERS_MAX);
     for (uint32_t i = 0; i < opened.worker_count; i++) {
         check_queues(opened.workers[i].rx, opened.workers[i].rx_count, true);

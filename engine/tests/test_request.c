@@ -109,6 +109,22 @@ a_cpu_has_one_worker(void **state)
                    "workers[1].cpu", "CPU 1 has a worker already");
 }
 
+static void
+workers_without_ports_have_no_queues(void **state)
+{
+    struct complaint complaint;
+    json_t *json = parse(OPEN CPUS "\"ports\":[],\"workers\":[" WORKER("1", "", "") "]}");
+
+    (void)state;
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(open_request.port_count, 0);
+    assert_int_equal(open_request.worker_count, 1);
+    assert_int_equal(open_request.workers[0].rx_count, 0);
+    json_decref(json);
+    assert_refused(OPEN CPUS "\"ports\":[],\"workers\":[" WORKER("1", "[0,0]", "") "]}",
+                   "workers[0].tx", "there is no port 0");
+}
+
 /* 60 bytes: Ethernet, IPv4, UDP and the signature's place. */
 #define FRAME                                                                                      \
     "02000000000102000000000008004500002e000040004011ae97c6120001c6130001"                         \
@@ -132,6 +148,8 @@ a_trial_request_is_read_with_its_defaults(void **state)
     assert_true(trial_request.interval_s == 1);
     assert_true(trial_request.catch_up_us == 1000);
     assert_true(trial_request.stall_us == 20);
+    assert_true(trial_request.gap_us == 1);
+    assert_int_equal(trial_request.longest, 16);
     assert_int_equal(trial_request.stream_count, 1);
 
     const struct stream_request *stream = &trial_request.streams[0];
@@ -159,6 +177,36 @@ a_trial_request_is_read_with_its_defaults(void **state)
     assert_int_equal(stream->fields.field[1].width, 6);
     assert_int_equal(stream->fields.field[1].step, 9);
     assert_int_equal(stream->fields.field[1].fix_count, 0);
+    json_decref(json);
+}
+
+static void
+a_trial_may_have_no_streams(void **state)
+{
+    struct complaint complaint;
+    json_t *json = parse(TRIAL "\"stall_us\":1,\"gap_us\":0,\"longest\":64,\"streams\":[]}");
+
+    (void)state;
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_int_equal(trial_request.stream_count, 0);
+    assert_true(trial_request.gap_us == 0);
+    assert_int_equal(trial_request.longest, 64);
+    json_decref(json);
+}
+
+static void
+streams_need_ports(void **state)
+{
+    json_t *json = parse(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"]}]}");
+    struct open_request config = reading_config;
+    struct complaint complaint = {0};
+
+    (void)state;
+    config.port_count = 0;
+    trial_request_clear(&trial_request);
+    assert_int_equal(request_trial(json, &config, &trial_request, &complaint), -EINVAL);
+    assert_string_equal(complaint.where, "streams");
+    assert_string_equal(complaint.message, "there is no port to send on");
     json_decref(json);
 }
 
@@ -395,6 +443,9 @@ main(void)
         cmocka_unit_test(a_device_is_no_option),
         cmocka_unit_test(a_cpu_has_one_worker),
         cmocka_unit_test(a_trial_request_is_read_with_its_defaults),
+        cmocka_unit_test(workers_without_ports_have_no_queues),
+        cmocka_unit_test(a_trial_may_have_no_streams),
+        cmocka_unit_test(streams_need_ports),
         cmocka_unit_test(a_complaint_names_the_element),
         cmocka_unit_test(frames_are_hexadecimal_and_fit),
         cmocka_unit_test(frames_fit_what_the_ports_were_opened_for),

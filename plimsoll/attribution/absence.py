@@ -35,6 +35,10 @@ class Part:
     woken_by: str | None = None
     certain: bool = True
 
+    def between(self, begin: int, end: int) -> Part:
+        """The same in another time."""
+        return replace(self, begin=begin, end=end)
+
 
 @dataclass(frozen=True, slots=True)
 class Absence:

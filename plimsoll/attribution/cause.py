@@ -71,10 +71,11 @@ class Explanation:
         explained = {
             cause.cpu
             for cause in self.causes
-            if cause.owner == "tester" and cause.kind not in ("tester-stall", "unexplained")
+            if cause.kind != "tester-stall"
+            and (cause.owner == "tester" or cause.confidence == "counter")
         }
         return tuple(
             cause
             for cause in self.causes
-            if cause.kind != "tester-stall" or cause.cpu not in explained
+            if cause.kind != "tester-stall" or not {cause.cpu, None} & explained
         )

@@ -1,7 +1,7 @@
 """Windows of kernel events as a trace for ui.perfetto.dev, in Chrome's JSON trace format.
 
-Format: "Trace Event Format" of the Chromium project.
-docs/decisions says why this one.
+The format is that of "Trace Event Format" (google/catapult, tracing/docs); docs/decisions says
+why this one.
 """
 
 from __future__ import annotations

@@ -35,6 +35,14 @@ class Evidence:
         """Whether every kernel event of the loop's CPU during the incident is known."""
         return self.coverage.covers(loop.cpu, incident.begin_tsc, incident.end_tsc)
 
+    def seen(self, loop: PollingLoop) -> list[Absence]:
+        """Absences of the loop that the kernel saw, without those that it only measured."""
+        return [
+            absence
+            for absence in self.away.get(loop.cpu, ())
+            if all(part.taker.kind != "tester-stall" for part in absence.parts)
+        ]
+
     def for_the_rest(
         self, loops: Sequence[PollingLoop], incident: Incident, ticks: int
     ) -> list[Cause]:

@@ -21,6 +21,7 @@ from plimsoll.attribution.loops import PollingLoop
 from plimsoll.attribution.own_processes import is_own, own_name
 from plimsoll.attribution.path_load import UNKNOWN_LOAD, PathLoad
 from plimsoll.attribution.trace_reading import TraceReading
+from plimsoll.attribution.unseen_stalls import with_unseen_stalls
 from plimsoll.attribution.windows import Window, trace_windows
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
@@ -86,7 +87,8 @@ def _absences(
     for loop in loops:
         begin, end = lost.complete.get(loop.cpu, (1, 0))
         if begin <= end and begin < reading.end and end > reading.begin:
-            away[loop.cpu] = _since(absences(reading, loop, tsc_hz), begin)
+            seen = _since(absences(reading, loop, tsc_hz), begin)
+            away[loop.cpu] = with_unseen_stalls(loop, seen, stalls)
         elif loop.owner == "tester":
             away[loop.cpu] = absences_by_stalls(loop, stalls)
     return away

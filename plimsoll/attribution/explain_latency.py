@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from plimsoll.attribution.cause import Cause, Confidence
 from plimsoll.attribution.evidence import Evidence
 from plimsoll.attribution.explain_stall import EXACT_SHARE
-from plimsoll.attribution.held import Held, causes_of, held, stall_link
+from plimsoll.attribution.held import Held, causes_of, held, stall_link, ticks_within
 from plimsoll.attribution.incident import Incident
 from plimsoll.attribution.loops import PollingLoop
+from plimsoll.attribution.windows import window_of
 
 # A tester's loop that was away for less of the time is not called the reason.
 _LEAST_STALL_SHARE = 0.1
@@ -71,13 +72,26 @@ def chain(
         if each.loop.owner == "tester" and own and stalled:
             causes.append(stall_link(each, confidence, evidence.tsc_hz))
         causes += [cause for cause in own if cause.kind != "tester-stall"]
+        unseen = sum(
+            ticks_within(part, each.begin, each.end)
+            for part in each.parts
+            if part.taker.kind == "tester-stall"
+        )
+        if unseen > (1 - EXACT_SHARE) * each.ticks:
+            causes += evidence.for_the_rest((each.loop,), incident, unseen)
     return tuple(causes)
 
 
 def _queue_left_by(loop: PollingLoop, incident: Incident, evidence: Evidence) -> Held | None:
-    """The absences since the last one whose queue explains the latency; None if none does."""
+    """The absences since the last one whose queue explains the latency; None if none does.
+
+    Not from before the incident's own window: others around it may make more known of that.
+    """
+    since, _ = window_of(incident, evidence.tsc_hz)
     away = 0
     for absence in reversed(evidence.away.get(loop.cpu, ())):
+        if absence.begin < since:
+            break
         certain = all(part.certain for part in absence.parts)
         if absence.begin >= incident.end_tsc or not certain:
             continue

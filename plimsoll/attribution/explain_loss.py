@@ -22,7 +22,11 @@ def explain_loss(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
     to fill the queue; partial where they cover less of it, were too short, or ended just
     before: a queue that was full then may still overflow.
     """
-    loops = [loop for loop in evidence.loops if loop.handles(incident.subject)]
+    loops = [
+        loop
+        for loop in evidence.loops
+        if loop.handles(incident.subject) and not (incident.refused and loop.owner == "tester")
+    ]
     overflow_s = evidence.load.overflow_s
     reach = round((_REACH_S if overflow_s is None else overflow_s) * evidence.tsc_hz)
     found = [each for loop in loops if (each := _away(loop, incident, evidence, reach)).parts]

@@ -16,7 +16,9 @@ class Incident:
     A latency begins when the frame was sent and ends when it was received. A loss begins
     with the send time of the last frame before the gap in the sequence and ends with that
     of the first one after it. `frames` are the lost frames, or those of the spike; 0 for a
-    stall. `length_ns` is the latency, the stall, or the time in which lost frames were sent.
+    stall. Lost frames are `refused` where the port had no room for them: then only who empties
+    its queue can be to blame. `length_ns` is the latency, the stall, or the time in which
+    lost frames were sent.
     """
 
     kind: IncidentKind
@@ -25,6 +27,7 @@ class Incident:
     end_tsc: int
     frames: int
     length_ns: int
+    refused: bool = False
 
     @property
     def ticks(self) -> int:

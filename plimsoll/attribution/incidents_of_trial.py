@@ -15,17 +15,24 @@ MOST_OF_A_KIND = 1000
 
 
 def incidents_of(
-    report: TrialReport | Interval, names: Mapping[int, str], tsc_hz: float
+    report: TrialReport | Interval,
+    names: Mapping[int, str],
+    tsc_hz: float,
+    *,
+    refused_is_lost: bool,
 ) -> tuple[Incident, ...]:
     """Losses, latencies and stalls; `names` are the streams' by number.
 
-    A stream without a name is left out: it was sent beside the trial.
+    A stream without a name is left out: it was sent beside the trial. Frames that a port had
+    no room for are losses where the DUT was to empty it (`refused_is_lost`).
     """
     losses: list[Incident] = []
     latencies: list[Incident] = []
     for counts in report.streams:
         if (name := names.get(counts.stream)) is not None:
             losses += _losses(counts, name, tsc_hz)
+            if refused_is_lost:
+                losses += _refusals(counts, name, tsc_hz)
             latencies += _latencies(counts, name, tsc_hz)
     stalls = [
         Incident(
@@ -53,6 +60,12 @@ def _losses(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident
             begin = loss.before_tsc if loss.after_tsc is None else loss.after_tsc
             length_ns = _ns(begin, loss.before_tsc, tsc_hz)
             yield Incident("loss", name, begin, loss.before_tsc, loss.lost, length_ns)
+
+
+def _refusals(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:
+    for each in counts.refusals:
+        length_ns = _ns(each.first_tsc, each.last_tsc, tsc_hz)
+        yield Incident("loss", name, each.first_tsc, each.last_tsc, each.frames, length_ns, True)
 
 
 def _latencies(counts: StreamCounts, name: str, tsc_hz: float) -> Iterator[Incident]:

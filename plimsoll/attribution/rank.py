@@ -83,6 +83,15 @@ def rank(explanations: Iterable[Explanation], above_ns: int = 0) -> tuple[Ranked
     return tuple(sorted(rows, key=_cost, reverse=True))
 
 
+def remedies_of(rows: Iterable[RankedCause]) -> dict[Remedy, list[str]]:
+    """What helps against these causes, in their order, with their names."""
+    helps: dict[Remedy, list[str]] = {}
+    for row in rows:
+        if row.remedy is not None and row.name not in helps.setdefault(row.remedy, []):
+            helps[row.remedy].append(row.name)
+    return helps
+
+
 def _remember(found: _Sum, cause: Cause, place: int) -> None:
     # One visit delays many frames: it is one occurrence, of the greatest length seen.
     visit: object = ("incident", place) if cause.begin_tsc is None else cause.begin_tsc

@@ -41,9 +41,15 @@ def _of_one_cpu(incident: Incident, causes: Sequence[Cause], process: str) -> li
         said.append(f"{_consequence(incident, taken[0])}{_taken(taken, process)}")
     elif stall := next((c for c in causes if c.kind == "tester-stall"), None):
         away = "" if stall.length_ns is None else f" for {format_ns(stall.length_ns)}"
-        said.append(f"frames waited because {stall.name}{away}")
-    said += [_by_counter(cause) for cause in others]
-    return said
+        what = "frames were lost" if incident.kind == "loss" else "frames waited"
+        said.append(f"{what} because {stall.name}{away}")
+    rest = [_by_counter(cause) for cause in others]
+    # What took most of it comes first.
+    return [*rest, *said] if _length(others) > _length(taken) else [*said, *rest]
+
+
+def _length(causes: Sequence[Cause]) -> int:
+    return sum(cause.length_ns or 0 for cause in causes)
 
 
 def _consequence(incident: Incident, cause: Cause) -> str:
@@ -60,7 +66,7 @@ def _consequence(incident: Incident, cause: Cause) -> str:
 
 def _taken(causes: Sequence[Cause], process: str) -> str:
     first = causes[0]
-    total = sum(cause.length_ns or 0 for cause in causes)
+    total = _length(causes)
     if first.kind in ("stopped", "slept", "throttling", "major-fault", "idle-exit"):
         text = f"{process} on CPU {first.cpu} {_did_not_run(first)} for {format_ns(total)}"
     else:

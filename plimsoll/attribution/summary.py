@@ -74,6 +74,7 @@ def explanation_of(recorded: ExplainedIncident) -> Explanation:
         recorded.end_tsc,
         recorded.frames,
         recorded.length_ns,
+        recorded.refused,
     )
     return Explanation(incident, tuple(Cause(**cause.model_dump()) for cause in recorded.causes))
 

@@ -93,10 +93,11 @@ class Disturbances:
         finally:
             self.trace.stop()
 
-    def of_trial(self, plan: TrialPlan) -> TrialDisturbances:
+    def of_trial(self, plan: TrialPlan, *, refused_is_lost: bool) -> TrialDisturbances:
         """What is collected of one trial while it goes on."""
         paged = plan.duration_s > _ONE_PAGE_S
-        return TrialDisturbances(self, {each.stream: each.name for each in plan.streams}, paged)
+        names = {each.stream: each.name for each in plan.streams}
+        return TrialDisturbances(self, names, paged, refused_is_lost)
 
 
 # Of a test bed without polling loops on this machine.
@@ -107,12 +108,14 @@ NO_DISTURBANCES = Disturbances()
 class TrialDisturbances:
     """The incidents of one trial and the kernel's events around them, page by page.
 
-    `names` are the streams' by number. A `paged` trial reads the trace every 30 s.
+    `names` are the streams' by number. A `paged` trial reads the trace every 30 s. What the
+    tester's ports have no room for counts as lost where `refused_is_lost`.
     """
 
     bed: Disturbances
     names: Mapping[int, str]
     paged: bool
+    refused_is_lost: bool
     _page: list[Incident] = field(default_factory=list)
     _page_begin_s: float = 0.0
     _incidents: list[Incident] = field(default_factory=list)
@@ -124,7 +127,9 @@ class TrialDisturbances:
         """Take in what the next interval lists. Raises MachineError."""
         if not self.bed.loops:
             return
-        self._page += incidents_of(interval, self.names, self.bed.tsc_hz)
+        self._page += incidents_of(
+            interval, self.names, self.bed.tsc_hz, refused_is_lost=self.refused_is_lost
+        )
         if self.paged and interval.end_s - self._page_begin_s >= _PAGE_S:
             self._page_begin_s = interval.end_s
             self._turn_page(None)

@@ -11,6 +11,7 @@ from plimsoll.benchmark.ceiling_trial import ceiling_of, has_ceiling, measure_ce
 from plimsoll.benchmark.deaths import deaths_recorded
 from plimsoll.benchmark.experiment import Experiment
 from plimsoll.benchmark.loads import loads_of_search
+from plimsoll.benchmark.platform_limit import platform_limit
 from plimsoll.benchmark.preflight import check_search
 from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.search_trial import search_trial
@@ -165,6 +166,7 @@ class _LoadLineSearch:
             versions=versions(bed.generator.facts),
             ceiling=self._ceiling(),
             diagnosis=diagnose(trials) if without_line else None,
+            platform=platform_limit(self._run, trials, finished.first.load_line_pps),
         )
 
 

@@ -6,7 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.attribution.counters import CounterMove
+from plimsoll.attribution.limit_sentence import limit_sentence
+from plimsoll.attribution.loss_blame import loss_blame
 from plimsoll.attribution.recorded_counters import counter_moves
+from plimsoll.attribution.summary import summarise
 from plimsoll.attribution.trial_causes import CausesFound
 from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit, disturbances_of
 from plimsoll.benchmark.pre_trial import pause_between_trials, run_before_trial
@@ -17,7 +20,7 @@ from plimsoll.benchmark.trial_overseer import Nobody, TrialOverseer
 from plimsoll.benchmark.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.disturbance import Disturbance
+from plimsoll.record.loss_blame_record import LossBlameRecord
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.schedule_record import ScheduleRecord
@@ -33,6 +36,7 @@ from plimsoll.trial.host_metrics import HostMetrics
 from plimsoll.trial.outcome import Outcome
 from plimsoll.trial.repetition import Repetition
 from plimsoll.trial.schedule_watch import ScheduleWatch
+from plimsoll.trial.tester_losses import without_tester_losses
 from plimsoll.trial.verdict import Judgement, judge_goals
 from plimsoll.trial.windows import WindowRules
 
@@ -62,6 +66,16 @@ class TrialRequest:
     step: str | None = None
     observe: Callable[[Outcome], Mapping[str, float | None]] | None = None
     overseer: TrialOverseer | None = None
+
+
+@dataclass(frozen=True)
+class _EndedTrial:
+    """What came of a trial: its outcome, what others found in it, and what disturbed it."""
+
+    outcome: Outcome
+    overseen: Sequence[Finding]
+    schedule: ScheduleRecord | None
+    causes: CausesFound | None
 
 
 @dataclass(frozen=True)
@@ -119,7 +133,9 @@ class TrialRunner:
             overseer = self._overseer(request)
             baseline = _baseline(history.trials())
             overseer.begin(number, plan, request.load_pps, self.bed.ports, baseline)
-            disturbed = self.bed.disturbances.of_trial(plan)
+            disturbed = self.bed.disturbances.of_trial(
+                plan, refused_is_lost=self.bed.ports.drained_by == "dut"
+            )
             watch = self._watch(abort, recording, overseer, disturbed)
             schedule = ScheduleWatch(self.bed.polling_pids)
             with self.bed.observers.watching(trial_period(number), recording.measured_by):
@@ -128,14 +144,8 @@ class TrialRunner:
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
             found = self._causes(number, compared, disturbed)
-            record = self._record(
-                number,
-                request,
-                compared,
-                overseen,
-                scheduled,
-                disturbances=disturbances_of(compared, found),
-            )
+            ended = _EndedTrial(compared, overseen, scheduled, found)
+            record = self._record(number, request, ended)
             recording.end(record)
             if found is not None:
                 self.session.recorder.causes(found.record, found.events)
@@ -206,17 +216,10 @@ class TrialRunner:
             counters = counter_moves(run, period, local, fit)
         return disturbed.explained(number, outcome, counters)
 
-    def _record(
-        self,
-        number: int,
-        request: TrialRequest,
-        outcome: Outcome,
-        overseen: Sequence[Finding],
-        scheduled: ScheduleRecord | None,
-        *,
-        disturbances: Sequence[Disturbance],
-    ) -> TrialRecord:
-        judgements = self._judge(request, outcome, overseen) if request.judged else {}
+    def _record(self, number: int, request: TrialRequest, ended: _EndedTrial) -> TrialRecord:
+        outcome = ended.outcome
+        blame = None if ended.causes is None else _loss_blame(ended.causes)
+        judgements = self._judge(request, outcome, ended.overseen, blame) if request.judged else {}
         judgement = judgements.get(request.goal or ONLY_GOAL)
         return TrialRecord.from_report(
             replace(outcome.plan, duration_s=request.duration_s),
@@ -233,15 +236,20 @@ class TrialRunner:
             goals={name: _goal_verdict(each) for name, each in judgements.items()},
             repetition=request.repetition,
             step=request.step,
-            evidence=evidence_of(outcome, disturbances),
+            evidence=evidence_of(outcome, disturbances_of(outcome, ended.causes)),
             observed=request.observe(outcome) if request.observe else {},
             hosts=self.bed.observers.readings,
             own=outcome.own,
-            schedule=scheduled,
+            loss_blame=blame,
+            schedule=ended.schedule,
         )
 
     def _judge(
-        self, request: TrialRequest, outcome: Outcome, overseen: Sequence[Finding]
+        self,
+        request: TrialRequest,
+        outcome: Outcome,
+        overseen: Sequence[Finding],
+        blame: LossBlameRecord | None,
     ) -> Mapping[str, Judgement]:
         """By goal; a trial that is for no goal is judged by the experiment's own criteria."""
         experiment = self.session.experiment
@@ -252,7 +260,20 @@ class TrialRunner:
         # An overseer looks at the trial's own goal alone.
         own = request.goal or ONLY_GOAL
         judgements[own] = judgements[own].joined_by(overseen)
-        return judgements
+        return {
+            goal: without_tester_losses(judgement, outcome, goals[goal], blame)
+            for goal, judgement in judgements.items()
+        }
+
+
+def _loss_blame(found: CausesFound) -> LossBlameRecord | None:
+    blame = loss_blame(found.explanations)
+    if not blame.frames:
+        return None
+    said = limit_sentence(summarise([found.record], found.record.spikes_from_ns))
+    return LossBlameRecord(
+        tester=blame.tester, platform=blame.platform, unseen=blame.unseen, sentence=said
+    )
 
 
 def _with_comparisons(

@@ -26,6 +26,7 @@ _COMMANDS = {
     "metrics": "metrics",
     "export": "export",
     "calibrate": "calibrate",
+    "noise": "noise",
     "ports": "ports",
     "simulate": "simulate",
     "import": "import_",

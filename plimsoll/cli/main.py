@@ -43,6 +43,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll metrics list",
         "plimsoll metrics get --source trafficgen --type rx-pps --breakout rx_port",
         "plimsoll calibrate --cpus 2",
+        "plimsoll noise --cpus 2 --duration 60s --max 20us",
         "plimsoll ports",
         "plimsoll simulate rare-stalls --strategy load-line --loss 0",
         "plimsoll import trafficgen --output experiment.yaml -- binary-search.py --rate 60 …",

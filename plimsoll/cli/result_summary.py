@@ -11,7 +11,14 @@ from rich.text import Text
 from plimsoll.cli.trial_table import trial_table
 from plimsoll.record.result import LoadLine, Result
 from plimsoll.record.trial_record import FindingRecord, TrialRecord
-from plimsoll.report.answer import LIMIT_SENTENCES, ceiling_said, diagnosed, events_bound, goal_said
+from plimsoll.report.answer import (
+    LIMIT_SENTENCES,
+    ceiling_said,
+    diagnosed,
+    events_bound,
+    goal_said,
+    platform_said,
+)
 from plimsoll.traffic.units import format_duration, format_pps
 
 _WIDEST = 110
@@ -55,7 +62,7 @@ def _load_line(result: Result) -> Iterator[Text]:
     yield Text(_rates(line))
     if result.limited_by is not None:
         yield Text(LIMIT_SENTENCES[result.limited_by])
-    yield from (Text(said) for said in ceiling_said(result))
+    yield from (Text(said) for said in (*ceiling_said(result), *platform_said(result)))
     if result.validation is not None:
         yield Text(
             f"{_PROOFS[result.validation.phase]} {format_duration(result.validation.duration_s)}: "

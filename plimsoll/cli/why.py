@@ -13,7 +13,7 @@ from rich.text import Text
 
 from plimsoll.attribution.chrome_trace import chrome_trace
 from plimsoll.attribution.limit_sentence import limit_sentence
-from plimsoll.attribution.rank import RankedCause
+from plimsoll.attribution.rank import RankedCause, remedies_of
 from plimsoll.attribution.remedies import Remedy
 from plimsoll.attribution.summary import CausesSummary, Told, summarise
 from plimsoll.cli.figure_table import Column, FigureTable
@@ -41,7 +41,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=_EPILOG)(why)
 
 
-def why(
+def why(  # noqa: PLR0917 - the options of the command
     run: Annotated[
         str,
         typer.Argument(
@@ -210,16 +210,13 @@ def _print_worst(title: str, told: Iterable[Told]) -> None:
 
 
 def _print_remedies(rows: Sequence[RankedCause]) -> None:
-    helps: dict[Remedy, list[str]] = {}
-    for row in rows[:_MOST_ROWS]:
-        if row.remedy is not None:
-            helps.setdefault(row.remedy, []).append(row.name)
+    helps = remedies_of(rows[:_MOST_ROWS])
     if not helps:
         return
     stdout.print()
     stdout.print(Text("What helps", "bold"))
     for remedy, names in helps.items():
-        line = f"  {', '.join(dict.fromkeys(names))}: {remedy.text}{_checks(remedy)}"
+        line = f"  {', '.join(names)}: {remedy.text}{_checks(remedy)}"
         stdout.print(shown(line), soft_wrap=True)
 
 

@@ -100,6 +100,8 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
         "interval_s": plan.interval_s,
         "catch_up_us": plan.catch_up_us,
         "stall_us": plan.stall_us,
+        "gap_us": plan.gap_us,
+        "longest": plan.longest,
         "worst": plan.worst,
         **({} if plan.spike_us is None else {"spike_us": plan.spike_us}),
         "cpu_time_of": list(plan.cpu_time_of),

@@ -75,12 +75,25 @@ class ClockReading:
 
 
 @dataclass(frozen=True, slots=True)
+class RefusalEvent:
+    """From when to when, by the TSC, a port had no room for `frames` frames of a stream.
+
+    Refusals less than 100 us apart are one event.
+    """
+
+    first_tsc: int
+    last_tsc: int
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
 class StreamCounts:
     """One stream over an interval or a whole trial. Fields as in the engine protocol.
 
     `latency_us` has a latency stream's latencies in whole microseconds, rounded down, as
     (microseconds, frames); the last, 1000, holds those of a millisecond and more. `worst`
-    are the longest latencies, longest first, `losses` the loss events, largest first;
+    are the longest latencies, longest first, `losses` the loss events and `refusals` the times
+    at which the port had no room, largest first;
     `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list.
     """
 
@@ -104,6 +117,8 @@ class StreamCounts:
     spikes_left_out: int = 0
     losses: tuple[LossEvent, ...] = ()
     losses_left_out: LossesLeftOut = LossesLeftOut()
+    refusals: tuple[RefusalEvent, ...] = ()
+    refusals_left_out: LossesLeftOut = LossesLeftOut()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +175,8 @@ class CycleBudget:
 class WorkerCounts:
     """One polling loop over an interval or a whole trial.
 
-    `gaps` has every gap between two looks at the clock that was longer than 1 us, work
-    included; stalls are those longer than the trial's `stall_us`.
+    `gaps` has every gap between two looks at the clock from the trial's `gap_us` on, work
+    included; stalls are those longer than its `stall_us`.
     """
 
     cpu: int
@@ -205,6 +220,10 @@ class Hold:
 class TrialPlan:
     """One trial: what to send, for how long, and how closely to watch.
 
+    Without streams the polling loops only look at the clock. Gaps between two looks from
+    `gap_us` on are counted, those above `stall_us` are stalls, and of each loop and
+    interval the `longest` are listed (0 to 64).
+
     Of each stream and interval the `worst` longest latencies are listed (0 to 64), and all
     of `spike_us` and more while there is room. Without `hold` each interval is handed over
     as it ends. The CPU time of the processes in
@@ -218,6 +237,8 @@ class TrialPlan:
     interval_s: float = 1.0
     catch_up_us: float = 1000.0
     stall_us: float = 20.0
+    gap_us: float = 1.0
+    longest: int = 16
     worst: int = 16
     spike_us: float | None = None
     hold: Hold | None = None

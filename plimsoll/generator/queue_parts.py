@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.generator.histogram import merge
 from plimsoll.generator.interface import Interval, StreamCounts, TrialReport
-from plimsoll.generator.worst_lists import largest
+from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
 
@@ -31,7 +31,7 @@ class QueueParts:
         """
         parts: list[StreamPlan] = []
         whole_of: dict[int, int] = {}
-        numbers = iter(range(max(stream.stream for stream in streams) + 1, 1 << 16))
+        numbers = iter(range(max((stream.stream for stream in streams), default=-1) + 1, 1 << 16))
         for stream in streams:
             queues = tx_queues[stream.tx_port] if stream.role == "load" else 1
             if stream.frame_count is not None:
@@ -86,6 +86,9 @@ def _moved(field: FieldWriter, queue: int, queues: int) -> FieldWriter:
 def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
     # All that the parts list: what is cut off here could not be told from what is no spike.
     worst = sorted((*one.worst, *other.worst), key=lambda each: -each.latency_ticks)
+    refusals, refusals_left_out = largest_refusals(
+        (*one.refusals, *other.refusals), (one.refusals_left_out, other.refusals_left_out)
+    )
     losses, losses_left_out = largest(
         (*one.losses, *other.losses), (one.losses_left_out, other.losses_left_out)
     )
@@ -109,4 +112,6 @@ def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
         spikes_left_out=one.spikes_left_out + other.spikes_left_out,
         losses=losses,
         losses_left_out=losses_left_out,
+        refusals=refusals,
+        refusals_left_out=refusals_left_out,
     )

@@ -69,7 +69,12 @@ class EngineSettings(BaseModel):
         return _BASE_MEGABYTES + -(-queues * mbufs * pages * _PAGE_BYTES // 2**20)
 
     def layout(self, port_count: int) -> tuple[WorkerLayout, ...]:
-        """The polling loops for `port_count` ports. Raises InputError when the CPUs do not fit."""
+        """The polling loops for `port_count` ports. Raises InputError when the CPUs do not fit.
+
+        Without ports each CPU has a loop that looks at the clock alone.
+        """
+        if port_count == 0:
+            return tuple(WorkerLayout(cpu, (), ()) for cpu in self.cpus)
         ports = range(port_count)
         if len(self.cpus) == 1:
             everything = tuple((port, 0) for port in ports)

@@ -38,15 +38,15 @@ class Smi(Observer):
                 "every CPU is under test, and reading the count of SMIs would interrupt one: "
                 "leave a CPU to the rest of the host"
             )
-        self._register = _Register(host.files.dev / f"cpu/{cpu}/msr")
+        self._register = SmiCount(host.files.dev / f"cpu/{cpu}/msr")
         self._series = readings.series(_SMIS, {})
 
     def read(self, readings: Readings) -> None:
         """Tell the count."""
-        readings.total(self._series, self._register.read() & _COUNT)
+        readings.total(self._series, self._register.read())
 
 
-class _Register:
+class SmiCount:
     """The register of one CPU, held open."""
 
     def __init__(self, path: Path) -> None:
@@ -64,12 +64,12 @@ class _Register:
             raise _unreadable(path, error, "only Intel CPUs count SMIs there") from error
 
     def read(self) -> int:
-        """Its 64 bits. Raises OSError."""
+        """SMIs since reset, modulo 2^32. Raises OSError."""
         content = os.pread(self._descriptor, 8, _MSR_SMI_COUNT)
         if len(content) != 8:
             raise OSError(f"{len(content)} bytes instead of 8")
         value: int = struct.unpack("<Q", content)[0]
-        return value
+        return value & _COUNT
 
     def __del__(self) -> None:
         # An observer lives as long as a trial.

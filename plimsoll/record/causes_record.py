@@ -104,6 +104,10 @@ class ExplainedIncident(_Part):
     length_ns: int = Field(
         ge=0, description="The latency, the stall, or the time in which lost frames were sent."
     )
+    refused: bool = Field(
+        default=False,
+        description="Whether the frames were lost because the tester's port had no room for them.",
+    )
     sentence: str = Field(description="The explanation in one sentence.")
     causes: tuple[CauseRecord, ...] = Field(description="Its causes in the order of the chain.")
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-# What kept a load line from being higher: a load that failed, one that the tester could
-# not test, or the end of the range that was searched.
-LimitedBy = Literal["dut", "tester", "maximum"]
+# What kept a load line from being higher: a load that failed, by the DUT or because the
+# platform took its CPU away, one that the tester could not test, or the end of the range.
+LimitedBy = Literal["dut", "platform", "tester", "maximum"]
 
 
 @dataclass(frozen=True, slots=True)

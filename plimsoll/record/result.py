@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from plimsoll.record.calibration import TesterCalibration
 from plimsoll.record.goal_end import GoalEnd, LimitedBy
@@ -88,11 +88,11 @@ class GoalResult(_Part):
 
     `load_line` is null where no load met it, and `reason` then says why; `proof` is the
     number of the trial that proved it. `limited_by` says what kept it from being higher:
-    the DUT failed above it, the tester could not test above it, or it is the maximum that
-    was searched. `conditional_pps` is RFC 9971's conditional throughput per direction,
-    null for strategies without one; `irregular` tells of what the RFC calls an irregular
-    result, or of a lower load that failed beneath a higher one that passed. `notes` say
-    what limits the load and how that is known.
+    the DUT failed above it, the platform took its CPU away, the tester could not test above
+    it, or it is the maximum that was searched. `conditional_pps` is RFC 9971's conditional
+    throughput per direction, null for strategies without one; `irregular` tells of what the
+    RFC calls an irregular result, or of a lower load that failed beneath a higher one that
+    passed. `notes` say what limits the load and how that is known.
     `loss_events_per_hour_below` bounds, with 95 % confidence, the rate of events that
     lose frames at the load line: three in the time of a proof that saw none (null where
     it saw some).
@@ -108,6 +108,19 @@ class GoalResult(_Part):
     irregular: bool
     notes: tuple[str, ...]
     loss_events_per_hour_below: float | None
+
+
+class PlatformLimit(_Part):
+    """What the platform costs: frames were lost while the DUT's CPU was taken away from it."""
+
+    forwarded_pps: float = Field(
+        description="The highest rate per direction that came back in any trial, in pps."
+    )
+    trial: int = Field(description="The trial of the lowest load that failed.")
+    platform_share: float = Field(
+        description="Of that trial's listed lost frames, those lost for want of the DUT's CPU."
+    )
+    sentence: str = Field(description="What limits the load line and by which causes.")
 
 
 class TrialCounts(_Part):
@@ -142,6 +155,7 @@ class Result(_Part):
     totals and latency quantiles of the trial that proved the load line; empty without one.
     `ceiling` is what the tester could offer, null where that was the search's maximum or was
     not measured. `diagnosis` says why the tester could not test; null where it could.
+    `platform` says what took the DUT's CPU where that is what limits the load line.
     """
 
     method: Literal["load-line"] = "load-line"
@@ -161,6 +175,7 @@ class Result(_Part):
     goals: tuple[GoalResult, ...] = ()
     ceiling: TesterCeiling | None = None
     diagnosis: TesterDiagnosis | None = None
+    platform: PlatformLimit | None = None
 
     @classmethod
     def from_trials(
@@ -177,6 +192,7 @@ class Result(_Part):
         versions: Mapping[str, str | None] | None = None,
         ceiling: TesterCeiling | None = None,
         diagnosis: TesterDiagnosis | None = None,
+        platform: PlatformLimit | None = None,
     ) -> Self:
         """The result of a search, of whose goals `ends` says how each ended, the run's first.
 
@@ -184,6 +200,8 @@ class Result(_Part):
         load stream.
         """
         goals = tuple(_goal_result(trials, end, criteria[end.goal], line_rate_bps) for end in ends)
+        if platform is not None and goals[0].limited_by == "dut":
+            goals = (goals[0].model_copy(update={"limited_by": "platform"}), *goals[1:])
         first = goals[0]
         proof = _numbered(trials, first.proof)
         return cls(
@@ -203,6 +221,7 @@ class Result(_Part):
             goals=goals,
             ceiling=ceiling,
             diagnosis=diagnosis,
+            platform=platform,
         )
 
     def write(self, path: Path) -> None:

@@ -16,6 +16,7 @@ from plimsoll.record.audit_record import AuditRecord
 from plimsoll.record.causes_record import TrialCauses
 from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
 from plimsoll.record.matrix_result import MatrixResult
+from plimsoll.record.noise_result import NoiseResult
 from plimsoll.record.probe_result import ProbeResult
 from plimsoll.record.result import Result
 from plimsoll.record.rfc2544_result import Rfc2544Result
@@ -38,6 +39,7 @@ _PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
     ("matrix-result", MatrixResult),
     ("audit", AuditRecord),
     ("trial-causes", TrialCauses),
+    ("noise-result", NoiseResult),
 )
 
 

@@ -13,6 +13,7 @@ from pydantic import Field
 
 from plimsoll.generator.interface import EndedBy, TrialPlan, TrialReport
 from plimsoll.record.host_readings import HostReadings
+from plimsoll.record.loss_blame_record import LossBlameRecord
 from plimsoll.record.record_model import RecordModel
 from plimsoll.record.schedule_record import ScheduleRecord
 from plimsoll.record.stream_record import StreamRecord
@@ -124,6 +125,11 @@ class TrialRecord(RecordModel):
     )
     schedule: ScheduleRecord | None = None
 
+    loss_blame: LossBlameRecord | None = Field(
+        default=None,
+        description="Whose the lost frames are; null where none was lost or nothing polls here.",
+    )
+
     @classmethod
     def from_report(
         cls,
@@ -146,6 +152,7 @@ class TrialRecord(RecordModel):
         observed: Mapping[str, float | None] = MappingProxyType({}),
         hosts: Sequence[HostReadings] = (),
         own: object | None = None,
+        loss_blame: LossBlameRecord | None = None,
         schedule: ScheduleRecord | None = None,
     ) -> Self:
         """The record of a trial that ran `plan` and came back with `report`.
@@ -185,6 +192,7 @@ class TrialRecord(RecordModel):
             observed=dict(observed),
             hosts=tuple(hosts),
             own=None if own is None else OwnTimeRecord.model_validate(own),
+            loss_blame=loss_blame,
             schedule=schedule,
         )
 

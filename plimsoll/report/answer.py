@@ -15,6 +15,7 @@ from plimsoll.traffic.units import format_duration, format_pps
 # A load line is the DUT's capacity only where the DUT is what failed above it.
 LIMIT_SENTENCES: dict[LimitedBy, str] = {
     "dut": "Limited by the DUT: it failed above this load.",
+    "platform": "Limited by the platform: above this load the DUT failed for want of its CPU.",
     "tester": "Limited by the tester: it cannot test above this load. The DUT may carry more.",
     "maximum": "The highest load that was searched. The DUT may carry more.",
 }
@@ -77,6 +78,7 @@ def answer(data: RunData) -> Answer:
         sentences=(
             *_limit(data),
             *ceiling_said(data.result),
+            *platform_said(data.result),
             *_notes(data.result),
             *_proof(data.focus),
         ),
@@ -105,6 +107,11 @@ def ceiling_said(result: Result | None) -> tuple[str, ...]:
         f"On these ports the tester offered at most {format_pps(ceiling.offered_pps)} per "
         f"direction of {format_pps(ceiling.asked_pps)} (trial {ceiling.trial}).",
     )
+
+
+def platform_said(result: Result | None) -> tuple[str, ...]:
+    """What took the DUT's CPU, where that is what limits the load line."""
+    return () if result is None or result.platform is None else (result.platform.sentence,)
 
 
 def _goals(result: Result | None) -> tuple[GoalLine, ...]:

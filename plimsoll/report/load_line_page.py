@@ -5,7 +5,9 @@ from __future__ import annotations
 from plimsoll.record.run_directory import RunDirectory
 from plimsoll.report.answer import answer
 from plimsoll.report.calibrations import CALIBRATION_COLUMNS
+from plimsoll.report.causes import causes_section
 from plimsoll.report.charts import figures_of
+from plimsoll.report.charts.causes_timeline import NAME as CAUSES_CHART
 from plimsoll.report.evidence import evidence
 from plimsoll.report.page import Page
 from plimsoll.report.run_data import RunData, load_run
@@ -29,6 +31,8 @@ def page_of(data: RunData) -> Page:
         figures=figures_of(data),
         content={
             "answer": found,
+            "causes": causes_section(data.causes, data.kernel_events, data.trials, data.result),
+            "causes_chart": CAUSES_CHART,
             "evidence": evidence(data),
             "tuning": tuning_section(data.audits, data.observed),
             "trials": trial_lines(data),

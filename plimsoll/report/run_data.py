@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from hdrh.histogram import HdrHistogram
 
 from plimsoll.record.audit_record import AuditRecord, read_audits
+from plimsoll.record.causes_record import TrialCauses, read_causes
 from plimsoll.record.environment import Environment, load_environment
 from plimsoll.record.histogram_log import gaps_tag, stream_tag
 from plimsoll.record.journal import (
@@ -21,6 +22,7 @@ from plimsoll.record.journal import (
     JournalEvent,
     read_journal,
 )
+from plimsoll.record.kernel_events import KeptEvent, read_kernel_events
 from plimsoll.record.metric_row import MetricRow
 from plimsoll.record.metrics import read_metrics, trial_period
 from plimsoll.record.opened.trial_histograms import TrialHistograms, TrialTime
@@ -70,6 +72,7 @@ class RunData:
     `series` (of SERIES_TYPES), `distributions` and `gaps` are the focus trial's, `spikes`
     the whole run's. `hosts` has the metrics of the hosts that were observed while the focus
     trial sent its frames; None before any trial. `audits` are the hosts' at the run's start.
+    `causes` are those of all trials, `kernel_events` what was kept around their worst incidents.
     """
 
     run_id: str
@@ -85,6 +88,8 @@ class RunData:
     spikes: tuple[Spike, ...]
     hosts: HostMetrics | None = None
     audits: tuple[AuditRecord, ...] = ()
+    causes: tuple[TrialCauses, ...] = ()
+    kernel_events: Mapping[int, Sequence[KeptEvent]] = field(default_factory=dict)
 
     @property
     def criteria_kinds(self) -> frozenset[str]:
@@ -139,6 +144,7 @@ def load_run(run: RunDirectory) -> RunData:
     focus = focus_trial(trials, result)
     merged = _histograms(run, journal, focus)
     environment = load_environment(run.environment)
+    causes = read_causes(run)
     return RunData(
         run_id=run.run_id,
         experiment=run.read_experiment(),
@@ -153,6 +159,8 @@ def load_run(run: RunDirectory) -> RunData:
         spikes=tuple(read_spikes(run)),
         hosts=hosts_beside(run, environment, focus) if focus else None,
         audits=read_audits(run),
+        causes=causes,
+        kernel_events={each.trial: read_kernel_events(run, each.trial) for each in causes},
     )
 
 

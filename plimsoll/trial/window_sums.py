@@ -22,11 +22,12 @@ from plimsoll.generator.interface import (
 )
 from plimsoll.generator.worst_lists import largest, longest
 
+_LISTS = ("worst", "losses", "losses_left_out", "refusals", "refusals_left_out")
 _HISTOGRAMS = ("latency", "latency_across_stalls", "lateness")
 _FRAMES = tuple(
     each.name
     for each in fields(StreamCounts)
-    if each.name not in ("stream", "latency_us", "worst", "losses", "losses_left_out", *_HISTOGRAMS)
+    if each.name not in ("stream", "latency_us", *_LISTS, *_HISTOGRAMS)
 )
 # As many as a trial's report lists of each polling loop.
 _LONGEST_STALLS = 64

@@ -10,7 +10,6 @@
 #include "version.h"
 
 #define PROTOCOL 3
-#define STALLS_IN_INTERVAL 16
 #define SPIKES_IN_INTERVAL 64
 #define LOSSES_IN_INTERVAL 64
 
@@ -249,7 +248,7 @@ message_interval(int64_t id, const struct trial *trial, const struct interval *i
                      unsigned_integer(interval->end_unix_ns), "streams",
                      streams_json(trial, interval->streams, &lengths), "ports",
                      ports_json(trial, interval->ports), "workers",
-                     workers_json(trial, interval->workers, STALLS_IN_INTERVAL));
+                     workers_json(trial, interval->workers, trial->request->longest));
 }
 
 static json_t *

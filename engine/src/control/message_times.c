@@ -68,12 +68,38 @@ add_losses(json_t *stream, const struct loss_events *list, uint32_t most)
                                   unsigned_integer(frames)));
 }
 
+static void
+add_refusals(json_t *stream, const struct refusals *list, uint32_t most)
+{
+    uint64_t events = list->left_out_events, frames = list->left_out_frames;
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct refusal *event = &list->event[i];
+
+        if (i < most) {
+            json_array_append_new(array, json_pack("{s:o, s:o, s:o}", "first_tsc",
+                                                   unsigned_integer(event->first), "last_tsc",
+                                                   unsigned_integer(event->last), "frames",
+                                                   unsigned_integer(event->frames)));
+            continue;
+        }
+        events++;
+        frames += event->frames;
+    }
+    json_object_set_new(stream, "refusals", array);
+    json_object_set_new(stream, "refusals_left_out",
+                        json_pack("{s:o, s:o}", "events", unsigned_integer(events), "frames",
+                                  unsigned_integer(frames)));
+}
+
 void
 message_times_add(json_t *stream, const struct stream_counts *counts,
                   const struct list_lengths *lengths)
 {
     add_worst(stream, &counts->worst, lengths);
     add_losses(stream, &counts->losses, lengths->losses);
+    add_refusals(stream, &counts->refusals, lengths->losses);
 }
 
 json_t *

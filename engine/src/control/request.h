@@ -98,8 +98,10 @@ struct trial_request {
     double interval_s;
     double catch_up_us;
     double stall_us;
-    uint32_t worst;  /* latencies listed of each stream and interval */
-    double spike_us; /* longer ones are listed too; 0: none */
+    double gap_us;    /* shorter gaps between two looks at the clock are not recorded */
+    uint32_t longest; /* stalls listed of each worker and interval */
+    uint32_t worst;   /* latencies listed of each stream and interval */
+    double spike_us;  /* longer ones are listed too; 0: none */
     struct hold_request hold;
     uint32_t cpu_time_of_count;
     int32_t cpu_time_of[PROCESSES_MAX]; /* pids */

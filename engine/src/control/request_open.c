@@ -75,7 +75,7 @@ read_ports(const struct object *top, struct open_request *request)
     struct object object;
     const json_t *array;
 
-    if (read_array(top, "ports", REQUIRED, 1, PORTS_MAX, &array) != 0)
+    if (read_array(top, "ports", REQUIRED, 0, PORTS_MAX, &array) != 0)
         return -EINVAL;
     request->port_count = (uint32_t)json_array_size(array);
     for (uint32_t i = 0; i < request->port_count; i++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/request_parts.h"
+#include "dataplane/stall.h"
 #include "dataplane/worst_latencies.h"
 
 static int
@@ -13,8 +14,10 @@ read_streams(const struct object *top, const struct open_request *config,
     struct object element;
     const json_t *array;
 
-    if (read_array(top, "streams", REQUIRED, 1, STREAMS_MAX, &array) != 0)
+    if (read_array(top, "streams", REQUIRED, 0, STREAMS_MAX, &array) != 0)
         return -EINVAL;
+    if (config->port_count == 0 && json_array_size(array) > 0)
+        return object_complain(top, "streams", "there is no port to send on");
     for (uint32_t i = 0; i < json_array_size(array); i++) {
         struct stream_request *stream = &request->streams[i];
         int status = element_object(top, "streams", array, i, &element);
@@ -68,15 +71,17 @@ int
 request_trial(const json_t *json, const struct open_request *config, struct trial_request *request,
               struct complaint *complaint)
 {
-    static const char *const names[] = {
-        "id",       "request", "mark",     "duration_s", "drain_s",     "interval_s", "catch_up_us",
-        "stall_us", "worst",   "spike_us", "hold",       "cpu_time_of", "streams",    NULL};
+    static const char *const names[] = {"id",      "request",     "mark",        "duration_s",
+                                        "drain_s", "interval_s",  "catch_up_us", "stall_us",
+                                        "gap_us",  "longest",     "worst",       "spike_us",
+                                        "hold",    "cpu_time_of", "streams",     NULL};
     const struct object top = object_top(json, complaint);
-    uint64_t mark = 0, worst = 16;
+    uint64_t mark = 0, worst = 16, longest = 16;
 
     request->interval_s = 1;
     request->catch_up_us = 1000;
     request->stall_us = 20;
+    request->gap_us = 1;
     if (object_knows(&top, names) != 0 ||
         read_integer(&top, "mark", REQUIRED, 1, UINT16_MAX - 1, &mark) != 0 ||
         read_number(&top, "duration_s", REQUIRED, 0.001, 604800, &request->duration_s) != 0 ||
@@ -84,12 +89,15 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_number(&top, "interval_s", OPTIONAL, 0.01, 60, &request->interval_s) != 0 ||
         read_number(&top, "catch_up_us", OPTIONAL, 10, 1e6, &request->catch_up_us) != 0 ||
         read_number(&top, "stall_us", OPTIONAL, 1, 1e6, &request->stall_us) != 0 ||
+        read_number(&top, "gap_us", OPTIONAL, 0, 1e6, &request->gap_us) != 0 ||
+        read_integer(&top, "longest", OPTIONAL, 0, STALL_LONGEST_MAX, &longest) != 0 ||
         read_integer(&top, "worst", OPTIONAL, 0, WORST_LIMIT_MAX, &worst) != 0 ||
         read_number(&top, "spike_us", OPTIONAL, 0.001, 1e9, &request->spike_us) != 0 ||
         read_hold(&top, &request->hold) != 0 || read_cpu_time_of(&top, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;
     request->worst = (uint32_t)worst;
+    request->longest = (uint32_t)longest;
     return read_streams(&top, config, request);
 }
 

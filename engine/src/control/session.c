@@ -148,8 +148,8 @@ read_trial(struct session *session, int64_t id, const json_t *json)
     struct complaint complaint = {0};
     int status;
 
-    if (session->ports.count == 0) {
-        complain(&complaint, -ENOTCONN, "request", "no ports are open");
+    if (!session->eal_started) {
+        complain(&complaint, -ENOTCONN, "request", "nothing is open");
         refuse(session, id, &complaint, false);
         return false;
     }
@@ -169,7 +169,7 @@ run_trial(struct session *session, int64_t id)
     struct trial *trial;
 
     session->trial_id = id;
-    held_intervals_open(&session->held);
+    held_intervals_open(&session->held, &session->trial_request.hold);
     trial = trial_run(&session->trial_request, &session->config, &session->ports, session->tsc_hz,
                       &hooks);
     session->trial = trial;

@@ -11,7 +11,7 @@
 
 #include "dataplane/histogram.h"
 
-/* As many as the trial's result lists; an interval event lists fewer. */
+/* As many as the trial's result lists; an interval event lists as many as the request says. */
 #define STALL_LONGEST_MAX 64
 
 struct stall {
@@ -27,7 +27,7 @@ struct stall_tally {
     uint64_t worst;   /* ticks */
     uint32_t longest_count;
     struct stall longest[STALL_LONGEST_MAX]; /* unordered */
-    struct histogram gaps;                   /* ns, work included, from a microsecond on */
+    struct histogram gaps;                   /* ns, work included, from run.gap_ticks on */
 };
 
 /* Forgets all. */

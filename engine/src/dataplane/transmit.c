@@ -183,8 +183,10 @@ send_due(struct worker *worker, struct tx_stream *stream, uint32_t due, uint64_t
     const uint32_t sent = send_burst(worker, stream, mbufs, due, stamp);
     page->sent += sent;
     /* A stream that takes all there is room for is not refused what there is none for. */
-    if (unlikely(sent < due && stream->pacing != PACING_BACK_TO_BACK))
+    if (unlikely(sent < due && stream->pacing != PACING_BACK_TO_BACK)) {
         page->refused += due - sent;
+        refusals_note(&page->refusals, stamp, due - sent, worker->run->refusal_gap_ticks);
+    }
     if (stream->role == ROLE_LATENCY && sent > 0)
         histogram_record(&page->lateness, ticks_to_ns(worker->run, stamp - due_at));
     return sent;

@@ -89,6 +89,9 @@ poll_once(struct worker *worker)
     uint32_t frames = 0;
 
     worker->turn++;
+    /* With nothing to poll and nothing to send, looking at the clock is all there is to do. */
+    if (worker->rx_queue_count + worker->tx_stream_count == 0)
+        look_at_clock(worker);
     for (uint32_t i = 0; i < worker->rx_queue_count; i++) {
         look_at_clock(worker);
         frames += receive(worker, &worker->rx_queues[i]);

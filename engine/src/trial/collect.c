@@ -66,6 +66,8 @@ take_tx(struct stream_counts *counts, struct tx_page *page)
     counts->no_buffer = page->no_buffer;
     counts->timed_out = page->timed_out;
     take_histogram(&counts->lateness, &page->lateness);
+    refusals_add(&counts->refusals, &page->refusals);
+    refusals_clear(&page->refusals);
     memset(page, 0, offsetof(struct tx_page, lateness));
 }
 
@@ -202,6 +204,7 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     microseconds_add(&total->microseconds, &counts->microseconds);
     worst_latencies_add(&total->worst, &counts->worst);
     loss_events_add(&total->losses, &counts->losses);
+    refusals_add(&total->refusals, &counts->refusals);
 }
 
 /* Done last: a sorted list takes no more in. */
@@ -210,6 +213,7 @@ sort_stream(struct stream_counts *counts)
 {
     worst_latencies_sort(&counts->worst);
     loss_events_sort(&counts->losses);
+    refusals_sort(&counts->refusals);
 }
 
 static void

@@ -76,6 +76,13 @@ lost_in(const struct trial *trial)
     return lost;
 }
 
+/* Late frames fill gaps, so that for a moment less than nothing may be lost. */
+static bool
+too_many_lost(const struct held_intervals *held)
+{
+    return (int64_t)held->lost > 0 && held->lost > held->wake_at;
+}
+
 static bool
 is_due(const struct held_intervals *held, const struct trial *trial)
 {
@@ -83,15 +90,14 @@ is_due(const struct held_intervals *held, const struct trial *trial)
     const uint64_t since = held->first ? held->first->interval.begin : trial->interval_begin;
     const double waited_s = (double)(trial->interval_end - since) / trial->run->ticks_per_second;
 
-    return waited_s >= hold->seconds || held->bytes >= HELD_BYTES_MAX ||
-           (int64_t)held->lost > (int64_t)RTE_MIN(hold->lost_frames, (uint64_t)INT64_MAX) ||
+    return waited_s >= hold->seconds || held->bytes >= HELD_BYTES_MAX || too_many_lost(held) ||
            (!trial->draining && any_silent(trial));
 }
 
 void
-held_intervals_open(struct held_intervals *held)
+held_intervals_open(struct held_intervals *held, const struct hold_request *request)
 {
-    *held = (struct held_intervals){0};
+    *held = (struct held_intervals){.wake_at = request->lost_frames};
     held->end = &held->first;
 }
 
@@ -110,7 +116,12 @@ held_intervals_add(struct held_intervals *held, const struct trial *trial)
     *held->end = copied;
     held->end = &copied->next;
     held->bytes += bytes_of(trial);
-    return is_due(held, trial) ? HELD_DUE : HELD;
+    if (!is_due(held, trial))
+        return HELD;
+    /* Whoever wakes makes more frames lost: next time it must be worth it again. */
+    if (too_many_lost(held))
+        held->wake_at = 2 * held->lost;
+    return HELD_DUE;
 }
 
 void

@@ -15,10 +15,11 @@ struct held_intervals {
     struct held_interval *first;
     struct held_interval **end;
     size_t bytes;
-    uint64_t lost; /* of the trial so far: passed over in the sequence, or refused */
+    uint64_t lost;    /* of the trial so far: passed over in the sequence, or refused */
+    uint64_t wake_at; /* more lost frames than this are worth waking the driver for */
 };
 
-void held_intervals_open(struct held_intervals *held);
+void held_intervals_open(struct held_intervals *held, const struct hold_request *request);
 
 /*
  * Keeps a copy of the interval. Returns whether all that is held is now due: the request

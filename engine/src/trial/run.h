@@ -26,6 +26,7 @@
 #include "dataplane/loss_events.h"
 #include "dataplane/microseconds.h"
 #include "dataplane/pacer.h"
+#include "dataplane/refusals.h"
 #include "dataplane/sequence.h"
 #include "dataplane/stall.h"
 #include "dataplane/stall_mark.h"
@@ -42,6 +43,7 @@ struct tx_page {
     uint64_t no_buffer;
     uint64_t timed_out;
     struct histogram lateness; /* ns */
+    struct refusals refusals;
 };
 
 struct rx_page {
@@ -151,8 +153,9 @@ struct run {
     uint64_t gap_ticks; /* shorter gaps between two looks at the clock are not recorded */
     uint64_t stall_ticks;
     uint64_t patience_ticks;
-    uint64_t spike_ticks; /* longer latencies are spikes, or NO_SPIKE */
-    uint32_t worst_limit; /* latencies kept of a stream and page */
+    uint64_t refusal_gap_ticks; /* refusals closer than this are one event */
+    uint64_t spike_ticks;       /* longer latencies are spikes, or NO_SPIKE */
+    uint32_t worst_limit;       /* latencies kept of a stream and page */
     double ticks_per_second;
     uint64_t ns_per_tick; /* << 32 */
     uint32_t stream_count;

@@ -10,8 +10,9 @@
 #include "dataplane/signature.h"
 #include "dataplane/transmit.h"
 
-/* A turn of the loop with full bursts takes about as long. */
-#define SHORTEST_GAP_S 1e-6
+/* A queue that is full for long takes a frame now and then; at 10 kpps and more that is closer. */
+#define REFUSAL_GAP_S 1e-4
+
 /* A trial's list holds so many times an interval's. */
 #define WORST_OF_TRIAL 4
 
@@ -225,10 +226,12 @@ set_clock(struct run *run, const struct trial_request *request, double hz)
     run->ticks_per_second = hz;
     run->ns_per_tick = (uint64_t)(1e9 / hz * 4294967296.0 + 0.5);
     run->stall_ticks = (uint64_t)(request->stall_us * hz / 1e6);
-    run->gap_ticks = RTE_MIN((uint64_t)(SHORTEST_GAP_S * hz), run->stall_ticks);
+    /* A stall is a gap, however short. */
+    run->gap_ticks = RTE_MIN((uint64_t)(request->gap_us * hz / 1e6), run->stall_ticks);
     run->worst_limit = RTE_MIN(request->worst * WORST_OF_TRIAL, (uint32_t)WORST_LIMIT_MAX);
     run->spike_ticks =
         request->spike_us > 0 ? (uint64_t)ceil(request->spike_us * hz / 1e6) : NO_SPIKE;
+    run->refusal_gap_ticks = (uint64_t)(REFUSAL_GAP_S * hz);
     run->patience_ticks = (uint64_t)(request->catch_up_us * hz / 1e6);
 }
 

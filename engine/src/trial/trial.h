@@ -20,6 +20,7 @@ struct stream_counts {
     struct microseconds microseconds;
     struct worst_latencies worst;
     struct loss_events losses;
+    struct refusals refusals;
 };
 
 struct port_counts {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from plimsoll.report.charts.causes_timeline import causes_timeline
 from plimsoll.report.charts.cpu_time import cpu_time
 from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.interrupt_rate import interrupt_rate
@@ -34,4 +35,6 @@ HOST_CHARTS: tuple[Callable[[RunData], Figure], ...] = (cpu_time, interrupt_rate
 def figures_of(data: RunData) -> tuple[Figure, ...]:
     """All charts of a run."""
     charts = (*CHARTS, *HOST_CHARTS) if data.hosts and data.hosts.hosts else CHARTS
+    if data.causes:
+        charts = (causes_timeline, *charts)
     return tuple(make(data) for make in charts)

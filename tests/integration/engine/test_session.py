@@ -93,10 +93,10 @@ def test_requests_at_the_wrong_time_are_refused_and_change_nothing(engine: Engin
     good_open, good_trial = open_request("net_ring0"), trial_request(stream(0, 1000))
     assert engine.ask_in_vain(good_trial) == {
         "where": "request",
-        "message": "no ports are open",
+        "message": "nothing is open",
         "fatal": False,
     }
-    assert engine.ask_in_vain({**good_open, "ports": []})["where"] == "ports"
+    assert engine.ask_in_vain({**good_open, "ports": []})["where"] == "workers[0].tx"
     engine.ask(good_open)
     assert engine.ask_in_vain(good_open)["message"] == "the ports are open already"
     wrong_trial = trial_request(stream(0, 1000, rx_port=1))

@@ -53,9 +53,21 @@ def test_a_spike_across_a_stall_of_the_tester_names_the_stall_and_then_its_cause
 def test_without_a_trace_a_spike_is_the_testers_where_its_loop_was_away() -> None:
     spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
     found, _ = explain([spike, away], [], LOOPS, [], type(WHOLE)({}), tsc_hz=HZ)
-    (link,) = found.causes
+    link, root = found.causes
     assert (link.kind, link.confidence) == ("tester-stall", "exact")
-    assert found.roots == (link,)
+    assert root.kind == "unexplained"
+    assert found.roots == (root,)
+
+
+def test_a_stall_in_which_the_kernel_saw_nothing_is_still_why_a_frame_waited() -> None:
+    counters = [move("hypervisor-steal", "steal of CPU 0", 0)]
+    spike, away = latency(0, 4 * MS), stall(0, 4 * MS)
+    found, stalled = explain([spike, away], [], LOOPS, counters, WHOLE, tsc_hz=HZ)
+    link, root = found.causes
+    assert (link.kind, link.length_ns, link.confidence) == ("tester-stall", 4 * MS, "exact")
+    assert (root.kind, root.confidence) == ("hypervisor-steal", "counter")
+    assert found.roots == (root,)
+    assert [cause.kind for cause in stalled.causes] == ["hypervisor-steal"]
 
 
 def test_a_frame_sent_after_the_loops_return_waited_for_the_queue_it_left() -> None:
@@ -73,6 +85,15 @@ def test_a_queue_explains_no_latency_longer_than_the_absence_that_left_it() -> N
 
 def test_an_absence_too_long_ago_is_not_followed() -> None:
     found = explained(latency(40 * MS, 41 * MS), visit(0, 4 * MS, DUT, 812, "java"))
+    assert [cause.kind for cause in found.causes] == ["unexplained"]
+
+
+def test_what_is_known_of_other_incidents_makes_no_queue_last_longer() -> None:
+    # Stalls of the tester all the way: one window, in which the absence 36 ms before is known.
+    stalls = [stall(at * MS, at * MS + 100 * US) for at in range(0, 40, 5)]
+    incidents = [*stalls, latency(40 * MS, 41 * MS)]
+    events = visit(0, 4 * MS, DUT, 812, "java")
+    *_, found = explain(incidents, events, LOOPS, [], WHOLE, tsc_hz=HZ)
     assert [cause.kind for cause in found.causes] == ["unexplained"]
 
 

@@ -111,6 +111,21 @@ def test_the_tick_is_known_by_its_function() -> None:
     assert only(events).kind == "timer-tick"
 
 
+def test_many_timers_with_a_tick_among_them_are_no_tick() -> None:
+    events = [
+        event(0, 0, "local_timer_entry", vector=236),
+        event(10, 0, "hrtimer_expire_entry", function="timerfd_tmrproc"),
+        event(20, 0, "hrtimer_expire_entry", function="tick_nohz_handler"),
+        event(30, 0, "hrtimer_expire_entry", function="timerfd_tmrproc"),
+        event(4 * MS, 0, "local_timer_exit", vector=236),
+    ]
+    cause = only(events)
+    assert (cause.kind, cause.name) == (
+        "interrupt",
+        "local_timer (timerfd_tmrproc, tick_nohz_handler)",
+    )
+
+
 def test_a_tlb_shootdown_names_its_sender() -> None:
     events = [
         switch(-5 * MS, 1, 200, 700, comm="mprotect-storm"),

@@ -1,56 +1,113 @@
-"""The absences of a trial's evidence, on the trial's own clock."""
-
-from __future__ import annotations
+"""What is collected of a trial for its causes, without a trace and without polling loops."""
 
 from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.trial_causes import CausesFound, TrialFacts, causes_of_trial
-from plimsoll.benchmark.disturbances import disturbances_of
-from plimsoll.generator.interface import ClockReading
-from plimsoll.record.causes_record import TraceState
-from plimsoll.trial.evidence import evidence_of
-from plimsoll.trial.outcome import Outcome
-from tests.unit.attribution.traces import AT, DUT, HZ, LOOPS, MS, WHOLE, latency, visit
-from tests.unit.trial.trial_builder import outcome
+from plimsoll.attribution.loops import PollingLoop
+from plimsoll.benchmark.disturbances import NO_DISTURBANCES, Disturbances, clock_fit
+from plimsoll.generator.interface import (
+    ClockReading,
+    LossEvent,
+    RefusalEvent,
+    Stall,
+    WorstLatency,
+)
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from tests.unit.trial.trial_builder import (
+    LOAD_OUT,
+    PLAN,
+    interval,
+    outcome,
+    stream_counts,
+    worker_counts,
+)
 
-# One tick is one ns; on the wall clock it is this much later.
-WALL_NS = 1_700_000_000_000_000_000
-FIRST_FRAME = AT - 250 * MS
+HZ = 2e9
+# Ticks.
+MS = 2_000_000
+UNTRACED = TraceUnavailable("tracefs is not mounted", "mount -t tracefs none /sys/kernel/tracing")
+LOOPS = (PollingLoop("tester", "plimsoll-engine", 0, 11), PollingLoop("dut", "testpmd", 1, 22))
+BED = Disturbances(UNTRACED, LOOPS, (), HZ)
+CLOCK = (
+    ClockReading(tsc=0, raw_ns=0, unix_ns=5_000, width_ns=10),
+    ClockReading(tsc=10_000 * MS, raw_ns=10_000_000_000, unix_ns=10_000_005_000, width_ns=10),
+)
 
 
-def _found() -> CausesFound:
-    """A visit of 4 ms, 250 ms after the first frame."""
-    trace = TraceState(clock="x86-tsc")
-    incidents = [latency(0, 4 * MS)]
-    events = visit(0, 4 * MS, DUT, 812, "java")
-    facts = TrialFacts(1, HZ, incidents, LOOPS, trace, events=events, coverage=WHOLE)
-    return causes_of_trial(facts)
+def of_stream(**lists: object) -> object:
+    return replace(stream_counts(LOAD_OUT, 100), **lists)  # type: ignore[arg-type]
 
 
-def _with_clock() -> Outcome:
-    clock = tuple(
-        ClockReading(tsc, tsc, WALL_NS + tsc, 100)
-        for tsc in (FIRST_FRAME - 50 * MS, AT + 9000 * MS)
+def found(*, refused_is_lost: bool = True, **lists: object):  # type: ignore[no-untyped-def]
+    disturbed = BED.of_trial(PLAN, refused_is_lost=refused_is_lost)
+    disturbed.interval(replace(interval(0), streams=(of_stream(**lists),), workers=()))  # type: ignore[arg-type]
+    ended = outcome()
+    ended = replace(ended, report=replace(ended.report, clock=CLOCK))
+    causes = disturbed.explained(7, ended, ())
+    assert causes is not None
+    return causes.record
+
+
+def test_losses_and_latencies_of_the_intervals_are_explained_without_a_trace_too() -> None:
+    record = found(
+        losses=(LossEvent(5, 40, 0, 100 * MS, 102 * MS, 103 * MS),),
+        worst=(WorstLatency(9, 1, 200 * MS, 204 * MS, False),),
     )
-    plain = outcome()
-    report = replace(plain.report, clock=clock, begin_unix_ns=WALL_NS + FIRST_FRAME)
-    return replace(plain, report=report)
+    assert record.trial == 7
+    assert record.trace.clock is None
+    assert record.trace.unavailable == "tracefs is not mounted"
+    incidents = [(each.kind, each.frames, each.length_ns) for each in record.incidents]
+    assert incidents == [("loss", 40, 2_000_000), ("latency", 1, 4_000_000)]
+    assert {cause.confidence for each in record.incidents for cause in each.causes} == {
+        "unexplained"
+    }
 
 
-def test_an_absence_is_timed_from_the_first_frame() -> None:
-    judged = _with_clock()
-    evidence = evidence_of(judged, disturbances_of(judged, _found()))
-    (java,) = evidence.disturbances
-    (absence,) = java.absences
-    assert absence.at_s == pytest.approx(0.25, abs=1e-6)
-    assert absence.length_ns == 4 * MS
+@pytest.mark.parametrize(("refused_is_lost", "events"), [(True, 1), (False, 0)])
+def test_a_full_queue_is_a_loss_where_the_dut_was_to_empty_it(
+    refused_is_lost: bool, events: int
+) -> None:
+    refusals = (RefusalEvent(100 * MS, 101 * MS, 12),)
+    record = found(refused_is_lost=refused_is_lost, refusals=refusals)
+    assert [each.refused for each in record.incidents] == [True] * events
 
 
-def test_where_nothing_was_looked_for_there_is_none() -> None:
-    assert disturbances_of(_with_clock(), None) == ()
+def test_frames_under_way_at_the_same_time_are_one_spike() -> None:
+    worst = (
+        WorstLatency(9, 1, 200 * MS, 204 * MS, False),
+        WorstLatency(10, 3, 201 * MS, 204 * MS, False),
+        WorstLatency(50, 1, 300 * MS, 301 * MS, False),
+    )
+    spikes = found(worst=worst).incidents
+    assert [(each.frames, each.length_ns) for each in spikes] == [(4, 4_000_000), (1, 1_000_000)]
 
 
-def test_without_readings_of_the_clocks_nothing_can_be_timed() -> None:
-    assert disturbances_of(outcome(), _found()) == ()
+def test_stalls_of_the_testers_loop_are_among_them() -> None:
+    disturbed = BED.of_trial(PLAN, refused_is_lost=True)
+    stalled = replace(worker_counts(), longest=(Stall(0.1, 300 * MS, 4_000_000),))
+    disturbed.interval(replace(interval(0), workers=(stalled,)))
+    causes = disturbed.explained(1, outcome(), ())
+    assert causes is not None
+    (stall,) = causes.record.incidents
+    assert (stall.kind, stall.begin_tsc, stall.end_tsc) == ("stall", 296 * MS, 300 * MS)
+
+
+def test_where_nothing_polls_there_is_nothing_to_explain() -> None:
+    disturbed = NO_DISTURBANCES.of_trial(PLAN, refused_is_lost=True)
+    disturbed.interval(interval(0))
+    assert disturbed.explained(1, outcome(), ()) is None
+    assert NO_DISTURBANCES.note is None
+
+
+def test_that_nothing_is_traced_is_said_with_the_remedy() -> None:
+    assert BED.note is not None
+    assert UNTRACED.reason in BED.note
+    assert UNTRACED.remedy in BED.note
+
+
+def test_clocks_read_once_are_not_tied_together() -> None:
+    assert clock_fit(CLOCK[:1]) is None
+    fit = clock_fit(CLOCK)
+    assert fit is not None
+    assert fit.tsc_hz == pytest.approx(HZ)

@@ -67,3 +67,10 @@ def test_memory_grows_with_queues_and_frames() -> None:
 
 def test_memory_may_be_set() -> None:
     assert EngineSettings(megabytes=512).megabytes_for(2, 1024, 60) == 512
+
+
+def test_without_ports_every_cpu_has_a_loop_without_queues() -> None:
+    assert EngineSettings(cpus=(2, 5)).layout(0) == (
+        WorkerLayout(2, (), ()),
+        WorkerLayout(5, (), ()),
+    )

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Takes a CPU away from whoever polls there, in one of several ways, and writes down when:
+ *
+ *   disturber core-taker CPU LENGTH_US PERIOD_MS
+ *   disturber tlb-storm CPU SENDER_CPU LENGTH_US PERIOD_MS
+ *   disturber timer-storm CPU TIMERS PERIOD_MS
+ *   disturber stopper CPU PID THREAD LENGTH_US PERIOD_MS
+ *   disturber quota CPU PID GROUP QUOTA_US PERIOD_US
+ *
+ * GROUP is a directory that does not exist yet, below one of cgroup v1's CPU controller.
+ * It goes on until its input ends, as it does when whoever started it ends, and then prints
+ * "NAME BEGIN END CHARGED_NS" for each time: BEGIN and END as the time stamp counter had them,
+ * and the CPU time that the kernel charged for all of it, the way from and to sleep included.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+#define NS_PER_S 1000000000ULL
+#define TIMES_MAX 4096
+#define TIMERS_MAX 900 /* of 1024 file descriptors that a process may have by default */
+#define PRIORITY 50
+/* Timers are armed so long before they expire, all at once. */
+#define ARMED_BEFORE_NS 120000000ULL
+
+/* `charged_ns` is how much CPU time the kernel charged for it; 0 where it was nobody's. */
+struct times {
+    const char *name;
+    uint64_t begin, end, charged_ns;
+};
+
+struct plan {
+    int cpu;
+    int other; /* the sender's CPU, how many timers, or the thread that is stopped */
+    uint64_t length_ns, period_ns;
+    uint64_t start_ns;
+};
+
+static struct plan plan;
+static struct times recorded[TIMES_MAX];
+static atomic_uint recorded_count;
+static atomic_bool victim_runs;
+static char *page;
+/* Must go on when we end. */
+static pid_t stopped_pid;
+/* Must be gone when we end, with `limited` back where it was. */
+static const char *group;
+static const char *limited;
+
+static void
+die(const char *what)
+{
+    fprintf(stderr, "disturber: %s: %s\n", what, strerror(errno));
+    exit(1);
+}
+
+static uint64_t
+ticks(void)
+{
+    unsigned int cpu;
+
+    return __rdtscp(&cpu);
+}
+
+static uint64_t
+read_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t
+now_ns(void)
+{
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+static void
+record(const char *name, uint64_t begin, uint64_t end, uint64_t charged_ns)
+{
+    const unsigned int at = atomic_fetch_add(&recorded_count, 1);
+
+    if (at < TIMES_MAX)
+        recorded[at] = (struct times){name, begin, end, charged_ns};
+}
+
+/*
+ * Called where a visit to the CPU is almost over. The CPU time since this place was last passed
+ * holds one way to sleep and one from sleep: as much as all of this visit takes.
+ */
+static void
+visited(const char *name, uint64_t begin, uint64_t end)
+{
+    static _Thread_local uint64_t last_ns;
+    const uint64_t so_far_ns = read_ns(CLOCK_THREAD_CPUTIME_ID);
+
+    if (last_ns != 0)
+        record(name, begin, end, so_far_ns - last_ns);
+    last_ns = so_far_ns;
+}
+
+static struct timespec
+timespec_of(uint64_t ns)
+{
+    return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
+}
+
+static void
+sleep_until(uint64_t ns)
+{
+    const struct timespec wake = timespec_of(ns);
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &wake, NULL) == EINTR)
+        ;
+}
+
+/* From now on this thread runs on the CPU, under the name, before every ordinary one. */
+static void
+take_place(const char *name, int cpu)
+{
+    const struct sched_param priority = {.sched_priority = PRIORITY};
+    cpu_set_t cpus;
+
+    CPU_ZERO(&cpus);
+    CPU_SET(cpu, &cpus);
+    if (sched_setaffinity(0, sizeof(cpus), &cpus) != 0)
+        die("sched_setaffinity");
+    if (sched_setscheduler(0, SCHED_FIFO, &priority) != 0)
+        die("sched_setscheduler");
+    prctl(PR_SET_NAME, name);
+}
+
+static void *
+take_core(void *unused)
+{
+    (void)unused;
+    take_place("core-taker", plan.cpu);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t begin = ticks();
+        const uint64_t end_ns = now_ns() + plan.length_ns;
+        while (now_ns() < end_ns)
+            ;
+        visited("core-taker", begin, ticks());
+    }
+    return NULL;
+}
+
+/* Has the page in its TLB, so that it must be interrupted when its rights change. */
+static void *
+hold_page(void *unused)
+{
+    (void)unused;
+    take_place("tlb-victim", plan.cpu);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t begin = ticks();
+        const uint64_t end_ns = now_ns() + plan.length_ns;
+        atomic_store(&victim_runs, true);
+        while (now_ns() < end_ns)
+            (void)*(volatile char *)page;
+        atomic_store(&victim_runs, false);
+        visited("tlb-victim", begin, ticks());
+    }
+    return NULL;
+}
+
+static void *
+change_rights(void *unused)
+{
+    (void)unused;
+    take_place("tlb-sender", plan.other);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t give_up_ns = now_ns() + plan.length_ns;
+        while (now_ns() < give_up_ns) {
+            if (!atomic_load(&victim_runs))
+                continue;
+            mprotect(page, 4096, PROT_READ);
+            mprotect(page, 4096, PROT_READ | PROT_WRITE);
+            *(volatile char *)page = 1;
+        }
+    }
+    return NULL;
+}
+
+static void
+arm(const int *timers, uint64_t expiry_ns)
+{
+    const struct itimerspec expiry = {.it_value = timespec_of(expiry_ns)};
+
+    for (int i = 0; i < plan.other; i++) {
+        if (timerfd_settime(timers[i], TFD_TIMER_ABSTIME, &expiry, NULL) != 0)
+            die("timerfd_settime");
+    }
+}
+
+/* Timers expire on the CPU where they were armed. When they will is known beforehand. */
+static void *
+arm_timers(void *unused)
+{
+    int timers[TIMERS_MAX];
+    const uint64_t first_ns = now_ns(), first_ticks = ticks();
+
+    (void)unused;
+    take_place("timer-storm", plan.cpu);
+    for (int i = 0; i < plan.other; i++) {
+        timers[i] = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+        if (timers[i] < 0)
+            die("timerfd_create");
+    }
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        const uint64_t begin = ticks();
+        arm(timers, at + ARMED_BEFORE_NS);
+        const uint64_t end = ticks(), end_ns = now_ns();
+        const double per_ns = (double)(end - first_ticks) / (double)(end_ns - first_ns);
+        const uint64_t expiry =
+            end + (uint64_t)((double)(int64_t)(at + ARMED_BEFORE_NS - end_ns) * per_ns);
+        visited("timer-storm", begin, end);
+        record("expiry", expiry, expiry, 0);
+    }
+    return NULL;
+}
+
+/* Of the thread that is to be stopped, as /proc has it; 0 when it has ended. */
+static char
+state_now(int stat)
+{
+    char text[256];
+    const ssize_t length = pread(stat, text, sizeof(text) - 1, 0);
+
+    text[length < 0 ? 0 : length] = 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end == NULL ? 0 : name_end[2];
+}
+
+/* When it was seen to have stopped: between two looks. 0 when it has ended. */
+static uint64_t
+stopped_at(int stat)
+{
+    uint64_t before = ticks();
+
+    for (;;) {
+        const uint64_t now = ticks();
+        const char state = state_now(stat);
+
+        if (state == 'T' || state == 0)
+            return state == 0 ? 0 : before + (now - before) / 2;
+        before = now;
+    }
+}
+
+/*
+ * The signal is for the polling thread itself: of the process the kernel would choose another
+ * thread, which then has to get a CPU before it tells this one.
+ */
+static void *
+stop_process(void *unused)
+{
+    char path[64];
+
+    (void)unused;
+    take_place("stopper", plan.cpu);
+    snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", stopped_pid, plan.other);
+    const int stat = open(path, O_RDONLY | O_CLOEXEC);
+    if (stat < 0)
+        die(path);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        sleep_until(at);
+        if (tgkill(stopped_pid, plan.other, SIGSTOP) != 0)
+            return NULL;
+        const uint64_t begin = stopped_at(stat);
+        sleep_until(now_ns() + plan.length_ns);
+        const uint64_t before = ticks();
+        kill(stopped_pid, SIGCONT);
+        /* It wakes all threads of the process, ours somewhere among them. */
+        if (begin != 0)
+            record("stopper", begin, before + (ticks() - before) / 2, 0);
+    }
+    return NULL;
+}
+
+static int
+write_to(const char *directory, const char *file, const char *text)
+{
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%s/%s", directory, file);
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    const ssize_t written = write(fd, text, strlen(text));
+    close(fd);
+    return written < 0 ? -1 : 0;
+}
+
+static void
+limit(const char *quota_us, const char *period_us)
+{
+    if (mkdir(group, 0755) != 0 || write_to(group, "cpu.cfs_period_us", period_us) != 0 ||
+        write_to(group, "cpu.cfs_quota_us", quota_us) != 0 ||
+        write_to(group, "cgroup.procs", limited) != 0)
+        die(group);
+}
+
+static void
+lift_limit(void)
+{
+    char parent[4096];
+
+    snprintf(parent, sizeof(parent), "%s/..", group);
+    write_to(parent, "cgroup.procs", limited);
+    /* A process that ends leaves its group a moment later. */
+    for (int i = 0; i < 500 && rmdir(group) != 0 && errno == EBUSY; i++)
+        sleep_until(now_ns() + NS_PER_S / 100);
+}
+
+/* Between which two readings the group was throttled, and for how long by the kernel's count. */
+static void *
+watch_throttling(void *unused)
+{
+    char path[4096], text[512];
+    uint64_t last_ticks = 0, last_times = 0, last_ns = 0;
+
+    (void)unused;
+    take_place("quota-watch", plan.cpu);
+    snprintf(path, sizeof(path), "%s/cpu.stat", group);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        die(path);
+    for (uint64_t at = plan.start_ns;; at += plan.period_ns) {
+        unsigned long long times = 0, throttled_ns = 0;
+
+        sleep_until(at);
+        const uint64_t now = ticks();
+        const ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+        text[length < 0 ? 0 : length] = 0;
+        if (sscanf(text, "nr_periods %*u nr_throttled %llu throttled_time %llu", &times,
+                   &throttled_ns) != 2)
+            die(path);
+        if (last_ticks != 0 && (times != last_times || throttled_ns != last_ns))
+            record(times != last_times ? "throttled" : "unthrottled", last_ticks, now,
+                   throttled_ns - last_ns);
+        last_ticks = now;
+        last_times = times;
+        last_ns = throttled_ns;
+    }
+    return NULL;
+}
+
+static void
+start(void *(*work)(void *))
+{
+    pthread_t thread;
+
+    errno = pthread_create(&thread, NULL, work, NULL);
+    if (errno != 0)
+        die("pthread_create");
+}
+
+static uint64_t
+number(const char *text)
+{
+    return strtoull(text, NULL, 10);
+}
+
+static bool
+start_as(int count, char **words)
+{
+    const char *name = count > 1 ? words[1] : "";
+
+    plan.start_ns = now_ns() + NS_PER_S / 2;
+    plan.cpu = count > 2 ? atoi(words[2]) : 0;
+    if (count == 5 && strcmp(name, "core-taker") == 0) {
+        plan.length_ns = number(words[3]) * 1000;
+        plan.period_ns = number(words[4]) * 1000000;
+        start(take_core);
+    } else if (count == 5 && strcmp(name, "timer-storm") == 0) {
+        plan.other = atoi(words[3]) < TIMERS_MAX ? atoi(words[3]) : TIMERS_MAX;
+        plan.period_ns = number(words[4]) * 1000000;
+        start(arm_timers);
+    } else if (count == 6 && strcmp(name, "tlb-storm") == 0) {
+        plan.other = atoi(words[3]);
+        plan.length_ns = number(words[4]) * 1000;
+        plan.period_ns = number(words[5]) * 1000000;
+        start(hold_page);
+        start(change_rights);
+    } else if (count == 7 && strcmp(name, "quota") == 0) {
+        limited = words[3];
+        group = words[4];
+        plan.period_ns = 20000000;
+        limit(words[5], words[6]);
+        start(watch_throttling);
+    } else if (count == 7 && strcmp(name, "stopper") == 0) {
+        stopped_pid = atoi(words[3]);
+        plan.other = atoi(words[4]);
+        plan.length_ns = number(words[5]) * 1000;
+        plan.period_ns = number(words[6]) * 1000000;
+        start(stop_process);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+int
+main(int count, char **words)
+{
+    char byte;
+
+    page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED || mlockall(MCL_CURRENT | MCL_FUTURE) != 0)
+        die("memory");
+    *page = 1;
+    if (!start_as(count, words)) {
+        fprintf(stderr, "disturber: see the head of disturber.c for how to call it\n");
+        return 2;
+    }
+    while (read(STDIN_FILENO, &byte, 1) > 0)
+        ;
+    if (stopped_pid != 0)
+        kill(stopped_pid, SIGCONT);
+    if (group != NULL)
+        lift_limit();
+    const unsigned int made = atomic_load(&recorded_count);
+    for (unsigned int i = 0; i < made && i < TIMES_MAX; i++) {
+        if (recorded[i].end != 0)
+            printf("%s %llu %llu %llu\n", recorded[i].name, (unsigned long long)recorded[i].begin,
+                   (unsigned long long)recorded[i].end, (unsigned long long)recorded[i].charged_ns);
+    }
+    return 0;
+}

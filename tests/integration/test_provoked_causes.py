@@ -1,0 +1,128 @@
+"""Disturbances of our own making are named, by the record of a real trial; a quiet one has none.
+
+Who took a polling loop's CPU, when and for how long is written down by whoever took it, so what
+the record says can be held against it. Other causes may appear too: the machine is not ours.
+"""
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from plimsoll.host.schedule_stats import polling_threads
+from plimsoll.record.causes_record import CauseRecord
+from tests.integration.command import Workplace, until
+from tests.integration.provoked.disturbed_trial import (
+    DUT_CPU,
+    ENGINE_CPU,
+    SOURCE,
+    DisturbedTrial,
+    disturbed_trial,
+)
+from tests.integration.provoked.matching import score, sent_by, task
+
+CGROUPS = Path("/sys/fs/cgroup/cpu")
+DISTURBERS = ("core-taker", "tlb-victim", "tlb-sender", "timer-storm", "stopper", "quota-watch")
+TIMERS = 800
+ON_EACH_CPU = pytest.mark.parametrize(
+    ("cpu", "other"),
+    [pytest.param(DUT_CPU, ENGINE_CPU, id="dut"), pytest.param(ENGINE_CPU, DUT_CPU, id="tester")],
+)
+
+
+@pytest.fixture(scope="module")
+def disturber(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    program = tmp_path_factory.mktemp("disturber") / "disturber"
+    words = ["-std=c17", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread"]
+    subprocess.run(["cc", *words, str(SOURCE), "-o", str(program)], check=True)
+    return program
+
+
+@ON_EACH_CPU
+def test_a_real_time_thread_that_takes_the_core(
+    place: Workplace, disturber: Path, cpu: int, other: int
+) -> None:
+    trial = disturbed_trial(place, disturber, lambda _: ("core-taker", cpu, 2000, 500))
+    taken = trial.named("core-taker")
+    score(f"core-taker on CPU {cpu}", trial, taken, cpu, task("core-taker", cpu)).hold()
+
+
+@ON_EACH_CPU
+def test_a_storm_of_tlb_shoot_downs(
+    place: Workplace, disturber: Path, cpu: int, other: int
+) -> None:
+    trial = disturbed_trial(place, disturber, lambda _: ("tlb-storm", cpu, other, 2000, 500))
+    taken = trial.named("tlb-victim")
+    score(f"tlb-victim on CPU {cpu}", trial, taken, cpu, task("tlb-victim", cpu)).hold()
+    shot = sent_by(["tlb-shootdown"], "tlb-sender", cpu)
+    found = score(f"shoot-downs on CPU {cpu}", trial, taken, cpu, shot)
+    # How long they took in all, nobody but the kernel knows.
+    type(found)(found.what, found.provoked, found.seen, found.named, ()).hold()
+
+
+@ON_EACH_CPU
+def test_many_timers(place: Workplace, disturber: Path, cpu: int, other: int) -> None:
+    trial = disturbed_trial(place, disturber, lambda _: ("timer-storm", cpu, TIMERS, 250))
+    armed = trial.named("timer-storm")
+    score(f"timer-storm on CPU {cpu}", trial, armed, cpu, task("timer-storm", cpu)).hold()
+
+    def expiring(cause: CauseRecord) -> bool:
+        return (
+            cause.kind == "interrupt"
+            and cause.name.startswith("local_timer (")
+            and "timerfd_tmrproc" in cause.name
+            and cause.cpu == cpu
+        )
+
+    score(f"timers on CPU {cpu}", trial, trial.named("expiry"), cpu, expiring).hold()
+
+
+@ON_EACH_CPU
+def test_a_stopped_process(place: Workplace, disturber: Path, cpu: int, other: int) -> None:
+    def stopping(pids: dict[str, int]) -> Sequence[object]:
+        pid = pids["dut" if cpu == DUT_CPU else "tester"]
+        until(lambda: bool(polling_threads(pid)), "the polling loop")
+        (thread,) = polling_threads(pid)
+        return ("stopper", other, pid, thread, 10_000, 500)
+
+    trial = disturbed_trial(place, disturber, stopping)
+    stops = sent_by(["stopped"], "stopper", cpu)
+    score(f"SIGSTOP on CPU {cpu}", trial, trial.named("stopper"), cpu, stops).hold()
+
+
+def test_a_quota_of_the_duts_cgroup(place: Workplace, disturber: Path) -> None:
+    if not (CGROUPS / "cpu.cfs_quota_us").exists():
+        pytest.skip(f"no CPU controller of cgroup v1 at {CGROUPS}")
+    group = CGROUPS / f"throttled-{os.getpid()}"
+
+    def limiting(pids: dict[str, int]) -> Sequence[object]:
+        return ("quota", ENGINE_CPU, pids["dut"], group, 95_000, 100_000)
+
+    trial = disturbed_trial(place, disturber, limiting)
+    assert not group.exists()
+    assert_throttling_is_named(trial)
+
+
+def assert_throttling_is_named(trial: DisturbedTrial) -> None:
+    """When exactly it began is not known: between two readings of the kernel's count."""
+    throttled = trial.named("throttled")
+    begins = {
+        cause.begin_tsc
+        for incident in trial.causes.incidents
+        for cause in incident.causes
+        if (cause.kind, cause.cpu) == ("throttling", DUT_CPU) and cause.begin_tsc is not None
+    }
+    named = [each for each in throttled if any(each.begin_tsc <= b <= each.end_tsc for b in begins)]
+    print(f"quota: throttled {len(throttled)} times, {len(named)} named rightly")
+    assert len(throttled) >= 10
+    assert len(named) >= 0.95 * len(throttled)
+
+
+def test_a_quiet_trial_blames_no_disturber(place: Workplace, disturber: Path) -> None:
+    trial = disturbed_trial(place, disturber, None)
+    found = [cause for incident in trial.causes.incidents for cause in incident.causes]
+    assert not [cause for cause in found if cause.name in DISTURBERS]
+    assert not [cause for cause in found if cause.kind in ("throttling", "stopped")]
+    assert not [cause for cause in found if (cause.woken_by or "").startswith(DISTURBERS)]

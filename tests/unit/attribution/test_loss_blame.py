@@ -1,0 +1,44 @@
+"""Whose lost frames are, worked out by hand."""
+
+import pytest
+
+from plimsoll.attribution.cause import Cause, Explanation
+from plimsoll.attribution.loss_blame import LossBlame, loss_blame
+from tests.unit.attribution.traces import MS, latency, loss
+
+
+def cause(
+    name: str, owner: str | None, length_ns: int = MS, confidence: str = "exact", kind: str = "task"
+) -> Cause:
+    return Cause(kind, name, owner, 1, 7, None, None, 0, length_ns, confidence)  # type: ignore[arg-type]
+
+
+def test_frames_go_to_whoever_was_away_by_the_time_each_took() -> None:
+    found = [
+        # 3 ms of the DUT's CPU, 1 ms of the tester's: 75 and 25 frames.
+        Explanation(
+            loss(0, 4 * MS, 100), (cause("kworker/1:2", "dut", 3 * MS), cause("java", "tester"))
+        ),
+        Explanation(loss(9 * MS, 10 * MS, 40), (cause("python3", "dut", confidence="partial"),)),
+        Explanation(latency(0, 4 * MS), (cause("kworker/1:2", "dut", 4 * MS),)),
+    ]
+    assert loss_blame(found) == LossBlame(tester=25.0, platform=115.0, unseen=0.0)
+
+
+@pytest.mark.parametrize(
+    "causes",
+    [
+        (),
+        (cause("steal of CPU 1", "dut", confidence="counter", kind="hypervisor-steal"),),
+        (cause("no kernel event", None, confidence="unexplained", kind="unexplained"),),
+    ],
+)
+def test_what_was_not_seen_is_nobodys(causes: tuple[Cause, ...]) -> None:
+    found = [Explanation(loss(0, MS, 9), causes)]
+    assert loss_blame(found) == LossBlame(tester=0.0, platform=0.0, unseen=9.0)
+
+
+@pytest.mark.parametrize("name", ["plimsoll", "plimsoll-engine", "plimsoll (python)"])
+def test_our_own_process_on_the_duts_cpu_is_the_tester(name: str) -> None:
+    found = [Explanation(loss(0, MS, 9), (cause(name, "dut"),))]
+    assert loss_blame(found) == LossBlame(tester=9.0, platform=0.0, unseen=0.0)

@@ -1,0 +1,219 @@
+"""`plimsoll noise`: options, exit codes, and what is printed of a result."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from plimsoll.benchmark.noise_settings import NoiseSettings
+from plimsoll.cli import noise as command
+from plimsoll.cli.noise_summary import print_noise
+from plimsoll.host.cpus import allowed_cpus
+from plimsoll.record.causes_record import ExplainedIncident, RemedyRecord
+from plimsoll.record.noise_result import (
+    CpuNoise,
+    GapBucket,
+    GapQuantile,
+    NoiseCause,
+    NoiseResult,
+    NoiseTrace,
+)
+from tests.unit.cli.runs_command import Plimsoll
+
+CPU = min(allowed_cpus())
+US = 1_000
+
+
+def cpu_noise(cpu: int, max_ns: int) -> CpuNoise:
+    return CpuNoise(
+        cpu=cpu,
+        measured_ns=10**9,
+        looks=1_000_005,
+        min_ns=20,
+        max_ns=max_ns,
+        quantiles=(GapQuantile(quantile=0.5, ns=21), GapQuantile(quantile=0.999, ns=40)),
+        buckets=(
+            GapBucket(from_ns=0, below_ns=100, count=1_000_000),
+            GapBucket(from_ns=20 * US, below_ns=50 * US, count=5 + cpu),
+        ),
+        stalls=5,
+        stalled_ns=150 * US,
+        stalled_share=0.00015,
+    )
+
+
+def cause(name: str, **changes: Any) -> NoiseCause:
+    plain: dict[str, Any] = {
+        "kind": "task",
+        "name": name,
+        "owner": "tester",
+        "cpu": 1,
+        "own": False,
+        "occurrences": 3,
+        "incidents": 3,
+        "loss_share": None,
+        "spike_share": None,
+        "total_ns": 90 * US,
+        "worst_ns": 31 * US,
+        "confidence": "exact",
+        "remedy": RemedyRecord(text="keep it away", checks=(1,)),
+        "time_share": 9e-5,
+    }
+    return NoiseCause.model_validate({**plain, **changes})
+
+
+def result(max_ns: int | None = None, **changes: Any) -> NoiseResult:
+    plain = NoiseResult(
+        begun_at=datetime(2026, 11, 22, tzinfo=UTC),
+        host="host",
+        kernel="6.1",
+        cpu_model=None,
+        cmdline=None,
+        versions={},
+        tsc_hz=1e9,
+        duration_s=10.0,
+        stretches=1,
+        threshold_ns=US,
+        max_ns=max_ns,
+        passed=None if max_ns is None else max_ns >= 31_500,
+        cpus=(cpu_noise(1, 31_500), cpu_noise(2, 900)),
+        listed_stalls=10,
+        listed_ns=300 * US,
+        causes=(cause("java"),),
+        worst=(),
+        trace=NoiseTrace(clock="x86-tsc"),
+        own_share=0.0,
+    )
+    return plain.model_copy(update=changes)
+
+
+def printed(found: NoiseResult) -> str:
+    console = Console(width=200, record=True, file=None, force_terminal=False)
+    with console.capture() as captured:
+        print_noise(found, console)
+    return captured.get()
+
+
+def line_with(text: str, word: str) -> str:
+    """The line, its columns a space apart."""
+    return next(" ".join(line.split()) for line in text.splitlines() if word in line)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[NoiseSettings]:
+    """Settings that were asked for; the measurement is made up, its longest gap 31.5 us."""
+    seen: list[NoiseSettings] = []
+
+    def measured(settings: NoiseSettings) -> NoiseResult:
+        seen.append(settings)
+        return result(settings.max_ns)
+
+    monkeypatch.setattr(command, "_measured", measured)
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("limit", "code"), [((), 0), (("--max", "31.5us"), 0), (("--max", "31us"), 1)]
+)
+def test_a_gap_above_the_limit_is_an_exit_code(
+    plimsoll: Plimsoll, asked: list[NoiseSettings], limit: tuple[str, ...], code: int
+) -> None:
+    assert plimsoll("noise", "--cpus", CPU, *limit, "--json") == code
+    document = json.loads(plimsoll.out)
+    assert document["passed"] == (None if not limit else code == 0)
+    assert document["format"] == "plimsoll-noise"
+    assert len(asked) == 1
+
+
+def test_options_are_what_is_measured(plimsoll: Plimsoll, asked: list[NoiseSettings]) -> None:
+    words = ("--duration", "2m", "--threshold", "5us", "--max", "1ms", "--no-trace")
+    assert plimsoll("noise", "--cpus", CPU, *words) == 0
+    assert asked == [NoiseSettings((CPU,), 120.0, 5 * US, 1000 * US, trace=False)]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--cpus", "two"), "--cpus: 'two' is not a list of CPUs"),
+        (("--cpus", "8191"), "--cpus: CPU 8191 does not exist or is offline"),
+        (("--cpus", CPU, "--duration", "long"), "--duration: "),
+        (("--cpus", CPU, "--duration", "1ms"), "--duration: 0.001 s is too short"),
+        (("--cpus", CPU, "--threshold", "20"), "--threshold: "),
+        (("--cpus", CPU, "--threshold", "100ns"), "--threshold: stalls cannot begin at 100 ns"),
+        (("--cpus", CPU, "--max", "500ns"), "--max: 500 ns is below the threshold of 1 µs"),
+    ],
+)
+def test_bad_input_is_named_and_nothing_is_measured(
+    plimsoll: Plimsoll, asked: list[NoiseSettings], words: tuple[object, ...], said: str
+) -> None:
+    assert plimsoll("noise", *words) == 2
+    assert said in plimsoll.err
+    assert "remedy: " in plimsoll.err
+    assert asked == []
+
+
+def test_gaps_and_their_histogram_are_by_cpu() -> None:
+    text = printed(result())
+    assert "Gaps between two looks at the clock, 10s" in text
+    rows = [" ".join(line.split()) for line in text.splitlines() if "0.015 %" in line]
+    assert rows == [
+        "1 20 ns 21 ns 40 ns 31.5 µs 5 0.015 %",
+        "2 20 ns 21 ns 40 ns 900 ns 5 0.015 %",
+    ]
+    assert line_with(text, "below 100 ns") == "below 100 ns 1,000,000 1,000,000"
+    assert line_with(text, "20 µs to 50") == "20 µs to 50 µs 6 7"
+
+
+def test_causes_are_printed_with_what_helps() -> None:
+    text = printed(result())
+    assert line_with(text, "task: java") == "task: java 1 3 90 µs 0.009 % 31 µs exact"
+    assert "  task: java: keep it away (plimsoll tune audit, check 1)" in text
+
+
+def test_an_unknown_length_is_a_dash_and_an_own_process_is_called_so() -> None:
+    unknown = cause("plimsoll", own=True, total_ns=None, worst_ns=None, time_share=None, cpu=None)
+    row = line_with(printed(result(causes=(unknown,))), "Plimsoll's own")
+    assert row == "task: plimsoll (Plimsoll's own) - 3 - - - exact"
+
+
+def test_a_process_by_a_hostile_name_drives_no_terminal() -> None:
+    text = printed(result(causes=(cause("\x1b[2J[red]evil"),)))
+    assert "\x1b" not in text
+    assert "[red]evil" in text
+
+
+def test_what_was_not_looked_into_is_said() -> None:
+    text = printed(result(listed_stalls=4, listed_ns=240 * US))
+    assert "the longest 4 of 10 stalls, 80 % of the time lost" in text
+    assert "Looked into" not in printed(result())
+
+
+def test_a_missing_and_a_holed_trace_are_said() -> None:
+    missing = NoiseTrace(unavailable="no tracefs: mount it")
+    assert "Without the kernel's events: no tracefs: mount it." in printed(result(trace=missing))
+    holed = NoiseTrace(clock="x86-tsc", incomplete_stretches=1)
+    assert "Kernel events were lost in 1 of 1 stretches" in printed(result(trace=holed))
+
+
+@pytest.mark.parametrize(("limit", "word"), [(31 * US, "above the 31 µs"), (40 * US, "within")])
+def test_the_verdict_names_the_worst_cpu(limit: int, word: str) -> None:
+    last = printed(result(limit)).splitlines()[-1]
+    assert last.startswith("CPU 1 was away for 31.5 µs at worst, ")
+    assert word in last
+
+
+def test_the_longest_stalls_are_sentences() -> None:
+    worst = ExplainedIncident(
+        kind="stall",
+        subject="CPU 1",
+        begin_tsc=1,
+        end_tsc=31_501,
+        begin_unix_ns=None,
+        frames=0,
+        length_ns=31_500,
+        sentence="stall of CPU 1, 31.5 µs: by java",
+        causes=(),
+    )
+    assert "The longest:\n  stall of CPU 1, 31.5 µs: by java\n" in printed(result(worst=(worst,)))
