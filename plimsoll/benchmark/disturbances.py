@@ -11,6 +11,7 @@ from pathlib import Path
 
 from plimsoll.attribution.counters import CounterMove
 from plimsoll.attribution.coverage import TraceCoverage
+from plimsoll.attribution.dut_disturbances import dut_disturbances
 from plimsoll.attribution.incident import Incident
 from plimsoll.attribution.incidents_of_trial import incidents_of
 from plimsoll.attribution.loops import PollingLoop
@@ -27,6 +28,7 @@ from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.record.causes_record import TracedCpu, TraceState
 from plimsoll.record.clock_fit import ClockFit
+from plimsoll.record.disturbance import Disturbance
 from plimsoll.trial.outcome import Outcome
 
 # Of each page of a trial, so many losses, latencies and stalls are explained, the largest.
@@ -218,6 +220,15 @@ class TrialDisturbances:
                 for cpu, (complete_from, complete_to) in spans.items()
             ),
         )
+
+
+def disturbances_of(outcome: Outcome, found: CausesFound | None) -> tuple[Disturbance, ...]:
+    """What took the DUT's CPUs; nothing where it was not looked for or cannot be timed."""
+    fit = clock_fit(outcome.report.clock)
+    if found is None or fit is None:
+        return ()
+    first_frame_tsc = fit.tsc(outcome.report.begin_unix_ns)
+    return dut_disturbances(found.explanations, first_frame_tsc, found.record.tsc_hz)
 
 
 def clock_fit(readings: Sequence[ClockReading]) -> ClockFit | None:

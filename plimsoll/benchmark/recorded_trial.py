@@ -6,13 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.attribution.counters import CounterMove
-from plimsoll.attribution.dut_disturbances import dut_disturbances
 from plimsoll.attribution.limit_sentence import limit_sentence
 from plimsoll.attribution.loss_blame import loss_blame
 from plimsoll.attribution.recorded_counters import counter_moves
 from plimsoll.attribution.summary import summarise
 from plimsoll.attribution.trial_causes import CausesFound
-from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit
+from plimsoll.benchmark.disturbances import TrialDisturbances, clock_fit, disturbances_of
 from plimsoll.benchmark.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.session import Session
 from plimsoll.benchmark.teaching import settings_of, streams_beside, teaching_trial
@@ -21,7 +20,6 @@ from plimsoll.benchmark.trial_overseer import Nobody, TrialOverseer
 from plimsoll.benchmark.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.disturbance import Disturbance
 from plimsoll.record.loss_blame_record import LossBlameRecord
 from plimsoll.record.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
@@ -238,7 +236,7 @@ class TrialRunner:
             goals={name: _goal_verdict(each) for name, each in judgements.items()},
             repetition=request.repetition,
             step=request.step,
-            evidence=evidence_of(outcome, _dut_disturbances(outcome, ended.causes)),
+            evidence=evidence_of(outcome, disturbances_of(outcome, ended.causes)),
             observed=request.observe(outcome) if request.observe else {},
             hosts=self.bed.observers.readings,
             own=outcome.own,
@@ -276,15 +274,6 @@ def _loss_blame(found: CausesFound) -> LossBlameRecord | None:
     return LossBlameRecord(
         tester=blame.tester, platform=blame.platform, unseen=blame.unseen, sentence=said
     )
-
-
-def _dut_disturbances(outcome: Outcome, found: CausesFound | None) -> tuple[Disturbance, ...]:
-    """What took the DUT's CPUs; nothing where it was not looked for or cannot be timed."""
-    fit = clock_fit(outcome.report.clock)
-    if found is None or fit is None:
-        return ()
-    first_frame_tsc = fit.tsc(outcome.report.begin_unix_ns)
-    return dut_disturbances(found.explanations, first_frame_tsc, found.record.tsc_hz)
 
 
 def _with_comparisons(

@@ -1,72 +1,80 @@
 """How long the longest stall of hours will be, each cause of stalls foretold by itself.
 
 What is periodic stays so, and what is rare and long is not averaged with what is frequent
-and short: each cause has its own rate and lengths, and the longest stall of all is the
-longest of any. Stalls without a known cause, and those whose cause was seen too seldom to
-tell a distribution from, are foretold together, as all are where no cause is known.
+and short: causes whose stalls differ in length have a rate and a tail of their own, and the
+longest stall of all is the longest of any. Causes whose long stalls are alike are foretold
+together, since each by itself would be known from less: what the scheduler's tick ends
+lasts as long whoever it was. Where no cause is known, all stalls are foretold together.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from plimsoll.record.disturbance import Disturbance
-from plimsoll.search.load_line.arrivals import Arrivals
+from plimsoll.search.load_line.alike import alike
+from plimsoll.search.load_line.arrivals import RANDOM, Arrivals
 from plimsoll.search.load_line.period import period_of
 from plimsoll.search.load_line.stall_cause import StallCause
-from plimsoll.search.load_line.stalls import Stall, stalls_of
-from plimsoll.search.load_line.tail import Tail, least_length_s, tail_of
+from plimsoll.search.load_line.stalls import stalls_of
+from plimsoll.search.load_line.tail import OF_LONGEST, Tail, least_length_s, tail_of
 from plimsoll.search.load_line.tried import Tried
 
-# Fewer stalls than this say nothing of their lengths' distribution.
+# Fewer stalls than this do not tell their lengths' distribution.
 _LEAST_STALLS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class CauseForecast:
-    """The stalls of one cause; None is for those without a known one, and of rare ones.
+class CauseSeen:
+    """How much of a group's stalled time was by one cause, None for stalls without a known one.
 
-    They were `share` of the stalled time that was seen, and one came `every_s` in the mean;
-    None where their number is not known.
+    It came `every_s` in the mean, and every `period_s` where that is regular; None where that
+    is not known.
     """
 
     cause: StallCause | None
-    tail: Tail
     share: float
     every_s: float | None
+    period_s: float | None
 
-    @property
-    def period_s(self) -> float | None:
-        """None where they do not come regularly."""
-        return self.tail.arrivals.period_s
+
+@dataclass(frozen=True, slots=True)
+class GroupForecast:
+    """Stalls that are foretold together, and their causes, those that took most first."""
+
+    causes: tuple[CauseSeen, ...]
+    tail: Tail
 
 
 @dataclass(frozen=True)
 class StallForecast:
-    """The stalls of all causes together; `by_cause` is never empty."""
+    """All stalls, group by group; there is at least one."""
 
-    by_cause: tuple[CauseForecast, ...]
+    groups: tuple[GroupForecast, ...]
 
     @property
     def longest_s(self) -> float:
         """The longest that was seen."""
-        return max(each.tail.longest_s for each in self.by_cause)
+        return max(each.tail.longest_s for each in self.groups)
 
     @property
     def seen(self) -> int:
         """How many stalls it rests on."""
-        return sum(each.tail.seen for each in self.by_cause)
+        return sum(each.tail.seen for each in self.groups)
+
+    @property
+    def knows_causes(self) -> bool:
+        """Whether any stall has a known cause."""
+        return any(each.cause is not None for group in self.groups for each in group.causes)
 
     def chance(self, length_s: float, duration_s: float) -> float:
-        """The chance that no stall in `duration_s` is longer: none of any cause."""
-        return math.prod(each.tail.chance(length_s, duration_s) for each in self.by_cause)
+        """The chance that no stall in `duration_s` is longer: none of any group."""
+        return math.prod(each.tail.chance(length_s, duration_s) for each in self.groups)
 
     def length_s(self, duration_s: float, chance: float) -> float:
         """The length that with this chance none exceeds in `duration_s`, as for each `Tail`."""
-        tails = [each.tail for each in self.by_cause]
+        tails = [each.tail for each in self.groups]
         if len(tails) == 1:
             return tails[0].length_s(duration_s, chance)
         watched_enough = all(tail.watched_s >= duration_s for tail in tails)
@@ -77,58 +85,101 @@ class StallForecast:
             self.longest_s,
         )
 
-    def leading(self, duration_s: float, chance: float) -> CauseForecast:
-        """The cause whose stalls are the likeliest to be longer than that length."""
+    def leading(self, duration_s: float, chance: float) -> GroupForecast:
+        """The group whose stalls are the likeliest to be longer than that length."""
         length_s = self.length_s(duration_s, chance)
-        return min(self.by_cause, key=lambda each: each.tail.chance(length_s, duration_s))
+        return min(self.groups, key=lambda each: each.tail.chance(length_s, duration_s))
 
     def _middle_chance(self, length_s: float, duration_s: float) -> float:
-        return math.prod(each.tail.middle_chance(length_s, duration_s) for each in self.by_cause)
+        return math.prod(each.tail.middle_chance(length_s, duration_s) for each in self.groups)
 
 
 def forecast_of(trials: Sequence[Tried]) -> StallForecast | None:
     """What these trials, none of them overloaded, say of stalls to come; None without any."""
-    stalls = [stall for tried in trials for stall in stalls_of(tried)]
-    counts = Counter(stall.cause for stall in stalls)
-    own = {cause for cause, count in counts.items() if cause and count >= _LEAST_STALLS}
-    lengths_s: dict[StallCause | None, float] = {}
-    for stall in stalls:
-        group = _group(stall, own)
-        lengths_s[group] = lengths_s.get(group, 0.0) + stall.length_s
-    total_s = sum(lengths_s.values())
-    by_cause = []
-    for cause in (*sorted(own, key=lambda each: each.key), None):
-        tail = _tail(trials, cause, own)
-        if tail is not None:
-            share, every_s = lengths_s[cause] / total_s, _every_s(trials, cause)
-            by_cause.append(CauseForecast(cause, tail, share, every_s))
-    return StallForecast(tuple(by_cause)) if by_cause else None
+    lengths_s: dict[StallCause | None, list[float]] = {}
+    for tried in trials:
+        for stall in stalls_of(tried):
+            lengths_s.setdefault(stall.cause, []).append(stall.length_s)
+    found = [_forecast(trials, causes, lengths_s) for causes in _groups(lengths_s)]
+    groups = tuple(each for each in found if each is not None)
+    return StallForecast(groups) if groups else None
 
 
-def _group(stall: Stall, own: Collection[StallCause]) -> StallCause | None:
-    """The cause by which it is foretold."""
-    return stall.cause if stall.cause in own else None
+@dataclass(slots=True)
+class _Group:
+    """Causes, and the lengths of their stalls by which others are found to be like them."""
+
+    causes: list[StallCause | None] = field(default_factory=list)
+    long_s: list[float] = field(default_factory=list)
+
+    def join(self, cause: StallCause | None, long_s: Sequence[float]) -> None:
+        self.causes.append(cause)
+        self.long_s += long_s
 
 
-def _tail(
-    trials: Sequence[Tried], cause: StallCause | None, own: Collection[StallCause]
-) -> Tail | None:
-    times_s = [each.consecutive_s for each in _disturbances(trials, cause)]
-    arrivals = Arrivals(period_of(times_s))
-    return tail_of(trials, lambda stall: _group(stall, own) == cause, arrivals)
+def _groups(
+    lengths_s: Mapping[StallCause | None, Sequence[float]],
+) -> list[tuple[StallCause | None, ...]]:
+    """Causes that are foretold together.
+
+    Of those that have stalls at least half as long as the longest of all, these decide. Too
+    few to tell are foretold with the cause that has most, as if no cause were known.
+    """
+    long_from_s = OF_LONGEST * max((max(each) for each in lengths_s.values()), default=0.0)
+    long_s = {
+        cause: [length for length in each if length >= long_from_s]
+        for cause, each in lengths_s.items()
+    }
+    groups: list[_Group] = []
+    for cause in sorted(long_s, key=lambda each: (-len(long_s[each]), _key(each))):
+        long = long_s[cause]
+        few = len(long or lengths_s[cause]) < _LEAST_STALLS
+        into = groups[0] if few and groups else _like(long, groups)
+        if into is None:
+            into = _Group()
+            groups.append(into)
+        into.join(cause, long)
+    return [tuple(group.causes) for group in groups]
 
 
-def _every_s(trials: Sequence[Tried], cause: StallCause | None) -> float | None:
-    """The mean time between two of this cause, by all of its absences that were seen."""
-    count = sum(each.count for each in _disturbances(trials, cause))
-    watched_s = sum(tried.evidence.sending_s for tried in trials)
-    return watched_s / count if count else None
+def _like(long_s: Sequence[float], groups: Sequence[_Group]) -> _Group | None:
+    if not long_s:
+        return None
+    return next((each for each in groups if each.long_s and alike(long_s, each.long_s)), None)
 
 
-def _disturbances(trials: Sequence[Tried], cause: StallCause | None) -> list[Disturbance]:
-    return [
+def _key(cause: StallCause | None) -> tuple[str, str, int]:
+    return ("", "", -1) if cause is None else cause.key
+
+
+def _forecast(
+    trials: Sequence[Tried],
+    causes: Collection[StallCause | None],
+    lengths_s: Mapping[StallCause | None, Sequence[float]],
+) -> GroupForecast | None:
+    """None where none of their stalls has a length."""
+    total_s = sum(sum(lengths_s[cause]) for cause in causes)
+    if not total_s:
+        return None
+    seen = [_seen(trials, cause, sum(lengths_s[cause]) / total_s) for cause in causes]
+    seen.sort(key=lambda each: (-each.share, _key(each.cause)))
+    arrivals = Arrivals(seen[0].period_s) if len(seen) == 1 else RANDOM
+    tail = tail_of(trials, lambda stall: stall.cause in causes, arrivals)
+    return None if tail is None else GroupForecast(tuple(seen), tail)
+
+
+def _seen(trials: Sequence[Tried], cause: StallCause | None, share: float) -> CauseSeen:
+    found = [
         disturbance
         for tried in trials
         for disturbance in tried.evidence.disturbances
         if StallCause.of(disturbance) == cause
     ]
+    count = sum(each.count for each in found)
+    watched_s = sum(tried.evidence.sending_s for tried in trials)
+    return CauseSeen(
+        cause,
+        share,
+        every_s=watched_s / count if count else None,
+        period_s=period_of([each.consecutive_s for each in found]),
+    )

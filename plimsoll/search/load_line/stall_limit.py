@@ -6,7 +6,7 @@ import math
 
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
-from plimsoll.search.load_line.stall_forecast import CauseForecast, StallForecast
+from plimsoll.search.load_line.stall_forecast import CauseSeen, GroupForecast, StallForecast
 from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
 
 # By the queue's length in overload, the buffer is known roughly; a burst asks exactly when
@@ -17,6 +17,9 @@ _WORTH_A_BURST = 0.5
 _BURST_FACTOR = 4
 _MOST_BURSTS = 3
 _LARGEST_BURST = 1 << 22
+# Of the causes of a group of stalls, so many are named, from this share of their time on.
+_MOST_NAMED = 3
+_LEAST_SHARE = 0.05
 
 
 def stall_limit(knowledge: Knowledge) -> Limit | None:
@@ -37,25 +40,26 @@ def stall_limit(knowledge: Knowledge) -> Limit | None:
     return Limit(load_pps, "stalls", text, _cause_sentence(leading, forecast))
 
 
-def _cause_sentence(leading: CauseForecast, forecast: StallForecast) -> str | None:
+def _cause_sentence(leading: GroupForecast, forecast: StallForecast) -> str | None:
     """What sets the line, and how often it comes; None where no stall has a known cause."""
+    if not forecast.knows_causes:
+        return None
+    named = [each for each in leading.causes if each.share >= _LEAST_SHARE][:_MOST_NAMED]
     up_to = format_ns(round(leading.tail.longest_s * 1e9))
-    of_the_time = f"up to {up_to} ({leading.share * 100:.0f} % of the stalled time)"
-    if leading.cause is None:
-        if len(forecast.by_cause) == 1:
-            return None
-        return f"Set by stalls of {of_the_time} that have no known cause, or one seldom seen."
-    cause = leading.cause
-    whose = "the DUT" if cause.cpu is None else f"CPU {cause.cpu}"
-    return f"Set by stalls of {whose} of {of_the_time}, by {cause.name}{_how_often(leading)}."
+    return f"Set by stalls of up to {up_to}: {'; '.join(_in_words(each) for each in named)}."
 
 
-def _how_often(forecast: CauseForecast) -> str:
-    if forecast.period_s is not None:
-        return f", one every {format_duration(forecast.period_s)}, regularly"
-    if forecast.every_s is not None:
-        return f", one every {format_duration(forecast.every_s)} on average"
-    return ""
+def _in_words(seen: CauseSeen) -> str:
+    share = f"{seen.share * 100:.0f} % of their time"
+    if seen.cause is None:
+        return f"{share} without a known cause"
+    if seen.period_s is not None:
+        often = f", one every {format_duration(seen.period_s)}, regularly"
+    elif seen.every_s is not None:
+        often = f", one every {format_duration(seen.every_s)} on average"
+    else:
+        often = ""
+    return f"{share} by {seen.cause.text}{often}"
 
 
 def chance_to_survive(knowledge: Knowledge, load_pps: float) -> float:

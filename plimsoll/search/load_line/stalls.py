@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from statistics import median
 
 from plimsoll.record.trial_evidence import LossSample
-from plimsoll.search.load_line.stall_cause import StallCause, cause_of_peak
+from plimsoll.search.load_line.stall_cause import StallCause
 from plimsoll.search.load_line.tried import Tried
 
 # A third.
@@ -52,13 +52,12 @@ class Stall:
 def stalls_of(tried: Tried) -> Iterator[Stall]:
     """The longest stall of each interval that the evidence keeps, by time."""
     losses = {loss.begin_s: loss for loss in tried.evidence.losses}
-    for peak in tried.evidence.peaks:
+    for peak, cause in zip(tried.evidence.peaks, tried.peak_causes, strict=True):
         if peak.at_s >= tried.evidence.sending_s:
             continue
         loss = losses.get(peak.at_s)
         lost = float(loss.frames) if loss else 0.0
         length_s = tried.above_least_s(peak.max_ns)
-        cause = cause_of_peak(tried.evidence, peak.at_s, tried.interval_s, length_s)
         yield Stall(peak.at_s, length_s, tried.load_pps, lost, cause)
 
 

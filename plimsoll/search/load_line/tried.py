@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from plimsoll.record.trial_evidence import TrialEvidence
 from plimsoll.search.ask import Ask, Told
+from plimsoll.search.load_line.stall_cause import StallCause, cause_of_peak
 
 _NS_PER_S = 1e9
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tried:
     """One trial; loads are in pps per direction."""
 
@@ -49,6 +51,15 @@ class Tried:
         """How long an interval of its series is."""
         evidence = self.evidence
         return evidence.sending_s / evidence.intervals if evidence.intervals else 0.0
+
+    @cached_property
+    def peak_causes(self) -> tuple[StallCause | None, ...]:
+        """What took the DUT's CPU at each of the evidence's peaks, None where not known."""
+        evidence = self.evidence
+        return tuple(
+            cause_of_peak(evidence, peak.at_s, self.interval_s, self.above_least_s(peak.max_ns))
+            for peak in evidence.peaks
+        )
 
     def above_least_s(self, latency_ns: float) -> float:
         """By how much a latency is longer than the shortest one of the trial."""
