@@ -13,6 +13,10 @@ from plimsoll.attribution.incident import Incident
 # A task that could run beside an idle CPU, and one that waits after a page fault, are what
 # throttling and a major fault look like; the counters say that they were.
 _TO_BE_CONFIRMED: tuple[CauseKind, ...] = ("throttling", "major-fault")
+# A tick works for microseconds. One that lasts longer than the time to the next one (4 ms with
+# CONFIG_HZ=250, and some room) is a CPU that stood still in it,
+# as virtual CPUs do that are not run for a while (seen: 15 ms).
+_LONGEST_TICK_NS = 5_000_000
 
 
 def confirmed(
@@ -30,11 +34,22 @@ def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]
         if move is None:
             return replace(cause, confidence="partial")
         return replace(cause, cgroup=cause.cgroup or move.cgroup)
+    if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
+        return _stood_still(cause, incident, counters)
     waited = cause.kind == "slept" and cause.name == WAITED
     if waited and _move("major-fault", cause.cpu, incident, counters) is not None:
         # It waited, and it had a fault in that second: not seen to be the same moment.
         return replace(cause, kind="major-fault", name=A_PAGE, confidence="partial")
     return cause
+
+
+def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
+    """By the hypervisor where its counter moved, or nobody knows."""
+    move = _move("hypervisor-steal", cause.cpu or 0, incident, counters)
+    if move is not None:
+        return replace(cause, kind="hypervisor-steal", name=move.name, confidence="counter")
+    name = f"the CPU stood still in {cause.name}"
+    return replace(cause, kind="unexplained", name=name, confidence="unexplained")
 
 
 def _move(

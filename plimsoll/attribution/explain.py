@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -51,7 +51,7 @@ def explain(
     trace is complete, `load` what is known of the DUT's queues, `cgroups` the cgroup of
     each process by its id, `own_pids` the threads of Plimsoll's own that are not called so.
     """
-    stalls = [incident for incident in incidents if incident.kind == "stall"]
+    stalls = _apart(incident for incident in incidents if incident.kind == "stall")
     times = [event.tsc for event in events]
     by_window: dict[Window, list[int]] = {}
     windows = trace_windows(incidents, tsc_hz)
@@ -73,6 +73,18 @@ def explain(
                 _known(confirmed(causes, incidents[index], counters), cgroups, own_pids),
             )
     return tuple(found[index] for index in range(len(incidents)))
+
+
+def _apart(stalls: Iterable[Incident]) -> list[Incident]:
+    """Of each loop, those that overlap as one: it is away once at a time."""
+    merged: list[Incident] = []
+    for stall in sorted(stalls, key=lambda each: (each.subject, each.begin_tsc)):
+        last = merged[-1] if merged else None
+        if last and last.subject == stall.subject and stall.begin_tsc < last.end_tsc:
+            merged[-1] = replace(last, end_tsc=max(last.end_tsc, stall.end_tsc))
+        else:
+            merged.append(stall)
+    return merged
 
 
 def _absences(
