@@ -7,12 +7,19 @@ unsigned_integer(uint64_t value)
     return json_integer((json_int_t)value);
 }
 
+/* A stamp from nowhere may lie before the TSC began to count. */
+static json_t *
+send_time(uint64_t tsc)
+{
+    return unsigned_integer((int64_t)tsc < 0 ? 0 : tsc);
+}
+
 static json_t *
 worst_json(const struct worst_latency *worst)
 {
     return json_pack("{s:o, s:o, s:o, s:o, s:b}", "sequence", unsigned_integer(worst->sequence),
                      "frames", unsigned_integer(worst->frames), "sent_tsc",
-                     unsigned_integer(worst->received_at - worst->latency), "received_tsc",
+                     send_time(worst->received_at - worst->latency), "received_tsc",
                      unsigned_integer(worst->received_at), "across_stall",
                      (int)worst->across_stall);
 }
@@ -42,8 +49,8 @@ loss_json(const struct loss_event *event)
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "first", unsigned_integer(event->first),
                      "frames", unsigned_integer(event->frames), "filled",
                      unsigned_integer(event->filled), "after_tsc",
-                     event->after > 0 ? unsigned_integer(event->after) : json_null(), "before_tsc",
-                     unsigned_integer(event->before), "seen_tsc", unsigned_integer(event->seen_at));
+                     event->after > 0 ? send_time(event->after) : json_null(), "before_tsc",
+                     send_time(event->before), "seen_tsc", unsigned_integer(event->seen_at));
 }
 
 static void
