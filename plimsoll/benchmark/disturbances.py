@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from heapq import nlargest
-from pathlib import Path
 
 from plimsoll.attribution.counters import CounterMove
 from plimsoll.attribution.coverage import TraceCoverage
@@ -19,6 +17,7 @@ from plimsoll.attribution.path_load import PathLoad
 from plimsoll.attribution.trace_time import on_tsc
 from plimsoll.attribution.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.attribution.windows import Window, trace_windows
+from plimsoll.benchmark.task_cgroups import task_cgroups
 from plimsoll.generator.engine_program import ENGINE
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger import Ledger
@@ -160,7 +159,7 @@ class TrialDisturbances:
                 coverage=self._coverage(begin, end),
                 clock=fit,
                 load=PathLoad(offered / sending_s if sending_s else None, outcome.queue_frames),
-                cgroups=_cgroups(self._events),
+                cgroups=task_cgroups(self._events),
                 own_pids=self.bed.own_pids,
             )
         )
@@ -270,23 +269,3 @@ def _in_raw_ns(windows: Iterable[Window], fit: ClockFit) -> list[Window]:
 def _span(clock: Sequence[ClockReading]) -> tuple[int, int]:
     """From the first reading of the clocks to the last; nothing where they were not read."""
     return (clock[0].tsc, clock[-1].tsc) if clock else (0, 0)
-
-
-def _cgroups(events: Iterable[KernelEvent]) -> dict[int, str]:
-    """Of the tasks that had a CPU and still live, by id."""
-    ids = {event.fields.get("next_pid") for event in events if event.name == "sched_switch"}
-    found: dict[int, str] = {}
-    for each in ids:
-        if isinstance(each, int) and each > 0:
-            with contextlib.suppress(OSError):
-                found[each] = _cgroup_in(Path(f"/proc/{each}/cgroup").read_text(errors="replace"))
-    return found
-
-
-def _cgroup_in(text: str) -> str:
-    """The path in the unified hierarchy, or in that of the CPU controller (cgroups(7))."""
-    paths = {}
-    for line in text.splitlines():
-        _, controllers, path = line.split(":", 2)
-        paths.update(dict.fromkeys(controllers.split(","), path))
-    return paths.get("cpu") or paths.get("") or "/"

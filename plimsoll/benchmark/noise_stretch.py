@@ -14,8 +14,8 @@ from plimsoll.attribution.loops import PollingLoop
 from plimsoll.attribution.trace_time import on_tsc
 from plimsoll.attribution.windows import AFTER_S, BEFORE_S
 from plimsoll.benchmark.noise_counters import NoiseCounters
+from plimsoll.benchmark.task_cgroups import task_cgroups
 from plimsoll.generator.interface import Generator, Hold, Interval, Stall, TrialPlan, TrialReport
-from plimsoll.host.process_cgroup import cgroup_of
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.record.clock_fit import ClockFit
@@ -106,7 +106,7 @@ class StretchRun:
             self.counters.moves(clock),
             coverage,
             tsc_hz=self.tsc_hz,
-            cgroups=_cgroups(events),
+            cgroups=task_cgroups(events),
             own_pids=self.own_pids,
         )
         lost = () if self.trace is None else self.trace.lost_events
@@ -147,10 +147,3 @@ class StretchRun:
 def _incident(cpu: int, stall: Stall, tsc_hz: float) -> Incident:
     begin = stall.tsc - round(stall.length_ns * tsc_hz / _NS_PER_S)
     return Incident("stall", stall_subject(cpu), begin, stall.tsc, 0, stall.length_ns)
-
-
-def _cgroups(events: Sequence[KernelEvent]) -> dict[int, str]:
-    """Of the tasks that ran, as far as they still live."""
-    pids = {each.fields["next_pid"] for each in events if each.name == "sched_switch"}
-    found = {pid: cgroup_of(pid) for pid in pids if isinstance(pid, int) and pid > 0}
-    return {pid: cgroup for pid, cgroup in found.items() if cgroup is not None}

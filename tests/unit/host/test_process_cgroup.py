@@ -12,11 +12,14 @@ from plimsoll.host.process_cgroup import cgroup_of
     ("text", "cgroup"),
     [
         ("0::/kubepods/pod1/c2\n", "/kubepods/pod1/c2"),
-        ("12:cpu,cpuacct:/old\n0::/init.scope\n", "/init.scope"),
-        ("12:cpu,cpuacct:/old\n", None),
+        ("12:cpu,cpuacct:/old\n0::/init.scope\n", "/old"),
+        ("3:cpuset:/set\n12:cpuacct,cpu:/old\n", "/old"),
+        ("3:cpuset:/set\n", None),
     ],
 )
-def test_the_unified_hierarchy_counts(tmp_path: Path, text: str, cgroup: str | None) -> None:
+def test_the_cpu_controllers_hierarchy_counts_then_the_unified_one(
+    tmp_path: Path, text: str, cgroup: str | None
+) -> None:
     (tmp_path / "7").mkdir()
     (tmp_path / "7/cgroup").write_text(text)
     assert cgroup_of(7, tmp_path) == cgroup
