@@ -1,6 +1,7 @@
 """`plimsoll rfc2544`, `rfc9004`, `probe` and `latency-at-load` over dpdk-testpmd, and SIGKILL."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -33,7 +34,8 @@ def result_of(place: Workplace, method: str, *words: object) -> tuple[int, dict[
     assert_keeps_to_schema(result, f"{method}-result")
     assert json.loads((run / "result.json").read_text()) == result
     page = (run / "report.html").read_text()
-    assert "was read every 1 s by a process" in page
+    # By default; every 10 s where no CPU is free of polling loops.
+    assert re.search("was read every 10? s by a process", page)
     assert "<h3>" + json.loads((run / "audit.json").read_text())["host"] in page
     phases = Counter(trial["phase"] for trial in finished_trials(run))
     assert result["trials"]["by_phase"] == phases
