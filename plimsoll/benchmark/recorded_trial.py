@@ -117,7 +117,9 @@ class TrialRunner:
         settings = settings_of(self.session.experiment.trial, request.phase)
         planned = self.bed.plan(settings, request.streams, request.duration_s)
         abort = self._early_abort(request, planned, history.trials())
-        plan = self.bed.shared_cpus.quieted(planned, None if abort is None else abort.least_losses)
+        plan = self.bed.shared_cpus.quieted(
+            planned, None if abort is None else abort.least_losses, live=settings.live
+        )
         paths = self.bed.ports.paths
         beside = streams_beside(self.session.experiment, request.streams, paths, request.phase)
         with self.session.recorder.trial(

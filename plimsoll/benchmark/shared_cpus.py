@@ -42,13 +42,14 @@ class SharedCpus:
             crowded=leaves_no_cpu(polled),
         )
 
-    def quieted(self, plan: TrialPlan, lost_frames: int | None) -> TrialPlan:
+    def quieted(self, plan: TrialPlan, lost_frames: int | None, *, live: bool = False) -> TrialPlan:
         """The plan such that nobody wakes while frames are sent, where no CPU is left for it.
 
-        More than `lost_frames` lost are worth waking for; None where no losses are.
+        More than `lost_frames` lost are worth waking for; None where no losses are. A `live`
+        trial is not quieted, only measured.
         """
         measured = replace(plan, cpu_time_of=tuple(self.processes))
-        if not self.crowded:
+        if live or not self.crowded:
             return measured
         whole_s = plan.duration_s + plan.drain_s
         if whole_s <= _SILENT_S:

@@ -59,6 +59,8 @@ class TrialSettings(BaseModel):
     # give p99.99 the 10,000 samples that it needs.
     baseline: Annotated[DurationField, Field(ge=SHORTEST_TRIAL_S, le=3600)] = 10.0
     window: Annotated[DurationField, Field(ge=SHORTEST_WINDOW_S)] = 300.0
+    # Intervals as they end, also where that takes its time from polling loops.
+    live: bool = False
 
     def plan(
         self, streams: tuple[StreamPlan, ...], duration_s: float, *, mark: int, queue_frames: int

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.integration.command import (
+    QUICK,
     Workplace,
     assert_keeps_to_schema,
     assert_nothing_is_left,
@@ -157,7 +158,10 @@ def test_a_probe_of_a_few_seconds(place: Workplace) -> None:
 
 
 def test_a_probe_killed_in_the_middle(place: Workplace) -> None:
-    words = ["probe", place.experiment(), "--duration", "5s", "--rate", "1kpps"]
+    live = place.experiment(
+        trial={**QUICK["trial"], "live": True}, tester={**QUICK["tester"], "max_own_share": "100%"}
+    )
+    words = ["probe", live, "--duration", "5s", "--rate", "1kpps"]
     kill_when(place, words, seen("probe-window", 2), "the second window")
     windows = [each["window"] for each in journal(place.only_run()) if "window" in each]
     status, result = result_of(place, "probe", "--resume", place.only_run())

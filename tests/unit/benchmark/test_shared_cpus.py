@@ -40,6 +40,10 @@ def test_with_cpus_of_its_own_every_interval_comes_as_it_ends() -> None:
     assert ROOMY.quieted(PLAN, lost_frames=40) == PLAN
 
 
+def test_a_live_trial_is_measured_and_not_quieted() -> None:
+    assert CROWDED.quieted(PLAN, lost_frames=40, live=True) == replace(PLAN, cpu_time_of=(7,))
+
+
 def test_own_time_needs_polled_cpus() -> None:
     report = TrialReport("duration", 2.0, 0, (), (), (), CpuTime(0, (ProcessCpuTime(7, 4000),)))
     own = CROWDED.own_time(report)
