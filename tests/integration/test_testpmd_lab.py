@@ -155,7 +155,11 @@ def test_a_killed_testpmd_is_reported_as_such(ledger: Ledger) -> None:
 
 def test_a_testpmd_that_refuses_to_start_says_why_and_leaves_nothing(ledger: Ledger) -> None:
     settings = TestpmdSettings(cpu=CPU).model_copy(update={"burst": 5000})
-    with pytest.raises(LabDied, match=r"(?s)exited with status 1; its log ends with:.*burst"):
+    # It exits with 1, or, in DPDK 22.11, dies of its own clean-up while memif still starts.
+    ends = (
+        r"(?s)(exited with status 1|was killed by signal 11 \(SIGSEGV\)); its log ends with:.*burst"
+    )
+    with pytest.raises(LabDied, match=ends):
         settings.make(ledger, ORDINARY_PAGES, "ours").up()
     assert not forwarder_of(ledger).alive
 
