@@ -209,6 +209,8 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             tsc_hz = engine.facts.tsc_hz
             disturbances = Disturbances.open(polling_pids, own_processes(ledger), tsc_hz, ledger)
             stack.callback(disturbances.close)
+            if disturbances.note is not None:
+                tell(disturbances.note)
         yield Testbed(
             lab,
             ports,

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Two minutes of four streams and two workers in intervals of a second take 55 MB. */
+/* Two minutes of four streams in intervals of a second, and as much again. */
 #define HELD_BYTES_MAX (UINT64_C(128) << 20)
 
 struct held_interval {
