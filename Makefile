@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
+.PHONY: help setup build demo test lock bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests
@@ -121,21 +121,28 @@ sshd: build/sshd/usr/sbin/sshd ## Fetch the sshd of the tests of other hosts; no
 build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
 	-@build-aux/unpack-sshd build/sshd
 
-# Tools of another version cannot go on in an old build folder, so that goes too.
-$(RUN_REQUIREMENTS): pyproject.toml build-aux/list-requirements.py | system-packages
+# Exactly the versions that requirements/ locks, each file checked against its hash. Tools of
+# another version cannot go on in an old build folder, so that goes too.
+$(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
 		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
-	@$(BIN)/python build-aux/list-requirements.py >$@.txt
-	@echo "plimsoll: installing into $(VENV): $$(paste -sd ' ' $@.txt)"
-	@$(PIP_INSTALL) -r $@.txt
+	@echo "plimsoll: installing into $(VENV) what requirements/run.txt lists"
+	@$(PIP_INSTALL) --require-hashes -r requirements/run.txt
 	@rm -rf build
 	@touch $@
 
-$(DEV_REQUIREMENTS): $(RUN_REQUIREMENTS)
-	@$(BIN)/python build-aux/list-requirements.py dev analysis >$@.txt
-	@echo "plimsoll: installing into $(VENV) what the tests need: $$(paste -sd ' ' $@.txt)"
-	@$(PIP_INSTALL) -r $@.txt
+$(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
+	@echo "plimsoll: installing into $(VENV) what the tests need: requirements/dev.txt"
+	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
+
+# For every Python from the oldest on and every architecture at once: markers tell them apart.
+LOCK := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --upgrade \
+	--custom-compile-command 'make lock'
+
+lock: $(DEV_REQUIREMENTS) ## Renew requirements/: the newest versions that pyproject.toml allows
+	$(BIN)/python build-aux/list-requirements.py dev analysis | $(LOCK) - -o requirements/dev.txt
+	$(BIN)/python build-aux/list-requirements.py | $(LOCK) - -c requirements/dev.txt -o requirements/run.txt
 
 # The build folder is kept, so that only what changed is compiled again.
 $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)

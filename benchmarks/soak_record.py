@@ -16,13 +16,13 @@ import tracemalloc
 from collections.abc import Sequence
 from pathlib import Path
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.soak import run_soak
-from plimsoll.benchmark.soak_asked import SoakAsked
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
-from plimsoll.traffic.units import parse_rate
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.text.units import parse_rate
 
 _HOUR_S = 3600.0
 _LOOK_S = 10.0

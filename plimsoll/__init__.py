@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from os import PathLike
 
-    from plimsoll.record.opened.run import Run
-    from plimsoll.record.opened.runs import Runs
+    from plimsoll.analysis.run import Run
+    from plimsoll.analysis.runs import Runs
 
 __all__ = ["__version__", "open", "open_all"]
 
@@ -26,7 +26,7 @@ def open(run: str | PathLike[str], *, runs: str | PathLike[str] = "runs") -> Run
     plimsoll.errors.InputError where there is no such run, or several begin so.
     """
     # Importing plimsoll has to cost next to nothing: every command and the agent do it.
-    from plimsoll.record.opened.opening import open_run  # noqa: PLC0415
+    from plimsoll.analysis.opening import open_run  # noqa: PLC0415
 
     return open_run(run, runs)
 
@@ -40,6 +40,6 @@ def open_all(
     the result's `damaged`. With `parts` a matrix run in a folder is followed by the runs it
     is made of. Raises plimsoll.errors.InputError where the folder cannot be read.
     """
-    from plimsoll.record.opened.opening import open_runs  # noqa: PLC0415
+    from plimsoll.analysis.opening import open_runs  # noqa: PLC0415
 
     return open_runs(where, parts=parts, stack_level=2)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# The exit code where the tester, not the DUT, is why a question has no answer.
+TESTER_COULD_NOT_TELL = 5
+
 
 class PlimsollError(Exception):
     """Something the user can mend: what is wrong, where, and what to do next.

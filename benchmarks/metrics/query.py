@@ -27,7 +27,7 @@ from rich.console import Console
 from rich.table import Table
 
 from plimsoll.record.query import MetricQuery, ask, parse_breakouts, parse_filter
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 
 _ROWS = (Path(__file__).parent / "rows.sql").read_text(encoding="utf-8")
 _BEGIN_MS = 1_765_515_198_842

@@ -19,12 +19,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.observe.forwarding_host import ForwardingHost, forwarding_host
-from plimsoll.observe.observer import NotObservable, ObservedHost, Observer
-from plimsoll.observe.readings import Readings
-from plimsoll.observe.registry import OBSERVERS
-from plimsoll.record.metric_log import MetricLog, is_head
-from plimsoll.record.metrics import MetricsWriter, query_metrics
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.observe.agent.registry import OBSERVERS
+from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.record.metrics.metric_log import MetricLog, is_head
+from plimsoll.record.metrics.metrics import MetricsWriter, query_metrics
+from plimsoll.record.run.run_directory import RunDirectory
 
 _S = 10**9
 _PERIOD = "trial-0001"

@@ -29,23 +29,23 @@ from typing import TypeVar
 
 from rich.console import Console
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.cli.progress import progress_on
-from plimsoll.generator.engine_messages import read_message
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.cli.methods.progress import progress_on
+from plimsoll.generator.engine.messages import read_message
+from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.generator.queue_parts import QueueParts
 from plimsoll.generator.simulated.latency_shape import bucket_of
-from plimsoll.host.settled_heap import settled_heap
-from plimsoll.record.histogram_log import HistogramLog
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metrics import MetricsWriter
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.spikes import SpikeLog
-from plimsoll.traffic.compile import compile_profile
+from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.record.causes.spikes import SpikeLog
+from plimsoll.record.metrics.histogram_log import HistogramLog
+from plimsoll.record.metrics.interval_samples import interval_samples
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.early_abort import EarlyAbort
-from plimsoll.trial.series import TrialSeries
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.trial.judging.early_abort import EarlyAbort
+from plimsoll.trial.outcome.series import TrialSeries
 
 _BEGIN_NS = 1_773_480_413 * 10**9
 _QUEUE_FRAMES = 16_384

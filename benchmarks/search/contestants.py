@@ -9,11 +9,11 @@ from types import MappingProxyType
 from simulated_bed import Goals
 from trafficgen_bisection import TrafficgenBisection
 
-from plimsoll.search.ask import ONLY_GOAL, Search
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
-from plimsoll.search.settings import GoalCriteria, SearchModel
-from plimsoll.traffic.units import Rate
+from plimsoll.search.strategy.ask import ONLY_GOAL, Search
+from plimsoll.search.strategy.settings import GoalCriteria, SearchModel
+from plimsoll.text.units import Rate
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # Every strategy searches here: from a per mille to twice the capacity of the models.

@@ -9,7 +9,7 @@ from simulated_bed import SimulatedBed
 from subjects import Subject
 
 from plimsoll.dut.simulated import SimulatedSettings
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # Five days and nights of failed validations: nobody goes on.

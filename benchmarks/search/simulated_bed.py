@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from plimsoll.benchmark.burst import burst_streams
-from plimsoll.benchmark.marks import Marks
-from plimsoll.benchmark.trial_settings import TrialSettings
+from plimsoll.benchmark.experiment.trial_settings import TrialSettings
+from plimsoll.benchmark.testbed.marks import Marks
+from plimsoll.benchmark.trial_run.burst import burst_streams
 from plimsoll.dut.simulated import SimulatedSettings
-from plimsoll.search.ask import Ask, Told
-from plimsoll.traffic.compile import compile_profile
-from plimsoll.traffic.profile import Profile
+from plimsoll.search.strategy.ask import Ask, Told
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
 from plimsoll.trial.criteria.registry import CriterionSettings
-from plimsoll.trial.early_abort import EarlyAbort
-from plimsoll.trial.evidence import evidence_of
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.running import run_trial
-from plimsoll.trial.tester import TesterLimits
-from plimsoll.trial.verdict import judge_goals
+from plimsoll.trial.judging.early_abort import EarlyAbort
+from plimsoll.trial.judging.evidence import evidence_of
+from plimsoll.trial.judging.tester import TesterLimits
+from plimsoll.trial.judging.verdict import judge_goals
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.running.trial import run_trial
 
 Goals = Mapping[str, tuple[CriterionSettings, ...]]
 

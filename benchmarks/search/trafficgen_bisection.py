@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Phase, Told
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Phase, Told
 
 
 @dataclass

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.host.cpus import check_cpus
-from plimsoll.host.hugepages import MemoryPlan, plan_memory
-from plimsoll.host.janitor import watched_ledger
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory
+from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.ledger import Ledger
 
 # For our engine and the peer alike: more than either needs for two ports.
 GENERATOR_MEGABYTES = 256

@@ -16,11 +16,11 @@ from bench_bed import BenchBed
 
 from plimsoll.dut.memif import memif_devargs
 from plimsoll.errors import MachineError
-from plimsoll.host.affinity import housekeeping_cpus
-from plimsoll.host.child import tied_to_parent
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.host.priority import favour
-from plimsoll.host.processes import identify
+from plimsoll.host.processes.affinity import housekeeping_cpus
+from plimsoll.host.processes.child import tied_to_parent
+from plimsoll.host.processes.identity import identify
+from plimsoll.host.processes.priority import favour
 
 _PORTS = (0, 1)
 _RING_SIZE = 1024

@@ -15,7 +15,7 @@ from bench_bed import BenchBed
 
 from plimsoll.dut.memif import memif_devargs
 from plimsoll.errors import MachineError
-from plimsoll.host.child import Child
+from plimsoll.host.processes.child import Child
 
 WARMUP_S = 0.5
 _RING_SIZE = 1024

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 from leak_trials import PORTS, Request, trial_request
 
-from plimsoll.generator.engine_program import EngineProgram
+from plimsoll.generator.engine.program import EngineProgram
 
 HOUR_S = 3600.0
 # A trial lasts a second, but its CPU may be taken away for long.

@@ -1,4 +1,4 @@
-"""Our engine as fast as it can: 64-byte frames of 1024 flows, all of them numbered and timed."""
+"""Our engine as fast as it can: frames of 1024 flows, each of them numbered and timed."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from contextlib import closing, contextmanager
 
 from bench_bed import BenchBed
 
-from plimsoll.generator.engine import Engine
-from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan, TrialReport
+from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.interface import FrameCheck, Interval, StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.host.affinity import housekeeping_cpus, kept_off
-from plimsoll.traffic.compile import compile_profile
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
 from plimsoll.traffic.plan import FCS_BYTES
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.streams.stream import Stream
 
 Paths = tuple[tuple[int, int], ...]
 
@@ -26,11 +26,12 @@ WARMUP_S = 0.5
 _OUT_OF_REACH_PPS = 500e6
 _DESCRIPTORS = 1024
 _MARK = 1
-_PROFILE = Profile(streams=(Stream(name="load", role="load", frame_size=FRAME_SIZE, flows=FLOWS),))
 
 
 @contextmanager
-def our_engine(bed: BenchBed, devargs: Sequence[str], cpus: tuple[int, ...]) -> Iterator[Engine]:
+def our_engine(
+    bed: BenchBed, devargs: Sequence[str], cpus: tuple[int, ...], frame_size: int = FRAME_SIZE
+) -> Iterator[Engine]:
     """The engine with these ports open, this process off its CPUs."""
     log = bed.ledger.directory / "engine.log"
     with closing(Engine.start(log, bed.ledger.environment)) as engine, kept_off(cpus):
@@ -40,9 +41,14 @@ def our_engine(bed: BenchBed, devargs: Sequence[str], cpus: tuple[int, ...]) -> 
             devargs=devargs,
             descriptors=_DESCRIPTORS,
             main_cpus=housekeeping_cpus(cpus),
-            max_frame_bytes=FRAME_SIZE - FCS_BYTES,
+            max_frame_bytes=frame_size - FCS_BYTES,
         )
         yield engine
+
+
+def _profile(frame_size: int) -> Profile:
+    load = Stream(name="load", role="load", frame_size=frame_size, flows=FLOWS)
+    return Profile(streams=(load,))
 
 
 def run(
@@ -52,14 +58,17 @@ def run(
     *,
     load_pps: float = _OUT_OF_REACH_PPS,
     watch: Callable[[Interval], bool] = lambda _: False,
+    frame_size: int = FRAME_SIZE,
+    check: FrameCheck = "signature",
 ) -> TrialReport:
     """Send on all paths for the warm-up and `seconds`, with a report every half second."""
     plan = TrialPlan(
         mark=_MARK,
-        streams=compile_profile(_PROFILE, load_pps, paths),
+        streams=compile_profile(_profile(frame_size), load_pps, paths),
         duration_s=WARMUP_S + seconds,
         drain_s=0.1,
         interval_s=WARMUP_S,
+        check=check,
     )
     return engine.trial(plan, watch)
 

@@ -14,9 +14,9 @@ from bench_bed import BenchBed
 from plimsoll.dut.lab import LabDied
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
-from plimsoll.host.affinity import housekeeping_cpus, kept_off
-from plimsoll.host.child import Child
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.processes.child import Child
 
 Mode = Literal["flowgen", "txonly"]
 Counter = Literal["ipackets", "opackets"]

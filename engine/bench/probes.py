@@ -7,14 +7,14 @@ from contextlib import closing, contextmanager
 
 from bench_bed import BenchBed
 
-from plimsoll.generator.engine import Engine
+from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.host.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
 from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.plan import Pacing, Role, StreamPlan
-from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.streams.stream import Stream
 
 PROBE, LOAD = 0, 1
 _DESCRIPTORS = 1024

@@ -17,6 +17,7 @@ from accuracy import accuracy_contests
 from bench_bed import BenchBed, bench_bed
 from contest import Contest, Row, hold
 from cycle_budget import budget_contest
+from frame_check import frame_check_contest
 from null_ports import null_contests
 from pacing import QUOTED, pacing_contests
 from rich.console import Console
@@ -26,7 +27,7 @@ from row_table import row_table
 from through_dut import dut_contest
 
 from plimsoll.errors import InputError, Interrupted, PlimsollError
-from plimsoll.host.ledger import sweep
+from plimsoll.host.ledger.ledger import sweep
 
 _INTERRUPTED = 130
 _BUILD = Path("build/bench")
@@ -67,6 +68,7 @@ def _contests(bed: BenchBed, options: argparse.Namespace) -> tuple[Contest, ...]
         ring_contest(bed),
         dut_contest(bed),
         budget_contest(bed),
+        frame_check_contest(bed),
         *pacing_contests(bed, options.gap_meter),
         *accuracy_contests(bed, options.delay_dut),
     )

@@ -7,17 +7,17 @@ from typing import Any, NoReturn, Self
 
 from pydantic import ValidationError
 
-from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.simulated.models.dut_model import DutModel
 from plimsoll.generator.simulated.models.registry import model_kinds
-from plimsoll.record.record_model import RecordModel
-from plimsoll.record.result import Result
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.result import Result
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.registry import strategies
-from plimsoll.traffic.compile import compile_profile
-from plimsoll.traffic.mistakes import describe_mistakes, did_you_mean
+from plimsoll.text.mistakes import describe_mistakes, did_you_mean
+from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # Of the model's capacity; a search that knows nothing begins at the line rate.

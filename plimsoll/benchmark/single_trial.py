@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.bed_ledger import bed_ledger
-from plimsoll.benchmark.beginning import begin
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.preflight import check_trial
-from plimsoll.benchmark.recorded_trial import TrialRequest, TrialRunner
-from plimsoll.benchmark.session import Session
-from plimsoll.benchmark.surroundings import record_surroundings
-from plimsoll.benchmark.testbed import BedPlan, testbed
-from plimsoll.benchmark.watcher import Watcher
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.loads import load_within_line
+from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.session.deaths import deaths_recorded
+from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
+from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.whole_run.preflight import check_trial
+from plimsoll.benchmark.whole_run.surroundings import record_surroundings
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.traffic.compile import compile_profile
-from plimsoll.traffic.units import Rate
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.text.units import Rate
+from plimsoll.traffic.streams.compile import compile_profile
 
 METHOD = "trial"
 
@@ -32,11 +34,12 @@ def run_single_trial(
     with recording(run) as recorder, bed_ledger("trial", experiment.lab) as ledger:
         session = Session(experiment, recorder, watcher, ledger)
         begin(recorder, METHOD, experiment)
-        with testbed(BedPlan.of(experiment), ledger, watcher.note) as bed:
+        plan = BedPlan.of(experiment)
+        with deaths_recorded(recorder), testbed(plan, ledger, watcher.note) as bed:
             for note in (*bed.notes, *profile.notes()):
                 watcher.note(note)
             record_surroundings(session, bed, calibration=None)
-            load_pps = load.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
+            load_pps = load_within_line(load, experiment, bed.line_rate_bps, "load")
             streams = compile_profile(profile, load_pps, bed.ports.paths)
             runner = TrialRunner(session, bed)
             return runner.run(TrialRequest("single", load_pps, duration_s, streams))

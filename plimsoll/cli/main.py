@@ -11,8 +11,8 @@ from typing import Annotated, NoReturn
 import typer
 
 from plimsoll.cli.command_group import CommandGroup
-from plimsoll.cli.exit_codes import SIGNALLED
-from plimsoll.cli.output import errors, give_up_stdout
+from plimsoll.cli.terminal.exit_codes import SIGNALLED
+from plimsoll.cli.terminal.output import errors, give_up_stdout
 from plimsoll.errors import Interrupted, MachineError, PlimsollError
 from plimsoll.version import VERSION
 

@@ -21,10 +21,10 @@ from plimsoll.dut.netdev import (
 )
 from plimsoll.dut.netdev_lab import NetdevLab
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.host.child import Lifetime
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
-from plimsoll.traffic.mistakes import mistake
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Lifetime
+from plimsoll.text.mistakes import mistake
 
 # What DPDK takes for one; its domain may be left out.
 _PCI_ADDRESS = re.compile(r"(?:([0-9a-f]{1,8}):)?([0-9a-f]{2}:[0-9a-f]{2}\.[0-7])", re.IGNORECASE)

@@ -12,9 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from plimsoll.errors import MachineError, PlimsollError
-from plimsoll.host.child import Child, Lifetime, describe_exit
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Child, Lifetime, describe_exit
 
 # Who empties the queue that the tester fills: decides whose fault a full queue is.
 DrainedBy = Literal["dut", "wire", "tester"]
@@ -151,6 +151,8 @@ class LabModel(BaseModel, ABC):
     can_stand: ClassVar[bool] = False
     # Whether DUT and generator are computed: then nothing of the machine is used.
     simulated: ClassVar[bool] = False
+    # The process whose loops poll `polled_cpus`, by its name in the ledger.
+    polling_program: ClassVar[str] = ""
     # In bytes with FCS.
     largest_frame_size: ClassVar[int] = 9216
 

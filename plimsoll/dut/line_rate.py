@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 from plimsoll.dut.lab import unsound
-from plimsoll.traffic.units import Rate, RateField
+from plimsoll.text.units import Rate, RateField
 
 
 def _in_bits(rate: Rate) -> Rate:

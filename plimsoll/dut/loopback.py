@@ -8,9 +8,9 @@ from pydantic import Field
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, Paths
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.host.child import Lifetime
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Lifetime
 
 # net_ring makes its rings this long and takes no other size.
 _RING_SIZE = 1024

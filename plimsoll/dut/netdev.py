@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import Literal
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.capabilities import (
+from plimsoll.host.ports.netdevs import Netdev, netdevs
+from plimsoll.host.ports.own_traffic import interfaces_in_use, read_routes
+from plimsoll.host.ports.xdp_socket import why_no_xdp_socket
+from plimsoll.host.processes.capabilities import (
     effective_capabilities,
     missing_for_packet_sockets,
     missing_for_xdp,
 )
-from plimsoll.host.netdevs import Netdev, netdevs
-from plimsoll.host.own_traffic import interfaces_in_use, read_routes
-from plimsoll.host.xdp_socket import why_no_xdp_socket
-from plimsoll.traffic.plan import FCS_BYTES
+from plimsoll.text.wire import FCS_BYTES
 
 NetdevDriver = Literal["auto", "af_xdp", "af_packet"]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from plimsoll.dut.lab import LabPorts, LinkGone, LinkWatch
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.host.link_state import LinkState, read_link_state
-from plimsoll.host.netdevs import SYS
+from plimsoll.host.ports.link_state import LinkState, read_link_state
+from plimsoll.host.ports.netdevs import SYS
 
 
 class NetdevLab(PassiveLab):

@@ -12,9 +12,9 @@ from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
-from plimsoll.host.child import Lifetime
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Lifetime
 
 LabSettings = Annotated[
     TestpmdSettings | LoopbackSettings | ExternalSettings | SimulatedSettings,

@@ -10,9 +10,9 @@ from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.generator.simulated import SimulatedGenerator
 from plimsoll.generator.simulated.models.registry import ModelSettings
-from plimsoll.host.child import Lifetime
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Lifetime
 
 _QUEUE_FRAMES = 4096
 _LINE_RATE_BPS = 10e9

@@ -11,10 +11,12 @@ from pydantic import TypeAdapter
 from plimsoll.dut.lab import LabModel, LabPorts
 from plimsoll.dut.registry import make_lab
 from plimsoll.errors import InputError
-from plimsoll.host.hugepages import plan_memory
-from plimsoll.host.janitor import start_janitor
-from plimsoll.host.ledger import Ledger, ledgers, sweep
-from plimsoll.host.ledger_record import LedgerRecord
+from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
+from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
+from plimsoll.host.ledger.janitor import start_janitor
+from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
+from plimsoll.host.ledger.record import LedgerRecord
+from plimsoll.host.processes.cpu_load import look_at_cpus
 
 # "up": stands and runs; "died": stands, but a process has ended; "run": belongs to a command.
 LabState = Literal["up", "died", "run"]
@@ -48,13 +50,16 @@ def lab_up(settings: LabModel) -> LabDescription:
     ledger = Ledger.create("lab")
     try:
         # Watched until it stands: the janitor leaves a ledger without owner alone.
-        start_janitor(ledger)
+        janitor = start_janitor(ledger)
+        cpus = settings.polled_cpus
+        claim_cpus(ledger, [CpuClaim(place, cpu, settings.polling_program) for place, cpu in cpus])
+        busy = [str(each) for each in look_at_cpus([cpu for _, cpu in cpus], (janitor.pid,))]
         memory = plan_memory(settings.megabytes, ledger)
         lab = make_lab(settings, ledger, memory, lifetime="standing")
-        ports = lab.up()
-        ledger.note_facts(
-            {"lab": lab.kind, "ports": asdict(ports), "note": memory.note, **lab.facts()}
-        )
+        with hugepages_explained(memory, ledger):
+            ports = lab.up()
+        note = "; ".join([*busy, *([memory.note] if memory.note else [])]) or None
+        ledger.note_facts({"lab": lab.kind, "ports": asdict(ports), "note": note, **lab.facts()})
         ledger.hand_over()
     except BaseException:
         ledger.undo()

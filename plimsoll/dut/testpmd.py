@@ -30,10 +30,11 @@ from plimsoll.dut.memif import (
 )
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
-from plimsoll.host.child import Child, Lifetime
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Child, Lifetime
+from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
 
 _PROGRAM = "dpdk-testpmd"
 _PORTS = (0, 1)
@@ -68,6 +69,7 @@ class TestpmdSettings(LabModel):
     __test__: ClassVar[bool] = False
     summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
     can_stand: ClassVar[bool] = True
+    polling_program: ClassVar[str] = _PROGRAM
     kind: Literal["testpmd-memif"] = "testpmd-memif"
     cpu: int = Field(default=1, ge=0)
     forwarding: Literal["mac", "io", "macswap", "5tswap", "csum"] = "mac"
@@ -227,6 +229,8 @@ class TestpmdLab:
             log=self._ledger.directory / "testpmd.log",
             environment=self._ledger.environment,
             lifetime=self._lifetime,
+            # It locks its memory, so that no page fault delays a frame.
+            needed=needed_to_make(self._socket) | {IPC_LOCK},
         )
         self._ledger.note_process(_PROGRAM, self._child.identity)
         self._facts = {"argv": list(argv), "pid": self._child.pid}

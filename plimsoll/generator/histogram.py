@@ -60,6 +60,11 @@ class Histogram:
         values += [self.max_ns] * (len(quantiles) - len(values))
         return tuple(self.min_ns if q <= 0 else v for q, v in zip(quantiles, values, strict=True))
 
+    def above(self, limit_ns: float) -> int:
+        """The samples that lie above it beyond doubt: whole buckets, and the maximum."""
+        above = sum(n for index, n in self.buckets if bucket_bounds_ns(index)[0] > limit_ns)
+        return max(above, int(self.max_ns is not None and self.max_ns > limit_ns))
+
     def to_hdr(self) -> HdrHistogram:
         """The same buckets as an object of the hdrhistogram package.
 

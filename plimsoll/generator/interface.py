@@ -13,6 +13,9 @@ from plimsoll.traffic.plan import StreamPlan
 EndedBy = Literal["duration", "stop", "link_down"]
 Phase = Literal["send", "drain"]
 
+# What says that a received frame is whole: its signature alone, or its checksums as well.
+FrameCheck = Literal["signature", "checksums"]
+
 
 @dataclass(frozen=True, slots=True)
 class WorstLatency:
@@ -94,6 +97,9 @@ class StreamCounts:
     (microseconds, frames); the last, 1000, holds those of a millisecond and more. `worst`
     are the longest latencies, longest first, `losses` the loss events and `refusals` the times
     at which the port had no room, largest first;
+    Of the received frames `checked` are those whose checksums cover the whole packet and were
+    right, `header_checked` those with no more than an IPv4 header's, and `unchecked` those with
+    less than every frame of the stream had when it was sent.
     `spikes_left_out` are frames above the plan's `spike_us` that `worst` does not list.
     """
 
@@ -119,6 +125,9 @@ class StreamCounts:
     losses_left_out: LossesLeftOut = LossesLeftOut()
     refusals: tuple[RefusalEvent, ...] = ()
     refusals_left_out: LossesLeftOut = LossesLeftOut()
+    checked: int = 0
+    header_checked: int = 0
+    unchecked: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +236,7 @@ class TrialPlan:
     Of each stream and interval the `worst` longest latencies are listed (0 to 64), and all
     of `spike_us` and more while there is room. Without `hold` each interval is handed over
     as it ends. The CPU time of the processes in
-    `cpu_time_of` (pids) is reported.
+    `cpu_time_of` (pids) is reported. `check` says by what a received frame counts as whole.
     """
 
     mark: int
@@ -243,6 +252,7 @@ class TrialPlan:
     spike_us: float | None = None
     hold: Hold | None = None
     cpu_time_of: tuple[int, ...] = ()
+    check: FrameCheck = "checksums"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ import gc
 import resource
 import signal
 
-from plimsoll.observe.agent import serve
-from plimsoll.observe.host_files import HostFiles
+from plimsoll.observe.agent.agent import serve
+from plimsoll.observe.reading.host_files import HostFiles
 
 
 def main() -> None:

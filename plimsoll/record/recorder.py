@@ -11,13 +11,22 @@ from typing import Any
 from pydantic import BaseModel
 
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.host.interruption import uninterrupted
-from plimsoll.record.causes_record import TrialCauses
-from plimsoll.record.histogram_log import HistogramLog
+from plimsoll.host.processes.interruption import uninterrupted
+from plimsoll.record.causes.causes_record import TrialCauses
+from plimsoll.record.causes.kernel_events import KeptEvent, write_kernel_events
+from plimsoll.record.causes.spike_causes import attribute_spikes
+from plimsoll.record.causes.spikes import SpikeLog
 from plimsoll.record.index.summarise import note_summary
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.journal import (
-    FINISHED,
+from plimsoll.record.metrics.histogram_log import HistogramLog
+from plimsoll.record.metrics.interval_samples import intended_samples, interval_samples
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers, trial_period
+from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
+from plimsoll.record.metrics.verdict_samples import verdict_samples
+from plimsoll.record.results.method_result import MethodResult
+from plimsoll.record.results.result import Result
+from plimsoll.record.run.journal import (
+    RUN_RESUMED,
     RUN_STARTED,
     SPIKES_LEFT_OUT,
     TRIAL,
@@ -25,25 +34,25 @@ from plimsoll.record.journal import (
     Journal,
     JournalContents,
     JournalFollower,
+    read_journal,
 )
-from plimsoll.record.kernel_events import KeptEvent, write_kernel_events
-from plimsoll.record.method_result import MethodResult
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metrics import MetricsWriter, convert_leftovers, trial_period
-from plimsoll.record.result import Result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.spike_causes import attribute_spikes
-from plimsoll.record.spikes import SpikeLog
-from plimsoll.record.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
-from plimsoll.record.verdict_samples import verdict_samples
+from plimsoll.record.run.result_file import finish_run, mend_result
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.sealing import SPIKES, Seals
+from plimsoll.record.trials.offered_range import OFFERING_SAMPLE, OfferedRange
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
 
 
 class Recorder:
     """Writes one run. Hold it by `recording(run)`; every method raises RecordError."""
 
     def __init__(
-        self, run: RunDirectory, journal: Journal, histograms: HistogramLog, spikes: SpikeLog
+        self,
+        run: RunDirectory,
+        journal: Journal,
+        histograms: HistogramLog,
+        spikes: SpikeLog,
+        seals: Seals,
     ) -> None:
         """Use `recording` instead, which also locks, mends and closes."""
         self.run = run
@@ -51,6 +60,7 @@ class Recorder:
         self._follower = JournalFollower(run.journal)
         self._histograms = histograms
         self._spikes = spikes
+        self._seals = seals
 
     def history(self) -> JournalContents:
         """What the journal holds so far, for a run that is resumed."""
@@ -59,6 +69,9 @@ class Recorder:
     def event(self, kind: str, /, **fields: object) -> None:
         """Record that `kind` happened now; on the disk when it returns."""
         self._journal.append(kind, **fields)
+        if kind == RUN_RESUMED:
+            # Environment and audits are written anew next.
+            self._seals.open(self._journal)
         if kind == RUN_STARTED:
             note_summary(self.run)
 
@@ -79,6 +92,7 @@ class Recorder:
         Left without `end` (an exception, a kill), the trial stays unfinished and
         its series so far are kept. `number` is `history().next_trial_number()`.
         """
+        self._seals.open(self._journal, (SPIKES,))
         self._journal.append(
             TRIAL_STARTED,
             number=number,
@@ -95,14 +109,20 @@ class Recorder:
     def causes(self, causes: TrialCauses, events: Sequence[KeptEvent]) -> None:
         """Record what disturbed a trial that has ended, and the kernel's events around it."""
         with uninterrupted():
+            self._seals.open(self._journal, (SPIKES,))
             causes.write(self.run)
             write_kernel_events(self.run, causes.trial, events)
             attribute_spikes(self.run, causes)
+            self.seal()
 
     def finish(self, result: Result | MethodResult) -> None:
-        """Write result.json and the journal's last event."""
-        result.write(self.run.result)
-        self._journal.append(FINISHED, result=_plain(result))
+        """Write the journal's last event, then result.json."""
+        self.seal()
+        finish_run(self.run, self._journal, result)
+
+    def seal(self) -> None:
+        """Record the checksums of the files that are complete by now."""
+        self._seals.record(self._journal)
 
     def _interval(self, number: int, plan: TrialPlan, interval: Interval) -> None:
         self._histograms.append(plan.streams, interval)
@@ -141,6 +161,12 @@ class TrialRecorder:
         self._refused_is_lost = refused_is_lost
         self._capacity = capacity
         self._log = MetricLog(trial_period(number), time.time_ns() - time.monotonic_ns())
+        self._offered: OfferedRange | None = None
+
+    @property
+    def offered(self) -> OfferedRange | None:
+        """In which time the trial has offered frames so far; None before its first interval."""
+        return self._offered
 
     def interval(self, interval: Interval) -> None:
         """Record the series, the histograms and the spikes of one interval."""
@@ -152,6 +178,7 @@ class TrialRecorder:
             capacity=self._capacity,
         )
         self._metrics.append(self._log.samples(samples, begin_ns, interval.end_unix_ns))
+        self._offered = OfferedRange.extended(self._offered, interval)
         self._recorder._interval(self._number, self._plan, interval)
 
     def measured_by(self, hostname: str) -> MetricsWriter:
@@ -165,8 +192,13 @@ class TrialRecorder:
             samples = verdict_samples(self._plan.streams, record)
             end_ns = record.begin_unix_ns + round(record.sending_s * 1e9)
             self._metrics.append(self._log.samples(samples, record.begin_unix_ns, end_ns))
+            if (offered := self._offered) is not None:
+                span = (offered.begin_unix_ns, offered.end_unix_ns)
+                intended = intended_samples(self._plan.streams)
+                self._metrics.append(self._log.samples([OFFERING_SAMPLE, *intended], *span))
             for writer in self._open:
                 writer.finish()
+            self._recorder.seal()
 
     def _writer(self, measured_by: str | None) -> MetricsWriter:
         period = trial_period(self._number)
@@ -188,11 +220,16 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
         stack.callback(note_summary, run)
         with uninterrupted():
             convert_leftovers(run)
+        journal = stack.enter_context(Journal(run.journal))
+        mend_result(run)
+        # Before anything is written anew that has a checksum.
+        seals = Seals(run, read_journal(run.journal))
         yield Recorder(
             run,
-            stack.enter_context(Journal(run.journal)),
+            journal,
             stack.enter_context(HistogramLog(run.histograms)),
             stack.enter_context(SpikeLog(run)),
+            seals,
         )
 
 

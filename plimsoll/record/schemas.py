@@ -12,18 +12,19 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from plimsoll.record.audit_record import AuditRecord
-from plimsoll.record.causes_record import TrialCauses
-from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
-from plimsoll.record.matrix_result import MatrixResult
-from plimsoll.record.noise_result import NoiseResult
-from plimsoll.record.probe_result import ProbeResult
-from plimsoll.record.result import Result
-from plimsoll.record.rfc2544_result import Rfc2544Result
-from plimsoll.record.rfc9004_result import Rfc9004Result
-from plimsoll.record.soak_result import SoakResult
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.record.window_record import WindowRecord
+from plimsoll.record.causes.causes_record import TrialCauses
+from plimsoll.record.files.field_descriptions import described
+from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult
+from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.results.noise_result import NoiseResult
+from plimsoll.record.results.probe_result import ProbeResult
+from plimsoll.record.results.result import Result
+from plimsoll.record.results.rfc2544_result import Rfc2544Result
+from plimsoll.record.results.rfc9004_result import Rfc9004Result
+from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.run.audit_record import AuditRecord
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.record.trials.window_record import WindowRecord
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "https://plimsoll.dev/schemas"
@@ -61,7 +62,7 @@ def write_schemas(folder: Path) -> list[Path]:
 
 def _schema(name: str, model: type[BaseModel]) -> str:
     head = {"$schema": _DIALECT, "$id": f"{_BASE}/{name}/1"}
-    schema = model.model_json_schema(mode="serialization")
+    schema = described(model.model_json_schema(mode="serialization"))
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
 
 

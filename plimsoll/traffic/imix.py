@@ -21,7 +21,7 @@ from pydantic import (
     Tag,
 )
 
-from plimsoll.traffic.mistakes import brief, did_you_mean, mistake
+from plimsoll.text.mistakes import brief, did_you_mean, mistake
 
 # What the engine takes as a stream's order of templates.
 LONGEST_SEQUENCE = 4096

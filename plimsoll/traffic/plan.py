@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from plimsoll.text.wire import FCS_BYTES
+
 Role = Literal["load", "latency"]
 
-# Ethernet's frame check sequence; frame sizes are stated with it (RFC 2544), buffers without.
-FCS_BYTES = 4
 # Mark, stream, sequence, time and checksum complement, the frame's last bytes before the FCS.
 SIGNATURE_BYTES = 18
 

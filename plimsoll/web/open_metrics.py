@@ -6,16 +6,25 @@ import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from prometheus_client import CollectorRegistry, start_http_server
+from prometheus_client import CollectorRegistry, make_wsgi_app, start_http_server
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.web.endpoint import Endpoint
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+_PATH = "/metrics"
+_OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
+# What Prometheus of old and browsers ask for.
+_OTHER_KINDS = ("text/plain", "text/html", "openmetrics-text")
 
 
 class LiveMetrics(Collector):
@@ -73,6 +82,7 @@ def open_metrics(endpoint: Endpoint) -> Iterator[LiveMetrics]:
             where="--metrics-port",
             remedy="choose another port, or end what listens on it",
         ) from error
+    server.set_app(_only_metrics(make_wsgi_app(registry)))
     try:
         yield live
     finally:
@@ -83,7 +93,24 @@ def open_metrics(endpoint: Endpoint) -> Iterator[LiveMetrics]:
 
 def metric_name(source: str, kind: str) -> str:
     """The name of a type of metric, such as plimsoll_trafficgen_rx_pps."""
-    return "plimsoll_" + re.sub(r"[^a-z0-9]+", "_", f"{source}_{kind}".lower())
+    name = "plimsoll_" + re.sub(r"[^a-z0-9]+", "_", f"{source}_{kind}".lower())
+    # That ending is a counter's (OpenMetrics, "Counter"), and these are gauges.
+    return name.removesuffix("_total") + "_in_all" if name.endswith("_total") else name
+
+
+def _only_metrics(app: WSGIApplication) -> WSGIApplication:
+    """`app` at /metrics and nowhere else; in OpenMetrics for whoever accepts anything."""
+
+    def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        if environ.get("PATH_INFO") != _PATH:
+            start_response("404 Not Found", [("Content-Type", "text/plain; charset=utf-8")])
+            return [f"there is {_PATH} and nothing else\n".encode()]
+        accepted = environ.get("HTTP_ACCEPT", "")
+        if not any(kind in accepted for kind in _OTHER_KINDS):
+            environ = {**environ, "HTTP_ACCEPT": f"{_OPEN_METRICS}, {accepted}"}
+        return app(environ, start_response)
+
+    return answer
 
 
 def _run_families(name: str, state: LiveState) -> Iterator[Metric]:

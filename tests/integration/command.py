@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -179,6 +179,17 @@ def assert_nothing_is_left(place: Workplace, hugepages_before: int) -> None:
     until(lambda: not place.processes(), "the processes to be gone")
     until(lambda: not list(place.state.iterdir()), "the state directory to be empty")
     until(lambda: hugepages() == hugepages_before, "the hugepages to be given back")
+    until(lambda: not shared_files(place), "what it told other runs to be withdrawn")
+
+
+def shared_files(place: Workplace) -> list[Path]:
+    """What ledgers of this workplace tell the machine's other runs."""
+    found = []
+    for path in Path("/dev/shm").glob("plimsoll.*.use"):
+        with suppress(FileNotFoundError):
+            if str(place.state) in path.read_text():
+                found.append(path)
+    return found
 
 
 def hugepages() -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.child import tied_to_parent
+from plimsoll.host.processes.child import tied_to_parent
 
 # Its own /sys, in which DPDK and plimsoll look for the namespace's interfaces.
 HOLD = "mount -t sysfs sysfs /sys && ip link set lo up && echo ready && exec sleep infinity"

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.tuning_during_run import joined
-from plimsoll.record.audit_record import AuditRecord, read_audits
-from plimsoll.record.environment import load_environment
-from plimsoll.record.journal import read_journal
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.hosts.beside import hosts_beside
+from plimsoll.record.run.audit_record import AuditRecord, read_audits
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.data.host_figures import hosts_beside
+from plimsoll.report.tuning.tuning_during_run import joined
 from tests.integration.command import (
     Workplace,
     assert_keeps_to_schema,
@@ -70,7 +70,7 @@ def test_every_host_is_audited_and_has_what_happened_on_it(place: Workplace) -> 
         place, {"ssh": "dut", "polled_cpus": [1], "tuning": "dut.yaml"}, {"ssh": "gone"}
     )
     done = place.run("trial", asked, "--load", "5kpps", "--duration", "3s", "--runs", place.runs)
-    assert done.returncode in (0, 1), done.stderr
+    assert done.returncode in (0, 1, 5), done.stderr
     assert_nothing_is_left(place, before)
     run = RunDirectory(place.only_run())
     for path in (run.audit, *run.observed_audits.iterdir()):

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.host.janitor import watched_ledger
-from plimsoll.host.ledger import Ledger
-from plimsoll.host.processes import wait_for_end
+from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
@@ -45,7 +45,7 @@ os.waitpid(neighbour, 0)
 """
 OWNER = f"""
 import time
-from plimsoll.host.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import watched_ledger
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 with watched_ledger("trace") as ledger:
     trace = KernelTrace.open([{CPU}], ledger)

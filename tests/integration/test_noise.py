@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.ledger import Ledger
 from tests.integration import noise_thief
 from tests.integration.command import (
     Workplace,

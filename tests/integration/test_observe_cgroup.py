@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.cgroup_cpu import CgroupCpu
-from plimsoll.observe.cgroup_pressure import CgroupPressure
-from plimsoll.observe.observation import Observation
-from plimsoll.observe.observer import ObservedHost
+from plimsoll.observe.cgroups.cgroup_cpu import CgroupCpu
+from plimsoll.observe.cgroups.cgroup_pressure import CgroupPressure
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.watched import Rows, Watched
 
 BUSY = "while True: pass"

@@ -12,12 +12,12 @@ import pytest
 
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.dut.testpmd import TestpmdLab, TestpmdSettings
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.janitor import watched_ledger
-from plimsoll.host.ledger import Ledger, ledgers
-from plimsoll.observe.dpdk import Dpdk
-from plimsoll.observe.observation import Observation
-from plimsoll.observe.observer import ObservedHost
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.ledger import Ledger, ledgers
+from plimsoll.observe.dpdk.dpdk import Dpdk
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.integration.test_testpmd_lab import make_lab, start_client
 from tests.unit.observe.watched import Rows, Watched
 
@@ -46,7 +46,7 @@ def ledger(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the machine is busy with, an answer is waited for."""
-    monkeypatch.setattr("plimsoll.observe.dpdk._PATIENCE_S", PATIENCE_S)
+    monkeypatch.setattr("plimsoll.observe.dpdk.dpdk._PATIENCE_S", PATIENCE_S)
 
 
 def observed(ledger: Ledger) -> Watched:

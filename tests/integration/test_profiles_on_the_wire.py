@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from scapy.utils import RawPcapReader
 
-from plimsoll.generator.engine import Engine
+from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.interface import TrialPlan
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.traffic.compile import compile_profile
-from plimsoll.traffic.document import load_document
-from plimsoll.traffic.profile import Profile
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.text.document import load_document
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
 from tests.integration.engine.captures import read_signature
 from tests.unit.traffic.frame_reader import Parsed, parse
 

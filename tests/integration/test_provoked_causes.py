@@ -5,20 +5,19 @@ the record says can be held against it. Other causes may appear too: the machine
 """
 
 import os
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from plimsoll.host.schedule_stats import polling_threads
-from plimsoll.record.causes_record import CauseRecord
+from plimsoll.host.processes.schedule_stats import polling_threads
+from plimsoll.record.causes.causes_record import CauseRecord
 from tests.integration.command import Workplace, until
 from tests.integration.provoked.disturbed_trial import (
     DUT_CPU,
     ENGINE_CPU,
-    SOURCE,
     DisturbedTrial,
+    built_disturber,
     disturbed_trial,
 )
 from tests.integration.provoked.matching import score, sent_by, task
@@ -34,10 +33,7 @@ ON_EACH_CPU = pytest.mark.parametrize(
 
 @pytest.fixture(scope="module")
 def disturber(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    program = tmp_path_factory.mktemp("disturber") / "disturber"
-    words = ["-std=c17", "-O2", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-pthread"]
-    subprocess.run(["cc", *words, str(SOURCE), "-o", str(program)], check=True)
-    return program
+    return built_disturber(tmp_path_factory.mktemp("disturber"))
 
 
 @ON_EACH_CPU

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.probe import run_probe
-from plimsoll.benchmark.probe_asked import ProbeAsked
+from plimsoll.benchmark.probe.probe import run_probe
+from plimsoll.benchmark.probe.settings import ProbeAsked
 from plimsoll.report import write_report
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory

@@ -1,6 +1,7 @@
 """`plimsoll run` and `plimsoll trial` for real: dpdk-testpmd over memif, from YAML to report."""
 
 import json
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger.cpu_claims import refuse_polled_cpus
 from tests.integration.command import (
     ROOT,
     Workplace,
@@ -19,6 +22,7 @@ from tests.integration.command import (
     finished_trials,
     hugepages,
     journal,
+    until,
     workplace,
 )
 
@@ -40,15 +44,35 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FinishedRun]:
         yield FinishedRun(place.only_run(), json.loads(done.stdout))
 
 
+def events(runs: Path, kind: str) -> list[dict[str, Any]]:
+    """Those of a kind in the journals of all runs below the folder."""
+    lines = [line for run in runs.glob("*/") for line in journal(run)]
+    return [line for line in lines if line["kind"] == kind]
+
+
+def offered_pps(directory: Path, number: int) -> dict[str, float]:
+    """By the frames of a trial's record: the least share of the plan, and the most in pps."""
+    (proof,) = (each for each in finished_trials(directory) if each["number"] == number)
+    loads = [each for each in proof["streams"] if each["role"] == "load"]
+    frames = [each["received"] - each["duplicate"] + each["lost"] for each in loads]
+    dues = [each["planned_pps"] * proof["sending_s"] for each in loads]
+    # A frame more or less is how the last one fell.
+    shares = [1 if abs(f - due) <= 1 else f / due for f, due in zip(frames, dues, strict=True)]
+    return {"worst": min(shares), "most": max(frames) / proof["sending_s"]}
+
+
 def test_from_an_experiment_to_a_validated_load_line(finished: FinishedRun) -> None:
     result = finished.result
     schema = json.loads((ROOT / "docs/schemas/result.schema.json").read_text())
     jsonschema.Draft202012Validator(schema).validate(result)
     assert json.loads((finished.directory / "result.json").read_text()) == result
-    assert result["load_line"]["pps_per_direction"] == 8000
+    line = result["load_line"]
+    assert line["intended_pps_per_direction"] == 8000
+    rates = offered_pps(finished.directory, result["validation"]["trial"])
+    assert line["pps_per_direction"] == pytest.approx(8000 * rates["worst"])
     # 64 B with preamble and gap are 672 bits on the wire, without FCS 480.
-    assert result["load_line"]["l1_bps_per_direction"] == 8000 * 672
-    assert result["load_line"]["l2_bps_per_direction"] == 8000 * 480
+    assert line["l1_bps_per_direction"] == pytest.approx(rates["most"] * 672)
+    assert line["l2_bps_per_direction"] == pytest.approx(rates["most"] * 480)
     assert result["limited_by"] == "maximum"
     assert result["validation"]["verdict"] == "pass"
 
@@ -184,13 +208,20 @@ def test_the_loopback_lab_needs_no_dut(place: Workplace) -> None:
     assert all(stream["lost"] == 0 for stream in trial["streams"])
 
 
-def test_two_runs_at_once_do_not_disturb_each_other(place: Workplace) -> None:
+def test_the_cpus_of_a_run_are_refused_to_others_and_free_when_it_ends(place: Workplace) -> None:
     before = hugepages()
-    experiment = place.experiment()
-    words = ("trial", experiment, "--load", "2kpps", "--duration", "2s", "--json")
-    both = [place.start(*words, "--runs", place.folder / name) for name in ("one", "two")]
-    ended = [process.communicate(timeout=200) for process in both]
-    for process, (out, err) in zip(both, ended, strict=True):
-        assert process.returncode == 0, err
-        assert all(stream["lost"] == 0 for stream in json.loads(out)["streams"])
+    words = ("trial", place.experiment(), "--load", "2kpps", "--duration", "10m")
+    with place.start(*words, "--runs", place.runs) as first:
+        until(lambda: bool(events(place.runs, "lab-up")), "the run's lab")
+        # Within this process: on two CPUs, both polled, another command takes minutes to start.
+        with pytest.raises(
+            MachineError, match=r"CPU 1 is polled by trial-\w+ \(\S+ \d+\)"
+        ) as refused:
+            refuse_polled_cpus([("lab.cpu", 1)])
+        first.send_signal(signal.SIGINT)
+        _, said = first.communicate(timeout=200)
+    assert refused.value.where == "lab.cpu"
+    assert refused.value.remedy.startswith(f"wait until that run ends (process {first.pid})")
+    assert first.returncode == 130, said
+    refuse_polled_cpus([("lab.cpu", 1)])
     assert_nothing_is_left(place, before)

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.soak_summary import summarise_soak
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.benchmark.soak.summary import summarise_soak
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.benchmark.soak_runs import soak_experiment
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -59,7 +59,7 @@ def assert_proved(result: dict[str, Any], goal: dict[str, Any], trials: list[Any
     """The load line of this goal passed its validation, which is in the journal."""
     (proof,) = [trial for trial in trials if trial["number"] == goal["proof"]]
     assert proof["phase"] == "validation"
-    assert proof["load_pps"] == goal["load_line"]["pps_per_direction"]
+    assert proof["load_pps"] == goal["load_line"]["intended_pps_per_direction"]
     assert proof["goals"][goal["name"]]["verdict"] == "pass"
     assert proof["ended_by"] == "duration"
     if goal is result["goals"][0]:
@@ -132,7 +132,7 @@ def test_checkpoints_killed_in_the_middle(place: Workplace) -> None:
         *(1000, 2000),
         *(4000, 8000),
     ]
-    assert result["load_line"]["pps_per_direction"] == 8000
+    assert result["load_line"]["intended_pps_per_direction"] == 8000
     assert result["limited_by"] == "maximum"
     assert_proved(result, result["goals"][0], finished_trials(place.only_run()))
 
@@ -149,7 +149,7 @@ def test_mlrsearch_killed_in_the_middle(place: Workplace) -> None:
     (found,) = result["goals"]
     # Without an upper bound the result is what the RFC calls irregular.
     assert found["irregular"]
-    assert found["load_line"]["pps_per_direction"] == pytest.approx(
+    assert found["load_line"]["intended_pps_per_direction"] == pytest.approx(
         0.995 * found["conditional_pps"]
     )
     assert_proved(result, found, finished_trials(place.only_run()))
@@ -174,7 +174,7 @@ def test_two_goals_of_one_load_line_search_killed_between_them(place: Workplace)
     result = assert_goes_on(place, kept)
     carried, never = result["goals"]
     assert (carried["name"], never["name"]) == ("carried", "never")
-    assert carried["load_line"]["pps_per_direction"] == 8000
+    assert carried["load_line"]["intended_pps_per_direction"] == 8000
     assert never["load_line"] is None
     assert never["reason"]
     trials = finished_trials(place.only_run())

@@ -18,12 +18,14 @@ from plimsoll.dut.standing import lab_down, lab_list, lab_up
 from plimsoll.dut.telemetry import Telemetry
 from plimsoll.dut.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.child import Child
-from plimsoll.host.hugepage_pool import pools
-from plimsoll.host.hugepages import MemoryPlan, plan_memory
-from plimsoll.host.janitor import watched_ledger
-from plimsoll.host.ledger import Ledger, ledgers, sweep
-from plimsoll.host.processes import ProcessIdentity, end_process, wait_for_end
+from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of
+from plimsoll.host.ledger.hugepage_pool import pools
+from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory
+from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
+from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.processes.child import Child
+from plimsoll.host.processes.identity import ProcessIdentity, end_process, wait_for_end
 
 CPU = max(os.sched_getaffinity(0))
 ORDINARY_PAGES = MemoryPlan(huge=False, megabytes=128)
@@ -40,8 +42,8 @@ OWNER = f"""
 import sys, time
 from plimsoll.dut.registry import make_lab
 from plimsoll.dut.testpmd import TestpmdSettings
-from plimsoll.host.hugepages import plan_memory
-from plimsoll.host.janitor import watched_ledger
+from plimsoll.host.ledger.hugepages import plan_memory
+from plimsoll.host.ledger.janitor import watched_ledger
 with watched_ledger("run") as ledger:
     memory = plan_memory(int(sys.argv[1]), ledger, require_huge=True)
     make_lab(TestpmdSettings(cpu={CPU}), ledger, memory).up()
@@ -181,7 +183,7 @@ def test_pages_that_a_run_has_mapped_are_not_counted_as_promised_too(ledger: Led
     pool = pools()[0]
     memory = plan_memory(free_megabytes() + 64, ledger, require_huge=True)
     make_lab(ledger, memory).up()
-    with pool.locked():
+    with claims_locked(pool.directory.parent):
         pool.resize(pool.total + 10)
     try:
         # All pages but those ten are the lab's, mapped or promised.
@@ -191,7 +193,7 @@ def test_pages_that_a_run_has_mapped_are_not_counted_as_promised_too(ledger: Led
         assert plan_memory(pool.page_kb // 1024, third, require_huge=True).reserved_kb > 0
         third.undo()
     finally:
-        with pool.locked():
+        with claims_locked(pool.directory.parent):
             pool.resize(pool.total - 10)
 
 
@@ -236,7 +238,7 @@ def test_the_end_of_one_run_does_not_disturb_another(state: Path) -> None:
         PATIENCE_S,
     )
     assert forwarder_of(second_ledger).alive
-    assert pools()[0].total - before == sum(claim.added for claim in second_ledger.record.hugepages)
+    assert pools()[0].total - before == sum(claim.added for claim in claims_of(second_ledger.id))
     second.terminate()
     second.communicate()
     janitor = [
@@ -298,3 +300,77 @@ def test_a_cpu_that_does_not_exist_is_refused(ledger: Ledger) -> None:
     lab = TestpmdSettings(cpu=8000).make(ledger, ORDINARY_PAGES, "ours")
     with pytest.raises(InputError, match=r"lab\.cpu: CPU 8000 does not exist"):
         lab.up()
+
+
+@needs_root
+def test_testpmd_may_lock_its_memory_and_nothing_else(ledger: Ledger) -> None:
+    lab = make_lab(ledger)
+    lab.up()
+    status = Path(f"/proc/{forwarder_of(ledger).pid}/status").read_text()
+    # Bit 14 is CAP_IPC_LOCK.
+    assert "CapEff:\t0000000000004000\n" in status
+    assert "CapBnd:\t0000000000004000\n" in status
+    assert "NoNewPrivs:\t1\n" in status
+    locked = next(line for line in status.splitlines() if line.startswith("VmLck:"))
+    assert int(locked.split()[1]) > 0
+    lab.down()
+
+
+def test_a_second_lab_on_the_same_cpu_is_refused_by_name(state: Path) -> None:
+    lab = lab_up(TestpmdSettings(cpu=CPU))
+    (use,) = [each for each in ledger_uses() if each.ledger_id == lab.id]
+    process = use.process_named("dpdk-testpmd")
+    assert process is not None
+    with pytest.raises(MachineError) as refused:
+        lab_up(TestpmdSettings(cpu=CPU))
+    assert refused.value.where == "lab.cpu"
+    assert refused.value.message == f"CPU {CPU} is polled by {lab.id} (dpdk-testpmd {process.pid})"
+    assert refused.value.remedy == f"plimsoll lab down {lab.id}, or choose another CPU"
+    assert [each.id for each in lab_list()] == [lab.id]
+    lab_down(lab.id)
+    lab_down(lab_up(TestpmdSettings(cpu=CPU)).id)
+
+
+# One of several runs: argument 1 is how many MB it reserves. It maps all of it, as DPDK does.
+RESERVER = """
+import mmap, sys
+from plimsoll.host.ledger.hugepages import plan_memory
+from plimsoll.host.ledger.janitor import watched_ledger
+with watched_ledger("run") as ledger:
+    memory = plan_memory(int(sys.argv[1]), ledger, require_huge=True)
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000 | 0x8000  # MAP_HUGETLB, MAP_POPULATE
+    mapped = mmap.mmap(-1, int(sys.argv[1]) << 20, flags=flags)
+    mapped[::2097152] = bytes(len(mapped[::2097152]))
+    print(memory.huge, flush=True)
+    sys.stdin.read()
+"""
+
+
+@needs_root
+def test_twelve_runs_at_once_with_state_directories_of_their_own_all_get_their_pages(
+    state: Path,
+) -> None:
+    before = pools()[0].total
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", RESERVER, "40"],
+            env={**os.environ, "PLIMSOLL_STATE": str(state / str(number))},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(12)
+    ]
+    said = [run.stdout.readline() for run in runs if run.stdout is not None]
+    # Half of them end as they should, and half are killed.
+    for run in runs[6:]:
+        run.kill()
+    for run in runs:
+        run.communicate("")
+    assert said == ["True\n"] * 12
+    deadline = time.monotonic() + PATIENCE_S
+    while pools()[0].total != before or any(list(root.iterdir()) for root in state.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+    for root in state.iterdir():
+        root.rmdir()

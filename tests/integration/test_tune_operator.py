@@ -27,8 +27,8 @@ from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.render.machine_config_pool import BUILT_IN, machine_config_pool
-from plimsoll.tune.render.performance_profile import performance_profile
+from plimsoll.tune.render.openshift.machine_config_pool import BUILT_IN, machine_config_pool
+from plimsoll.tune.render.openshift.performance_profile import performance_profile
 from tests.unit.tune.expected.printed_line import disagreements
 
 NAME = "cluster-node-tuning-operator"

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 
 from plimsoll.cli.main import app
 from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.host.capture import Capture
-from plimsoll.tune.host.capture_file import write_capture
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.capture.capture import Capture
+from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.open_capture import open_root
 from tests.integration.vm.guest import CannotBoot, GuestParts, boot, find_parts
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.captures.tuned_system import TunedSystem

@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
-from plimsoll.host.xdp_socket import why_no_xdp_socket
+from plimsoll.host.ports.xdp_socket import why_no_xdp_socket
 from tests.integration.network import network
 
 ASK = """
 import sys
-from plimsoll.host.xdp_socket import why_no_xdp_socket
+from plimsoll.host.ports.xdp_socket import why_no_xdp_socket
 print(why_no_xdp_socket(sys.argv[1], int(sys.argv[2])))
 """
 NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all")

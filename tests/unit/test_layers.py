@@ -14,6 +14,8 @@ LAYERS = [
     "web",
     "cluster",
     "report",
+    "export",
+    "analysis",
     "benchmark",
     "search",
     "trial",
@@ -25,10 +27,76 @@ LAYERS = [
     "generator",
     "traffic",
     "host",
+    "text",
 ]
+# The rooms of each layer, from the top down, with "." for the files of the folder itself.
+ROOMS = {
+    "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
+    "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],
+    "report/pages": [".", "load_line", "soak", "standard"],
+    "export": ["opensearch", "cdm", "."],
+    "benchmark": [
+        ".",
+        "trafficgen",
+        "matrix",
+        "latency_at_load",
+        "noise",
+        "probe",
+        "rfc9004",
+        "soak",
+        "load_line",
+        "rfc2544",
+        "whole_run",
+        "audits",
+        "calibration",
+        "trial_run",
+        "session",
+        "testbed",
+        "experiment",
+    ],
+    "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
+    "trial": [".", "judging", "running", "criteria", "outcome"],
+    "attribution": [".", "ranking", "explanation", "events", "incidents"],
+    "observe": [".", "kernel_trace", "agent", "cgroups", "dpdk", "procfs", "sysfs", "reading"],
+    "record": [
+        ".",
+        "live",
+        "query",
+        "index",
+        "metrics",
+        "results",
+        "causes",
+        "run",
+        "calibrations",
+        "trials",
+        "samples",
+        "files",
+    ],
+    "tune": [
+        ".",
+        "cluster",
+        "audit",
+        "render",
+        "expected",
+        "proposal",
+        "redfish",
+        "fit",
+        "host",
+        "intent",
+        "kubernetes",
+    ],
+    "tune/render": [".", "bare_metal", "openshift", "files"],
+    "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
+    "generator": ["engine", "simulated", "."],
+    "traffic": ["imported", "teaching", "streams", "frames", "."],
+    "host": ["ledger", "ports", "processes", "."],
+}
+# Entries of a folder, beyond which nobody finds anything. Plug-ins are found by themselves.
+MOST_ENTRIES = 22
+FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
 FOR_EVERYBODY = {"errors", "version"}
-# The package itself hands out `plimsoll.open`, which reads the record.
-FOR_THE_PACKAGE = {"record"}
+# The package itself hands out `plimsoll.open`, which reads recorded runs.
+FOR_THE_PACKAGE = {"analysis"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -53,16 +121,83 @@ def upward_imports(source: str, package: list[str]) -> list[str]:
     return [".".join(n) for n in names if n[0] == "plimsoll" and not allowed.issuperset(n[1:2])]
 
 
+def room_of(parts: list[str], house: list[str]) -> str | None:
+    """The room of `house` in which a module of these path parts lies; None outside of it."""
+    if parts[: len(house)] != house:
+        return None
+    return parts[len(house)] if (PACKAGE.joinpath(*parts[: len(house) + 1])).is_dir() else "."
+
+
+def arrows_up(source: str, package: list[str], house: list[str], rooms: list[str]) -> list[str]:
+    """What `source`, in a room of `house`, imports from rooms above its own."""
+    own = package[1 + len(house)] if len(package) > 1 + len(house) else "."
+    below = rooms[rooms.index(own) :]
+    names = [name.split(".") for name in imported_modules(source, package)]
+    inside = [(name, room_of(name[1:], house)) for name in names if name[0] == "plimsoll"]
+    return [".".join(name) for name, room in inside if room is not None and room not in below]
+
+
 @pytest.mark.parametrize("module", MODULES, ids=lambda m: str(m.relative_to(PACKAGE)))
 def test_imports_point_downwards(module: Path) -> None:
     package = list(module.relative_to(ROOT).parent.parts)
     assert upward_imports(module.read_text(), package) == []
 
 
+@pytest.mark.parametrize("house", ROOMS)
+def test_rooms_have_an_order(house: str) -> None:
+    folder = PACKAGE / house
+    found = {
+        path: arrows
+        for path in sorted(folder.rglob("*.py"))
+        if (
+            arrows := arrows_up(
+                path.read_text(),
+                list(path.relative_to(ROOT).parent.parts),
+                house.split("/"),
+                ROOMS[house],
+            )
+        )
+    }
+    assert found == {}
+
+
+@pytest.mark.parametrize("house", [*LAYERS, *(each for each in ROOMS if "/" in each)])
+def test_each_room_has_its_place_in_the_order(house: str) -> None:
+    rooms = {path.parent.name for path in (PACKAGE / house).glob("*/*.py")}
+    listed = set(ROOMS.get(house, [])) - {"."}
+    assert rooms == listed
+
+
 @pytest.mark.parametrize(
     ("source", "package", "expected"),
     [
-        ("import plimsoll.trial.verdict", "plimsoll.search", []),
+        ("from plimsoll.search.registry import Search", "plimsoll.search.binary", ["registry"]),
+        ("from plimsoll.search.strategy.ask import Ask", "plimsoll.search.binary", []),
+        ("from plimsoll.search.binary.search import B", "plimsoll.search", []),
+        ("from plimsoll.search.binary.a import B", "plimsoll.search.strategy", ["binary.a"]),
+        ("from plimsoll.trial.outcome.finding import F", "plimsoll.search.binary", []),
+    ],
+)
+def test_arrows_up_are_found(source: str, package: str, expected: list[str]) -> None:
+    found = arrows_up(source, package.split("."), ["search"], ROOMS["search"])
+    assert [name.removeprefix("plimsoll.search.").rsplit(".", 1)[0] for name in found] == expected
+
+
+def test_no_folder_is_too_full() -> None:
+    counts = {
+        folder.relative_to(PACKAGE).as_posix(): sum(
+            not each.name.startswith("_") for each in folder.iterdir()
+        )
+        for folder in {module.parent for module in MODULES}
+    }
+    too_full = {name for name, count in counts.items() if count > MOST_ENTRIES}
+    assert too_full == FOLDERS_OF_PLUG_INS
+
+
+@pytest.mark.parametrize(
+    ("source", "package", "expected"),
+    [
+        ("import plimsoll.trial.judging.verdict", "plimsoll.search", []),
         ("from plimsoll.search import binary", "plimsoll.trial", ["plimsoll.search.binary"]),
         ("from plimsoll import errors, version", "plimsoll.host", []),
         ("from plimsoll import cli", "plimsoll.host", ["plimsoll.cli"]),
@@ -71,7 +206,7 @@ def test_imports_point_downwards(module: Path) -> None:
         ("from ...dut import lab", "plimsoll.trial.criteria", []),
         ("def f():\n    import plimsoll.cli", "plimsoll.host", ["plimsoll.cli"]),
         ("import json, duckdb, plimsoll", "plimsoll.host", []),
-        ("from plimsoll.record.opened.run import Run", "plimsoll", []),
+        ("from plimsoll.analysis.run import Run", "plimsoll", []),
         ("from plimsoll.report import page", "plimsoll", ["plimsoll.report.page"]),
     ],
 )

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "control/confinement.h"
 #include "control/session.h"
 #include "version.h"
 
@@ -43,6 +44,16 @@ take_stdout(void)
     return fd;
 }
 
+/* Before any thread is started, so that it holds for all of them. */
+static void
+give_up_privileges(void)
+{
+    const int error = confine();
+
+    if (error != 0)
+        fprintf(stderr, "plimsoll-engine: system calls are not filtered: %s\n", strerror(-error));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -63,5 +74,6 @@ main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     set_signals();
+    give_up_privileges();
     return session_run(STDIN_FILENO, out_fd);
 }

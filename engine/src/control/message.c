@@ -130,6 +130,9 @@ stream_json(const struct stream_request *request, const struct stream_counts *co
         {"duplicate", counts->duplicate},
         {"corrupt", counts->corrupt},
         {"misdirected", counts->misdirected},
+        {"checked", counts->checked},
+        {"header_checked", counts->header_checked},
+        {"unchecked", counts->unchecked},
     };
     json_t *stream = json_pack(
         "{s:i, s:I, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",

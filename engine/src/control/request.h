@@ -91,6 +91,9 @@ struct hold_request {
     uint64_t lost_frames;
 };
 
+/* What says that a received frame is whole: its signature alone, or its checksums as well. */
+enum check_kind { CHECK_SIGNATURE, CHECK_CHECKSUMS };
+
 struct trial_request {
     uint16_t mark;
     double duration_s;
@@ -101,7 +104,8 @@ struct trial_request {
     double gap_us;    /* shorter gaps between two looks at the clock are not recorded */
     uint32_t longest; /* stalls listed of each worker and interval */
     uint32_t worst;   /* latencies listed of each stream and interval */
-    double spike_us;  /* longer ones are listed too; 0: none */
+    enum check_kind check;
+    double spike_us; /* longer ones are listed too; 0: none */
     struct hold_request hold;
     uint32_t cpu_time_of_count;
     int32_t cpu_time_of[PROCESSES_MAX]; /* pids */

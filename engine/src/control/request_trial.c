@@ -67,14 +67,27 @@ read_cpu_time_of(const struct object *top, struct trial_request *request)
     return 0;
 }
 
+static int
+read_check(const struct object *top, enum check_kind *check)
+{
+    const char *name = "signature";
+
+    if (read_string(top, "check", OPTIONAL, 16, &name) != 0)
+        return -EINVAL;
+    *check = strcmp(name, "checksums") == 0 ? CHECK_CHECKSUMS : CHECK_SIGNATURE;
+    if (*check == CHECK_SIGNATURE && strcmp(name, "signature") != 0)
+        return object_complain(top, "check", "is signature or checksums");
+    return 0;
+}
+
 int
 request_trial(const json_t *json, const struct open_request *config, struct trial_request *request,
               struct complaint *complaint)
 {
-    static const char *const names[] = {"id",      "request",     "mark",        "duration_s",
-                                        "drain_s", "interval_s",  "catch_up_us", "stall_us",
-                                        "gap_us",  "longest",     "worst",       "spike_us",
-                                        "hold",    "cpu_time_of", "streams",     NULL};
+    static const char *const names[] = {
+        "id",          "request",     "mark",    "duration_s", "drain_s", "interval_s",
+        "catch_up_us", "stall_us",    "gap_us",  "longest",    "worst",   "spike_us",
+        "hold",        "cpu_time_of", "streams", "check",      NULL};
     const struct object top = object_top(json, complaint);
     uint64_t mark = 0, worst = 16, longest = 16;
 
@@ -93,7 +106,8 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_integer(&top, "longest", OPTIONAL, 0, STALL_LONGEST_MAX, &longest) != 0 ||
         read_integer(&top, "worst", OPTIONAL, 0, WORST_LIMIT_MAX, &worst) != 0 ||
         read_number(&top, "spike_us", OPTIONAL, 0.001, 1e9, &request->spike_us) != 0 ||
-        read_hold(&top, &request->hold) != 0 || read_cpu_time_of(&top, request) != 0)
+        read_hold(&top, &request->hold) != 0 || read_check(&top, &request->check) != 0 ||
+        read_cpu_time_of(&top, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;
     request->worst = (uint32_t)worst;

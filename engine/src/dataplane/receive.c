@@ -7,6 +7,7 @@
 #include <rte_prefetch.h>
 
 #include "dataplane/buried_signature.h"
+#include "dataplane/received_check.h"
 #include "dataplane/signature.h"
 #include "dataplane/worker_clock.h"
 #include "ports/port_clock.h"
@@ -145,24 +146,30 @@ find_buried(const struct worker *worker, const struct rte_mbuf *mbuf, struct sig
     return buried_signature_find(tail, length, worker->run->mark, words);
 }
 
-/* A frame of ours: begins a train with it if it came to the right place. */
+/* A frame of ours: begins a train with it if it is whole and came to the right place. */
 static inline void
-begin_train(struct worker *worker, const struct rx_queue *queue, struct signature_words words,
-            const struct signature *signature, uint8_t index, uint64_t now, struct train *train)
+begin_train(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+            struct signature_words words, uint64_t now, struct train *train)
 {
+    const struct signature signature = signature_read(words);
+    const uint8_t index = worker->run->stream_index[signature.stream];
     struct rx_stream *stream = queue->streams[index];
 
     if (unlikely(!stream)) {
         worker->strays[worker->open_page][index].misdirected++;
         return;
     }
+    if (unlikely(!received_whole(worker, queue, stream, mbuf))) {
+        worker->strays[worker->open_page][index].corrupt++;
+        return;
+    }
     train->stream = stream;
-    train->stamp = signature->time;
-    train->sequence = signature->sequence;
-    if (count_order(stream, &stream->pages[worker->open_page], signature, now))
+    train->stamp = signature.time;
+    train->sequence = signature.sequence;
+    if (count_order(stream, &stream->pages[worker->open_page], &signature, now))
         train->next = signature_next(words);
     if (stream->flight)
-        flight_land(stream->flight, signature->sequence);
+        flight_land(stream->flight, signature.sequence);
 }
 
 /* A frame that does not end with a signature of this trial, or with a damaged one. */
@@ -180,9 +187,7 @@ judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rt
         worker->ports[worker->open_page][queue->port].stale++;
     } else if (find_buried(worker, mbuf, &words) &&
                run->stream_index[signature_read(words).stream] != NO_STREAM) {
-        const struct signature found = signature_read(words);
-
-        begin_train(worker, queue, words, &found, run->stream_index[found.stream], now, train);
+        begin_train(worker, queue, mbuf, words, now, train);
     } else {
         count_foreign(worker, queue->port, mbuf);
     }
@@ -198,7 +203,7 @@ judge(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf
 
     *train = NO_TRAIN;
     if (likely(signature.intact && signature.mark == worker->run->mark && index != NO_STREAM))
-        begin_train(worker, queue, words, &signature, index, now, train);
+        begin_train(worker, queue, mbuf, words, now, train);
     else
         judge_stray(worker, queue, mbuf, &signature, now, train);
 }
@@ -220,6 +225,21 @@ find_signature(const struct rte_mbuf *mbuf, uint8_t *copy)
     return rte_pktmbuf_read(mbuf, mbuf->pkt_len - SIGNATURE_BYTES, SIGNATURE_BYTES, copy);
 }
 
+/* The next frame of the train; a damaged one is none of it, and leaves a gap behind it. */
+static inline void
+follow(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+       struct signature_words words, struct train *train)
+{
+    if (unlikely(!received_whole(worker, queue, train->stream, mbuf))) {
+        const uint8_t index = worker->run->stream_index[signature_read(words).stream];
+
+        worker->strays[worker->open_page][index].corrupt++;
+        return;
+    }
+    train->followers++;
+    train->next = signature_next(words);
+}
+
 static inline void
 measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
               uint16_t count, uint64_t now)
@@ -237,8 +257,7 @@ measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mb
         }
         const struct signature_words words = signature_load(at);
         if (likely(signature_same(words, train.next))) {
-            train.followers++;
-            train.next = signature_next(words);
+            follow(worker, queue, mbufs[i], words, &train);
             continue;
         }
         count_train(worker, &train, now);

@@ -17,6 +17,9 @@
 #define MBUFS_BESIDE_DESCRIPTORS 8192
 /* Beyond the longest frame: AF_XDP's headroom of 256, or what AF_PACKET's frames are rounded up. */
 #define SPARE_BYTES 320
+/* Checksums of received frames that a card checks itself. */
+#define RECEIVED_SUMS                                                                              \
+    (RTE_ETH_RX_OFFLOAD_IPV4_CKSUM | RTE_ETH_RX_OFFLOAD_UDP_CKSUM | RTE_ETH_RX_OFFLOAD_TCP_CKSUM)
 
 /*
  * Not by rte_dev_probe(), which from DPDK 25.11 on takes no more than 128 characters of
@@ -84,7 +87,7 @@ make_pools(struct port *port, uint32_t number, const struct open_request *reques
 }
 
 static int
-configure_device(const struct port *port, const struct port_request *request,
+configure_device(struct port *port, const struct port_request *request,
                  const struct rte_eth_dev_info *info)
 {
     struct rte_eth_conf conf = {0};
@@ -93,6 +96,14 @@ configure_device(const struct port *port, const struct port_request *request,
     conf.txmode.offloads = info->tx_offload_capa & RTE_ETH_TX_OFFLOAD_MBUF_FAST_FREE;
     if (request->hardware_stamps)
         conf.rxmode.offloads = RTE_ETH_RX_OFFLOAD_TIMESTAMP;
+    /*
+     * Only of cards: a virtual port that promises it may hand up frames whose checksum nobody
+     * has written yet (VIRTIO_NET_F_GUEST_CSUM), and checks nothing faster than we do.
+     */
+    port->checks_sums = devargs_is_pci(request->devargs) &&
+                        (info->rx_offload_capa & RECEIVED_SUMS) == RECEIVED_SUMS;
+    if (port->checks_sums)
+        conf.rxmode.offloads |= RECEIVED_SUMS;
     if (port->rx_queues > 1 && port->rss) {
         conf.rxmode.mq_mode = RTE_ETH_MQ_RX_RSS;
         conf.rx_adv_conf.rss_conf.rss_hf =

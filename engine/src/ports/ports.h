@@ -16,6 +16,7 @@ struct port {
     bool rss;            /* the driver can spread flows over its receive queues */
     bool rx_stamps;      /* the port can stamp what it receives, by a clock that can be read */
     bool tx_stamps;      /* the port can stamp what it sends */
+    bool checks_sums;    /* the port checks IPv4, UDP and TCP checksums of what it receives */
     bool hardware_clock; /* receive stamps are taken by the port, see `clock` */
     /* A pool for each queue, so that workers do not meet in one. */
     struct rte_mempool *tx_pool[QUEUES_MAX];

@@ -77,6 +77,9 @@ take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_
     counts->received += page->received;
     counts->out_of_order += page->out_of_order;
     counts->duplicate += page->duplicate;
+    counts->checked += page->checked;
+    counts->header_checked += page->header_checked;
+    counts->unchecked += page->unchecked;
     take_histogram(&counts->latency, &page->latency);
     take_histogram(&counts->latency_across_stalls, &page->latency_across_stalls);
     memset(page, 0, offsetof(struct rx_page, latency));
@@ -196,6 +199,9 @@ add_stream(struct stream_counts *total, const struct stream_counts *counts)
     total->received += counts->received;
     total->out_of_order += counts->out_of_order;
     total->duplicate += counts->duplicate;
+    total->checked += counts->checked;
+    total->header_checked += counts->header_checked;
+    total->unchecked += counts->unchecked;
     total->corrupt += counts->corrupt;
     total->misdirected += counts->misdirected;
     histogram_add(&total->latency, &counts->latency);

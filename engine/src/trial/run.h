@@ -22,6 +22,7 @@
 #include "dataplane/fields.h"
 #include "dataplane/flight.h"
 #include "dataplane/foreign.h"
+#include "dataplane/frame_check.h"
 #include "dataplane/histogram.h"
 #include "dataplane/loss_events.h"
 #include "dataplane/microseconds.h"
@@ -33,6 +34,9 @@
 #include "dataplane/worst_latencies.h"
 
 #define NO_STREAM UINT8_MAX
+
+/* What a DUT may add to a frame: headers, and padding (docs/engine-protocol.md). */
+#define RECEIVED_MORE 128
 
 struct rte_mempool;
 
@@ -50,9 +54,12 @@ struct rx_page {
     uint64_t received;
     uint64_t out_of_order;
     uint64_t duplicate;
-    uint64_t expected;                      /* sequence.expected when the page was closed */
-    uint64_t missing;                       /* sequence.missing then */
-    struct histogram latency;               /* ns */
+    uint64_t checked;         /* frames whose checksums cover them, and are right */
+    uint64_t header_checked;  /* only an IPv4 header's checksum was there */
+    uint64_t unchecked;       /* less was there than all of the stream's frames have */
+    uint64_t expected;        /* sequence.expected when the page was closed */
+    uint64_t missing;         /* sequence.missing then */
+    struct histogram latency; /* ns */
     struct histogram latency_across_stalls; /* ns */
     struct microseconds microseconds;       /* of `latency`, latency streams only */
     struct worst_latencies worst;
@@ -105,8 +112,10 @@ struct rx_stream {
     alignas(RTE_CACHE_LINE_SIZE) const struct stall_mark *sender_stall;
     struct flight *flight;
     enum stream_role role;
-    bool sole_queue;       /* a gap that one queue of several sees need not be a loss */
-    uint64_t newest_stamp; /* of the frame with the highest number seen */
+    bool checked;                 /* its frames' checksums are looked at */
+    enum frame_cover least_cover; /* what all its frames have when they are sent */
+    bool sole_queue;              /* a gap that one queue of several sees need not be a loss */
+    uint64_t newest_stamp;        /* of the frame with the highest number seen */
     struct rx_page pages[2];
     struct sequence sequence;
 };
@@ -118,6 +127,7 @@ struct rx_queue {
     const struct port_clock *clock; /* of the port's own stamps, or NULL */
     int stamp_offset;
     uint64_t stamp_flag;
+    bool port_sums; /* the port checks checksums itself, and says so of each frame */
     struct rx_stream *streams[STREAMS_MAX]; /* NULL: the stream comes in elsewhere */
 };
 
@@ -140,6 +150,7 @@ struct worker {
     struct cycle_meter cycles[2];
     struct stray_page strays[2][STREAMS_MAX];
     struct port_page ports[2][PORTS_MAX];
+    uint8_t gathered[FRAME_MAX_BYTES + RECEIVED_MORE]; /* a frame in segments, to be checked */
 };
 
 /* Shared by all; after the start only the main thread writes, and rarely. */
@@ -150,6 +161,7 @@ struct run {
     _Atomic uint32_t epoch;
     _Atomic bool stop;
     uint16_t mark;
+    bool checks_frames; /* beyond their signatures */
     uint64_t gap_ticks; /* shorter gaps between two looks at the clock are not recorded */
     uint64_t stall_ticks;
     uint64_t patience_ticks;

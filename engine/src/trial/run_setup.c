@@ -9,6 +9,7 @@
 
 #include "dataplane/signature.h"
 #include "dataplane/transmit.h"
+#include "trial/stream_cover.h"
 
 /* A queue that is full for long takes a frame now and then; at 10 kpps and more that is closer. */
 #define REFUSAL_GAP_S 1e-4
@@ -55,6 +56,7 @@ make_rx_queues(struct worker *worker, const struct worker_request *config,
             .clock = port->hardware_clock ? &port->clock : NULL,
             .stamp_offset = ports->stamp_offset,
             .stamp_flag = ports->stamp_flag,
+            .port_sums = port->checks_sums,
         };
     }
     worker->rx_queue_count = config->rx_count;
@@ -163,7 +165,7 @@ make_tx_stream(struct run *run, struct worker *worker, const struct stream_reque
 
 static struct rx_stream *
 make_rx_stream(const struct worker *worker, const struct worker *sender,
-               const struct tx_stream *sent)
+               const struct tx_stream *sent, const struct stream_cover *cover)
 {
     struct rx_stream *stream = zeroed(sizeof(*stream), worker->lcore);
 
@@ -172,6 +174,8 @@ make_rx_stream(const struct worker *worker, const struct worker *sender,
     stream->sender_stall = &sender->stall_mark;
     stream->flight = sent->flight;
     stream->role = sent->role;
+    stream->checked = cover->checkable;
+    stream->least_cover = cover->least;
     for (uint32_t i = 0; i < 2; i++) {
         histogram_clear(&stream->pages[i].latency);
         histogram_clear(&stream->pages[i].latency_across_stalls);
@@ -186,6 +190,9 @@ static bool
 make_rx_streams(struct run *run, const struct worker *sender, uint32_t index,
                 const struct port *port, uint16_t rx_port)
 {
+    const struct stream_cover cover = run->checks_frames ? stream_cover(run->tx_streams[index])
+                                                         : (struct stream_cover){false, COVER_NONE};
+
     for (uint32_t w = 0; w < run->worker_count; w++) {
         struct worker *worker = run->workers[w];
 
@@ -194,7 +201,7 @@ make_rx_streams(struct run *run, const struct worker *sender, uint32_t index,
 
             if (queue->port != rx_port)
                 continue;
-            queue->streams[index] = make_rx_stream(worker, sender, run->tx_streams[index]);
+            queue->streams[index] = make_rx_stream(worker, sender, run->tx_streams[index], &cover);
             if (!queue->streams[index])
                 return false;
             queue->streams[index]->sole_queue = port->rx_queues == 1;
@@ -244,6 +251,7 @@ run_make(const struct trial_request *request, const struct open_request *config,
     if (!run)
         return NULL;
     run->mark = request->mark;
+    run->checks_frames = request->check == CHECK_CHECKSUMS;
     set_clock(run, request, tsc_hz);
     if (make_workers(run, config, ports) && make_streams(run, request, config, ports))
         return run;

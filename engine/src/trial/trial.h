@@ -15,6 +15,7 @@ enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
 struct stream_counts {
     uint64_t sent, refused, skipped, no_buffer, timed_out;
     uint64_t received, out_of_order, duplicate, corrupt, misdirected;
+    uint64_t checked, header_checked, unchecked; /* of the received */
     int64_t missing;
     struct histogram latency, latency_across_stalls, lateness;
     struct microseconds microseconds;

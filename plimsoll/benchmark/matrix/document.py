@@ -10,14 +10,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.benchmark.experiment import Experiment, complete
+from plimsoll.benchmark.experiment.experiment import Experiment, complete
+from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.matrix.combinations import Combination, combinations, count, described
 from plimsoll.benchmark.matrix.field_path import FieldPath
 from plimsoll.benchmark.matrix.settings import MatrixSettings
-from plimsoll.benchmark.preflight import check_search
-from plimsoll.benchmark.reading_interval import check_search_readings
+from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.traffic.document import Document, read_document
+from plimsoll.text.document import Document, read_document
 
 SECTION = "matrix"
 # Of the smallest searches they take days.

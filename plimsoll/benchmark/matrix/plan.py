@@ -9,15 +9,15 @@ from typing import Self
 import yaml
 from pydantic import JsonValue
 
-from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.matrix.combinations import Sample, in_order
 from plimsoll.benchmark.matrix.document import Iteration, Matrix
 from plimsoll.benchmark.matrix.settings import Order
 from plimsoll.errors import InputError
-from plimsoll.record.record_error import write_failed
-from plimsoll.record.record_model import RecordModel
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.whole_file import read_whole, write_whole
+from plimsoll.record.files.record_error import write_failed
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.files.whole_file import read_whole, write_whole
+from plimsoll.record.run.run_directory import RunDirectory
 
 _REMEDY = "restore it from a copy of the run, or start a new run"
 

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.matrix.combinations import Sample, described
 from plimsoll.benchmark.matrix.plan import MatrixPlan, read_iteration, read_plan, sample_folder
-from plimsoll.benchmark.versions import versions
-from plimsoll.benchmark.watcher import Watcher
+from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.errors import PlimsollError
 from plimsoll.record.index.summarise import note_summary
-from plimsoll.record.journal import FINISHED, RUN_RESUMED, RUN_STARTED, Journal, read_journal
-from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
-from plimsoll.record.result import read_result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.whole_file import read_whole
+from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
+from plimsoll.record.results.result import read_result
+from plimsoll.record.run.journal import RUN_RESUMED, RUN_STARTED, Journal, read_journal
+from plimsoll.record.run.result_file import finish_run, mend_result, read_run_result
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.sealing import Seals
 
 METHOD = "matrix"
 _SAMPLE_FAILED = "sample-failed"
-_REMEDY = "read it with the version of plimsoll that wrote it, or restore it from a copy"
 
 # Called with the run directory of a sample.
 OnSample = Callable[[RunDirectory], None]
@@ -42,7 +42,8 @@ def run_matrix(
     """
     plan = read_plan(run)
     with run.lock():
-        finished = read_whole(run.result, MatrixResult, _REMEDY)
+        mend_result(run)
+        finished = read_run_result(run, MatrixResult)
         if finished is not None and not any(_errors(finished)):
             watcher.note("this matrix has finished already; its result stands")
             return finished
@@ -85,8 +86,8 @@ class _MatrixRun:
         for sample in self._plan.in_order():
             self._results[sample] = self._finished(sample) or self._execute(sample)
         result = self._result()
-        result.write(self._run.result)
-        self._journal.append(FINISHED, result=result.model_dump(mode="json"))
+        Seals(self._run, read_journal(self._run.journal)).record(self._journal)
+        finish_run(self._run, self._journal, result)
         note_summary(self._run)
         return result
 
@@ -101,7 +102,7 @@ class _MatrixRun:
 
     def _finished(self, sample: Sample) -> SampleResult | None:
         folder = sample_folder(self._run, sample)
-        result = read_result(RunDirectory(folder).result)
+        result = read_result(RunDirectory(folder))
         if result is None:
             return None
         return SampleResult.found(sample.number, self._name(sample), result)
@@ -124,7 +125,7 @@ class _MatrixRun:
         self._journal.append(
             _SAMPLE_FAILED, iteration=sample.iteration, sample=sample.number, what=str(error)
         )
-        return SampleResult.failed(sample.number, self._name(sample), str(error))
+        return SampleResult.failed(sample.number, self._name(sample), error)
 
     def _result(self) -> MatrixResult:
         return MatrixResult(

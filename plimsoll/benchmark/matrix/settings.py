@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, PositiveInt, field
 
 from plimsoll.benchmark.matrix.field_path import FieldPath
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import mistake
+from plimsoll.text.mistakes import mistake
 
 # By the path of a field of the experiment, the values that it is to have.
 Parameters = Mapping[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]]

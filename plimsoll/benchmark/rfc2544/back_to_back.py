@@ -6,8 +6,8 @@ from plimsoll.benchmark.rfc2544.bursts import LongestBurst, longest_burst, searc
 from plimsoll.benchmark.rfc2544.settings import BurstSettings
 from plimsoll.benchmark.rfc2544.spread import spread_of
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
-from plimsoll.record.rfc2544_result import BackToBackRow
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.record.results.rfc2544_result import BackToBackRow
 
 
 def measure_back_to_back(
@@ -32,6 +32,7 @@ def measure_back_to_back(
         verifications=settings.verifications,
         at_limit=sum(burst.at_limit for burst in found),
         reason=_problem(searches[-1], len(found), settings.repeats),
+        verdict="none" if values else "invalid",
     )
 
 

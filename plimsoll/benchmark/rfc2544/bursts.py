@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.benchmark.burst import burst_streams
-from plimsoll.benchmark.recorded_trial import TrialRequest
 from plimsoll.benchmark.rfc2544.burst_search import BurstSearch, BurstSearchPlan
 from plimsoll.benchmark.rfc2544.settings import BurstSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.benchmark.trial_run.burst import burst_streams
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 
 # A trial goes on for so much longer than its burst should take, so that none is cut.
@@ -74,13 +74,18 @@ def _send(steps: Steps, subject: TestSubject, frames: int, number: int, step: st
     request = TrialRequest(
         "back-to-back",
         subject.maximum_pps,
-        max(_LEAST_TRIAL_S, _ROOM * frames / subject.maximum_pps),
+        max(_LEAST_TRIAL_S, _ROOM * frames / min(subject.maximum_pps, _sent_pps(subject))),
         minimum_gap_streams(subject, frames),
         early_abort=False,
         repetition=number,
         step=step,
     )
     return steps.valid(subject.experiment, request)
+
+
+def _sent_pps(subject: TestSubject) -> float:
+    """The rate at which a burst leaves: less than the line's where the tester cannot fill it."""
+    return subject.maximum_pps if subject.ceiling is None else subject.ceiling.offered_pps
 
 
 def _lossless(trial: TrialRecord, subject: TestSubject, frames: int) -> bool | None:

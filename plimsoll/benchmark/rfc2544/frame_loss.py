@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.recorded_trial import TrialRequest
 from plimsoll.benchmark.rfc2544.settings import FrameLossSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
-from plimsoll.record.rfc2544_result import FrameLossRow, LossPoint
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.record.results.rfc2544_result import FrameLossRow, LossPoint
+from plimsoll.record.trials.trial_record import TrialRecord
 
 # "Until there are two successive trials in which no frames are lost."
 _ENOUGH = 2
+# Of floating point: 100 % is within 100 %.
+_ROUNDING = 1e-9
 
 
 def measure_frame_loss(
     steps: Steps, subject: TestSubject, settings: FrameLossSettings
 ) -> FrameLossRow:
-    """Every rate down to the second in a row without loss.
+    """Every rate down to the second in a row without loss, from the highest that can be tested.
 
     A rate that the tester could not offer has no loss and does not break the row.
     """
     points: list[LossPoint] = []
     free = 0
-    for percent in percents(settings.step):
+    for percent in percents_within(settings.step, subject):
         request = _request(subject, settings, percent)
         points.append(point_of(percent, steps.valid(subject.experiment, request)))
         if points[-1].lost is not None:
@@ -30,6 +32,12 @@ def measure_frame_loss(
         if free == _ENOUGH or steps.hopeless:
             break
     return FrameLossRow(subject=subject.record, points=tuple(points), complete=free == _ENOUGH)
+
+
+def percents_within(step: float, subject: TestSubject) -> list[float]:
+    """Those of `percents` that are no more than the tester can offer of what may be tested."""
+    most = 100 * subject.reach_pps / subject.maximum_pps * (1 + _ROUNDING)
+    return [percent for percent in percents(step) if percent <= most]
 
 
 def percents(step: float) -> list[float]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import describe_mistakes
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.stream import Stream
+from plimsoll.text.mistakes import describe_mistakes
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.streams.stream import Stream
 
 # RFC 2544 section 9.1, for Ethernet; bytes with FCS.
 RECOMMENDED_SIZES = (64, 128, 256, 512, 1024, 1280, 1518)

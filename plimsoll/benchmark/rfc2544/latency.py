@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.settings import LatencySettings
 from plimsoll.benchmark.rfc2544.spread import spread_of
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
-from plimsoll.record.latency_record import LatencyRecord
-from plimsoll.record.rfc2544_result import AllFrames, LatencyRow, ThroughputRow
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.record.results.rfc2544_result import AllFrames, LatencyRow, ThroughputRow
+from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import Pacing, StreamPlan
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.series import NO_SAMPLE
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.series import NO_SAMPLE
 
 DEFINITION = (
     "From the tester's stamp just before a frame is handed to its port to the stamp when it "
@@ -33,7 +33,8 @@ def measure_latency(
 ) -> LatencyRow:
     """Repeat the stream at the throughput, and time one frame a direction in each."""
     if throughput.pps is None:
-        return _nothing(subject, f"no throughput is known: {throughput.reason}")
+        why = f"no throughput is known: {throughput.reason}"
+        return _nothing(subject, why, throughput.verdict)
     experiment = _for_tags(subject.experiment)
     trials: list[TrialRecord] = []
     for number in range(1, settings.repeats + 1):
@@ -45,7 +46,7 @@ def measure_latency(
     valid = [trial for trial in trials if trial.verdict != "invalid"]
     tagged = [ns for trial in valid for ns in trial.observed.values() if ns is not None]
     if not tagged:
-        return _nothing(subject, _why_nothing(trials), trials)
+        return _nothing(subject, _why_nothing(trials), _verdict_on_nothing(trials), trials)
     return LatencyRow(
         subject=subject.record,
         load_pps=throughput.pps,
@@ -54,6 +55,7 @@ def measure_latency(
         lost=sum(_lost(trial) for trial in valid),
         trials=len(valid),
         reason=_why_fewer(len(valid), settings.repeats, trials),
+        verdict="none",
     )
 
 
@@ -179,7 +181,12 @@ def _why_fewer(valid: int, asked: int, trials: Sequence[TrialRecord]) -> str | N
     return f"{valid} of {asked} repetitions were valid: {why}"
 
 
-def _nothing(subject: TestSubject, reason: str, trials: Sequence[TrialRecord] = ()) -> LatencyRow:
+def _nothing(
+    subject: TestSubject,
+    reason: str,
+    verdict: Verdict | None,
+    trials: Sequence[TrialRecord] = (),
+) -> LatencyRow:
     return LatencyRow(
         subject=subject.record,
         load_pps=trials[0].load_pps if trials else None,
@@ -188,4 +195,10 @@ def _nothing(subject: TestSubject, reason: str, trials: Sequence[TrialRecord] = 
         lost=0,
         trials=0,
         reason=reason,
+        verdict=verdict,
     )
+
+
+def _verdict_on_nothing(trials: Sequence[TrialRecord]) -> Verdict:
+    """A tagged frame that does not come back in a valid trial is lost by the DUT."""
+    return "invalid" if all(trial.verdict == "invalid" for trial in trials) else "fail"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.testbed import Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed
 
 
 def media_of(bed: Testbed) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.engine_limits import check_engine_takes
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.preflight import check_search
+from plimsoll.benchmark.experiment.engine_limits import check_engine_takes
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
 from plimsoll.benchmark.rfc2544.subject import experiment_for, line_rate_decides
-from plimsoll.benchmark.testbed import Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed
+from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.errors import InputError
-from plimsoll.traffic.units import Rate
+from plimsoll.text.units import Rate
 
 
 def check_frames(experiment: Experiment, settings: FrameTestSettings) -> int:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.settings import RecoverySettings
 from plimsoll.benchmark.rfc2544.spread import spread_of
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
-from plimsoll.record.rfc2544_result import RecoveryRow, ThroughputRow
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.record.results.rfc2544_result import RecoveryRow, ThroughputRow
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Outcome
 
 _OVERLOAD = 1.1
 # "Reduce the frame rate to 50% of the above rate."
@@ -28,8 +28,9 @@ def measure_recovery(
 ) -> RecoveryRow:
     """Overload, halve the rate, and time the last frame lost after that; several times."""
     if throughput.pps is None:
-        return _row(subject, None, [], f"no throughput is known: {throughput.reason}")
-    overload_pps = min(_OVERLOAD * throughput.pps, subject.maximum_pps)
+        why = f"no throughput is known: {throughput.reason}"
+        return _row(subject, None, [], why, throughput.verdict)
+    overload_pps = min(_OVERLOAD * throughput.pps, max(throughput.pps, subject.reach_pps))
     experiment = _watched_closely(subject.experiment)
     trials: list[TrialRecord] = []
     for number in range(1, settings.repeats + 1):
@@ -40,7 +41,8 @@ def measure_recovery(
     valid = [trial for trial in trials if trial.verdict != "invalid"]
     spoiled = [trial for trial in trials if trial.verdict == "invalid"]
     reason = "; ".join(each.text for each in spoiled[-1].reasons) if spoiled else None
-    return _row(subject, throughput.pps, valid, reason, overload_pps)
+    verdict: Verdict = "none" if valid else "invalid"
+    return _row(subject, throughput.pps, valid, reason, verdict, overload_pps=overload_pps)
 
 
 def falling_streams(
@@ -135,6 +137,8 @@ def _row(
     throughput_pps: float | None,
     trials: Sequence[TrialRecord],
     reason: str | None,
+    verdict: Verdict | None,
+    *,
     overload_pps: float | None = None,
 ) -> RecoveryRow:
     # A DUT that was not overloaded has nothing to recover from.
@@ -150,6 +154,7 @@ def _row(
         not_recovered=sum(time is None for time in times),
         never_overloaded=len(trials) - len(overloaded),
         reason=reason,
+        verdict=verdict,
     )
 
 

@@ -8,19 +8,19 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from plimsoll.benchmark.recorded_trial import TrialRequest
 from plimsoll.benchmark.rfc2544.settings import ResetSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.dut.lab import LabPorts
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.host.child import Child
-from plimsoll.record.rfc2544_result import ResetStatement, ThroughputRow
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.trial.baseline import Baseline
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
+from plimsoll.host.processes.child import Child
+from plimsoll.record.results.rfc2544_result import ResetStatement, ThroughputRow
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
 
 _LOG_NAME = "reset.log"
 _PATIENCE_S = 5.0
@@ -46,7 +46,9 @@ def measure_reset(
     if problem is None and throughput.pps is None:
         problem = f"no throughput is known: {throughput.reason}"
     if problem is not None or throughput.pps is None:
-        return _statement(subject, settings, throughput.pps, reason=problem)
+        return _statement(
+            subject, settings, throughput.pps, reason=problem, verdict=throughput.verdict
+        )
     resetting = Resetting(settings, steps.session.scratch / _LOG_NAME)
     request = TrialRequest(
         "reset",
@@ -141,15 +143,18 @@ def _came_back(outcome: Outcome) -> bool:
 def _told(subject: TestSubject, settings: ResetSettings, trial: TrialRecord) -> ResetStatement:
     observed: Mapping[str, float | None] = trial.observed
     lost, outage_s = observed.get("lost"), observed.get("outage_s")
+    verdict: Verdict = "none"
     if trial.verdict == "invalid":
+        verdict = "invalid"
         reason = "; ".join(each.text for each in trial.reasons)
     elif outage_s is None:
+        verdict = "fail"
         reason = f"the stream had not come back {settings.watch_s:g} s after the reset"
     elif lost == 0:
         reason = "no frame was lost: the command did not interrupt the stream"
     else:
         return _statement(subject, settings, trial.load_pps, outage_s=outage_s, lost=lost)
-    return _statement(subject, settings, trial.load_pps, lost=lost, reason=reason)
+    return _statement(subject, settings, trial.load_pps, lost=lost, reason=reason, verdict=verdict)
 
 
 def _statement(
@@ -160,6 +165,7 @@ def _statement(
     outage_s: float | None = None,
     lost: float | None = None,
     reason: str | None = None,
+    verdict: Verdict | None = "none",
 ) -> ResetStatement:
     return ResetStatement(
         kind=" ".join(settings.command) or "none",
@@ -168,4 +174,5 @@ def _statement(
         outage_s=outage_s,
         lost=None if lost is None else round(lost),
         reason=reason,
+        verdict=verdict,
     )

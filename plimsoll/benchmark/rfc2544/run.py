@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TypeVar
 
-from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.rfc2544.back_to_back import measure_back_to_back
 from plimsoll.benchmark.rfc2544.frame_loss import measure_frame_loss
-from plimsoll.benchmark.rfc2544.frames import described_traffic
+from plimsoll.benchmark.rfc2544.frames import Frames, described_traffic
 from plimsoll.benchmark.rfc2544.latency import DEFINITION, measure_latency
 from plimsoll.benchmark.rfc2544.media import media_of
 from plimsoll.benchmark.rfc2544.preparation import check_frames, highest_pps
@@ -18,18 +19,23 @@ from plimsoll.benchmark.rfc2544.recovery import measure_recovery
 from plimsoll.benchmark.rfc2544.reset import measure_reset, why_not
 from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings, Test
 from plimsoll.benchmark.rfc2544.shortfalls import shortfalls
-from plimsoll.benchmark.rfc2544.subject import TestSubject, experiment_for, subject_of
+from plimsoll.benchmark.rfc2544.subject import (
+    TestSubject,
+    bounds_said,
+    experiment_for,
+    subject_of,
+    with_ceiling,
+)
 from plimsoll.benchmark.rfc2544.throughput import measure_throughput
-from plimsoll.benchmark.standard_run import StandardTest, run_standard
-from plimsoll.benchmark.steps import Steps
-from plimsoll.benchmark.testbed import BedPlan
-from plimsoll.benchmark.versions import versions
-from plimsoll.benchmark.watcher import Watcher
+from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
 from plimsoll.errors import InputError
-from plimsoll.record.method_result import Shortfall
-from plimsoll.record.record_model import RecordModel
-from plimsoll.record.result import counts_of, invalid_reasons
-from plimsoll.record.rfc2544_result import (
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.method_result import Shortfall
+from plimsoll.record.results.result import counts_of, invalid_reasons
+from plimsoll.record.results.rfc2544_result import (
     ROW,
     BackToBackRow,
     FrameLossRow,
@@ -40,9 +46,9 @@ from plimsoll.record.rfc2544_result import (
     Rfc2544Result,
     ThroughputRow,
 )
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.units import format_pps, format_ratio
 from plimsoll.traffic.imix import describe_mix
-from plimsoll.traffic.units import format_pps, format_ratio
 
 METHOD = "rfc2544"
 Row = TypeVar("Row", bound=RecordModel)
@@ -128,15 +134,13 @@ class _Tests:
 
     @cached_property
     def _subjects(self) -> tuple[TestSubject, ...]:
-        return tuple(
-            subject_of(
-                frames,
-                experiment_for(self._experiment, frames, self._settings),
-                self._steps.bed,
-                self._settings.maximum,
-            )
-            for frames in self._settings.frames
-        )
+        return tuple(self._subject(frames) for frames in self._settings.frames)
+
+    def _subject(self, frames: Frames) -> TestSubject:
+        settings = self._settings
+        derived = experiment_for(self._experiment, frames, settings)
+        subject = subject_of(frames, derived, self._steps.bed, settings.maximum)
+        return with_ceiling(self._steps, subject)
 
     @cached_property
     def _throughput(self) -> tuple[ThroughputRow, ...]:
@@ -202,6 +206,8 @@ class _Tests:
         return len({(s.tx_port, s.rx_port) for s in subject.streams(subject.maximum_pps)})
 
     def _notes(self) -> Iterator[str]:
+        for subject in self._subjects:
+            yield from bounds_said(subject)
         if self._subjects[0].basis == "stated":
             yield (
                 "The lab has no line rate, so there is no theoretical maximum: 100 % is the "

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, Self, get_args
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt
 
 from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, Frames
-from plimsoll.traffic.units import RateField
+from plimsoll.text.units import RateField
 
 Test = Literal["throughput", "latency", "frame-loss", "back-to-back", "recovery", "reset"]
 TESTS: tuple[Test, ...] = get_args(Test)

@@ -10,8 +10,8 @@ from plimsoll.benchmark.rfc2544.settings import (
     Rfc2544Settings,
     Test,
 )
-from plimsoll.record.method_result import Shortfall
-from plimsoll.traffic.units import format_duration
+from plimsoll.record.results.method_result import Shortfall
+from plimsoll.text.units import format_duration
 
 # RFC 2544; the sections stand beside each use.
 _FINAL_S = 60.0

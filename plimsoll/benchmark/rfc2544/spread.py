@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from plimsoll.record.rfc2544_result import Spread
+from plimsoll.record.results.rfc2544_result import Spread
 
 
 def spread_of(values: Sequence[float]) -> Spread | None:

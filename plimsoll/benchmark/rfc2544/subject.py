@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Literal
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.loads import loads_of_search
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.loads import load_in_pps
 from plimsoll.benchmark.rfc2544.frames import Frames
 from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
-from plimsoll.benchmark.testbed import Testbed
+from plimsoll.benchmark.testbed.testbed import Testbed
+from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_said, step_ceiling
+from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.dut.lab import Paths
 from plimsoll.errors import InputError
-from plimsoll.record.rfc2544_result import MaximumBasis, Subject
-from plimsoll.traffic.compile import compile_profile
+from plimsoll.record.results.rfc2544_result import MaximumBasis, Subject
+from plimsoll.record.results.tester_diagnosis import TesterCeiling
+from plimsoll.search.strategy.tester_reach import sustainable_pps
+from plimsoll.text.units import Rate, format_pps
+from plimsoll.text.wire import max_pps
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.units import Rate
-from plimsoll.traffic.wire import max_pps
+from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 
 @dataclass(frozen=True)
 class TestSubject:
-    """Frames of one kind on one test bed; `experiment` sends and judges them alone."""
+    """Frames of one kind on one test bed; `experiment` sends and judges them alone.
+
+    `maximum_pps` is what 100 % is, `highest_pps` the highest load to be tested: not more than
+    the experiment's search may try. `ceiling` is what the tester can offer of that, None where
+    it is all of it, or was not measured.
+    """
 
     # Keeps pytest from taking the class for tests.
     __test__ = False
@@ -33,11 +44,19 @@ class TestSubject:
     maximum_pps: float
     minimum_pps: float
     basis: MaximumBasis
+    highest_pps: float
+    ceiling: TesterCeiling | None = None
 
     @property
     def label(self) -> str:
         """As tables and steps name it."""
         return self.frames.label
+
+    @property
+    def reach_pps(self) -> float:
+        """The highest load that the tester can be asked to offer."""
+        ceiling = self.ceiling
+        return self.highest_pps if ceiling is None else sustainable_pps(ceiling.offered_pps)
 
     @property
     def record(self) -> Subject:
@@ -101,13 +120,16 @@ def subject_of(
     the experiment's highest load. Raises InputError where both are given, or neither can be
     told in frames a second.
     """
-    profile = experiment.profile
-    to_pps = loads_of_search(profile, bed.line_rate_bps)
-    if bed.line_rate_bps is None:
-        highest = experiment.search.maximum if stated is None else stated
-        maximum_pps, basis = to_pps("maximum", highest), "stated"
+    profile, line_bps = experiment.profile, bed.line_rate_bps
+    searched_pps = _load_of(experiment, bed, "maximum")
+    if line_bps is None:
+        given = None if stated is None else load_in_pps(stated, profile, line_bps, "--maximum")
+        maximum_pps = searched_pps if given is None else given
+        highest_pps = maximum_pps
     elif stated is None:
-        maximum_pps, basis = max_pps(profile.mean_frame_size, bed.line_rate_bps), "line-rate"
+        maximum_pps = max_pps(profile.mean_frame_size, line_bps)
+        # Of other frames than the experiment's own it may be more than the line carries.
+        highest_pps = min(maximum_pps, searched_pps)
     else:
         raise line_rate_decides()
     return TestSubject(
@@ -115,6 +137,33 @@ def subject_of(
         experiment=experiment,
         paths=bed.ports.paths,
         maximum_pps=maximum_pps,
-        minimum_pps=min(to_pps("minimum", experiment.search.minimum), maximum_pps / 100),
-        basis="stated" if basis == "stated" else "line-rate",
+        minimum_pps=min(_load_of(experiment, bed, "minimum"), maximum_pps / 100),
+        basis="stated" if line_bps is None else "line-rate",
+        highest_pps=highest_pps,
     )
+
+
+def _load_of(experiment: Experiment, bed: Testbed, field: Literal["minimum", "maximum"]) -> float:
+    rate: Rate = experiment.search.loads[field]
+    return load_in_pps(rate, experiment.profile, bed.line_rate_bps, f"search.{field}")
+
+
+def with_ceiling(steps: Steps, subject: TestSubject) -> TestSubject:
+    """The subject with what the tester can offer of its highest load on these ports."""
+    streams = subject.streams(subject.highest_pps)
+    name, highest_pps = subject.label, subject.highest_pps
+    ceiling = step_ceiling(steps, subject.experiment, streams, highest_pps, name)
+    return replace(subject, ceiling=ceiling)
+
+
+def bounds_said(subject: TestSubject) -> Iterator[str]:
+    """Why loads up to 100 % are not tested, for the result; nothing where they are."""
+    maximum_pps, highest_pps, ceiling = subject.maximum_pps, subject.highest_pps, subject.ceiling
+    if highest_pps < maximum_pps:
+        yield (
+            f"{subject.label}: no load above the experiment's search.maximum of "
+            f"{format_pps(highest_pps)} per direction was tested; 100 % is "
+            f"{format_pps(maximum_pps)}."
+        )
+    if ceiling is not None:
+        yield f"{subject.label}: {ceiling_said(ceiling)} (trial {ceiling.trial})."

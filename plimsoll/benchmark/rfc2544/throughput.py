@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.recorded_trial import TrialRequest
 from plimsoll.benchmark.rfc2544.settings import ThroughputSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.steps import Steps
-from plimsoll.benchmark.told import told_of
-from plimsoll.record.rfc2544_result import ThroughputRow
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.search.ask import Ask, GoalEnd, Search
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.told import told_of
+from plimsoll.record.results.rfc2544_result import ThroughputRow
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.binary.settings import BinarySettings
-from plimsoll.traffic.units import Rate
-from plimsoll.traffic.wire import l1_bits
+from plimsoll.search.strategy.ask import Ask, GoalEnd, Search
+from plimsoll.text.units import Rate
+from plimsoll.text.wire import l1_bits
 
 
 def measure_throughput(
@@ -32,13 +32,14 @@ def _search(subject: TestSubject, settings: ThroughputSettings) -> Search:
     asked = BinarySettings.model_validate(
         {
             "minimum": Rate(subject.minimum_pps, "pps"),
-            "maximum": Rate(subject.maximum_pps, "pps"),
+            "maximum": Rate(subject.highest_pps, "pps"),
             "granularity": settings.granularity,
             "duration": settings.search_s,
             "validation": {"duration": settings.final_s},
         }
     )
-    return asked.begin(lambda _, rate: rate.value)
+    reach_pps = None if subject.ceiling is None else subject.reach_pps
+    return asked.begin(lambda _, rate: rate.value, reach_pps)
 
 
 def _request(subject: TestSubject, asked: Ask, step: str) -> TrialRequest:
@@ -55,11 +56,17 @@ def _request(subject: TestSubject, asked: Ask, step: str) -> TrialRequest:
 
 
 def _row(subject: TestSubject, end: GoalEnd, trials: list[TrialRecord]) -> ThroughputRow:
-    pps = end.load_line_pps
-    proof = trials[-1] if pps is not None else None
+    intended_pps = end.load_line_pps
+    proof = trials[-1] if intended_pps is not None else None
+    offered_pps = proof.offered_pps if proof else None
+    pps = intended_pps
+    if intended_pps is not None and offered_pps is not None:
+        # No more than it was to be: other tests go on from it, and 100 % has nothing above.
+        pps = min(intended_pps, offered_pps)
     return ThroughputRow(
         subject=subject.record,
         pps=pps,
+        intended_pps=intended_pps,
         percent_of_maximum=None if pps is None else 100 * pps / subject.maximum_pps,
         l1_bps=None if pps is None else pps * l1_bits(subject.experiment.profile.mean_frame_size),
         limited_by=end.limited_by,
@@ -67,4 +74,12 @@ def _row(subject: TestSubject, end: GoalEnd, trials: list[TrialRecord]) -> Throu
         final_s=proof.sending_s if proof else None,
         trials=len(trials),
         reason=end.reason if pps is None else None,
+        verdict=_verdict(pps, trials),
     )
+
+
+def _verdict(pps: float | None, trials: list[TrialRecord]) -> Verdict:
+    """A search that the tester ended has an invalid trial at its end."""
+    if pps is not None:
+        return "none"
+    return "invalid" if not trials or trials[-1].verdict == "invalid" else "fail"

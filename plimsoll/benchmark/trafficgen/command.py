@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from plimsoll.benchmark.trafficgen.options import OPTIONS, Option, Value
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import did_you_mean
+from plimsoll.text.mistakes import did_you_mean
 
 _PROGRAM = "binary-search.py"
 _INTERPRETER = re.compile(r"python[0-9.]*")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.trafficgen.command import TrafficgenCommand, parse_trafficgen_command
 from plimsoll.benchmark.trafficgen.commented_yaml import Noted, commented_yaml
 from plimsoll.benchmark.trafficgen.lab import devices_of, generator_section, lab_section
@@ -23,8 +23,8 @@ from plimsoll.benchmark.trafficgen.traffic import traffic_of
 from plimsoll.benchmark.trafficgen.trex_config import TrexConfig
 from plimsoll.benchmark.trafficgen.trial import trial_section
 from plimsoll.errors import InputError
-from plimsoll.traffic.document import parse_document
-from plimsoll.traffic.profile import Profile
+from plimsoll.text.document import parse_document
+from plimsoll.traffic.streams.profile import Profile
 
 _COMMENT_WIDTH = 96
 

@@ -11,11 +11,11 @@ from pydantic import ValidationError
 from plimsoll.benchmark.trafficgen.command import TrafficgenCommand
 from plimsoll.benchmark.trafficgen.options import PROFILE
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import describe_mistakes
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.profile_file import load_trafficgen
-from plimsoll.traffic.stream import StreamType
-from plimsoll.traffic.trafficgen import LatencyProbes
+from plimsoll.text.mistakes import describe_mistakes
+from plimsoll.traffic.imported.profile_file import load_trafficgen
+from plimsoll.traffic.imported.trafficgen import LatencyProbes
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.streams.stream import StreamType
 
 _VARIED = ("src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port")
 # The lists with an entry for each direction, and the ends of a Stream that they give.

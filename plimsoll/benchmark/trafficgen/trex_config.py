@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.regular_file import read_regular_file
+from plimsoll.text.bounded_yaml import load_yaml
+from plimsoll.text.regular_file import read_regular_file
 
 _MOST_MIB = 1
 _REMEDY = "give the trex_cfg.yaml that TRex was started with"
@@ -49,14 +49,15 @@ class _Entry(BaseModel):
 def load_trex_config(path: Path) -> TrexConfig:
     """Read the configuration. Raises InputError naming the file."""
     try:
-        document = yaml.safe_load(read_regular_file(path, _MOST_MIB, _REMEDY))
-        (entry,) = document
-        read = _Entry.model_validate(entry)
+        document = load_yaml(read_regular_file(path, _MOST_MIB, _REMEDY).decode())
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from None
-    except (yaml.YAMLError, RecursionError):
+    except ValueError:
         raise InputError("is not YAML", where=str(path), remedy=_REMEDY) from None
+    try:
+        (entry,) = document
+        read = _Entry.model_validate(entry)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])

@@ -11,8 +11,8 @@ from plimsoll.benchmark.trafficgen.commented_yaml import Noted
 from plimsoll.benchmark.trafficgen.options import PROFILE
 from plimsoll.benchmark.trafficgen.search import seconds
 from plimsoll.errors import InputError
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.teaching import taught_streams
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.teaching.teaching import taught_streams
 
 # What a shell would make something of, outside quotes.
 _OF_A_SHELL = frozenset("|&;<>()$`*?[]{}~#!\n")

@@ -24,7 +24,7 @@ from plimsoll.generator.simulated.polling_loop import LoopRun, PollingLoop
 from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
 from plimsoll.generator.simulated.stream_run import StreamRun
 from plimsoll.generator.simulated.trial_run import TrialRun
-from plimsoll.traffic.wire import max_pps
+from plimsoll.text.wire import max_pps
 
 # Every simulation begins at the start of 2026, UTC.
 _BEGIN_UNIX_NS = 1_767_225_600 * 10**9

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from plimsoll.text.wire import l1_bits
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.wire import l1_bits
 
 
 class PortRate(NamedTuple):

@@ -7,7 +7,7 @@ import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from plimsoll.host.trace_instance import remove_trace_instance
+from plimsoll.host.ledger.trace_instance import remove_trace_instance
 
 # The kernel's least: two pages.
 _LEAST_BUFFER_KB = 8

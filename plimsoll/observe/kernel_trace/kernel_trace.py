@@ -13,8 +13,8 @@ from typing import Literal, cast
 
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import online_cpus
-from plimsoll.host.ledger import Ledger
-from plimsoll.host.trace_instance import TRACE_INSTANCE_PREFIX
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.trace_instance import TRACE_INSTANCE_PREFIX
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.event_choice import (
     ELSEWHERE,

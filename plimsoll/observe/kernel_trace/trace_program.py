@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.host.child import describe_exit, tied_to_parent
+from plimsoll.host.processes.child import describe_exit, tied_to_parent
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 TRACE_VARIABLE = "PLIMSOLL_TRACE"

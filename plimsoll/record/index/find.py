@@ -6,10 +6,10 @@ import os
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.index.run_paths import looks_like_run, run_paths
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.plain_text import plain_text
 
 LAST = "last"
 _MOST_CANDIDATES = 10

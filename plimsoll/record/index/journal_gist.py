@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_outcome import RunOutcome, trial_outcome
 from plimsoll.record.index.run_paths import LATEST_NS
-from plimsoll.record.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.run.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
+from plimsoll.record.run.result_file import RunEnd
 
 # A thousand times what any port carries; what is beyond cannot be shown.
 _MOST_PPS = 1e15
@@ -22,7 +23,8 @@ _REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs r
 class JournalGist:
     """Method and versions as the run's beginning told them; times of its first and last event.
 
-    `trials` ended; `single` is what the last of a `plimsoll trial` came to.
+    `trials` ended; `single` is what the last of a `plimsoll trial` came to; `end` is what the
+    journal has of the run's result.
     """
 
     method: str | None = None
@@ -31,6 +33,7 @@ class JournalGist:
     last_unix_ns: int | None = None
     trials: int = 0
     single: RunOutcome | None = None
+    end: RunEnd = field(default_factory=RunEnd)
 
     def take(self, event: JournalEvent) -> None:
         """Add the next event. Raises ValueError for one that says what it cannot mean."""
@@ -39,6 +42,7 @@ class JournalGist:
         if self.first_unix_ns is None:
             self.first_unix_ns = event.at_unix_ns
         self.last_unix_ns = event.at_unix_ns
+        self.end.take(event)
         if event.kind == RUN_STARTED and self.method is None:
             self._begin(event.fields)
         elif event.kind == TRIAL:
@@ -68,19 +72,19 @@ class JournalGist:
 def read_gist(path: Path) -> JournalGist:
     """The gist of a journal, also of one that is being written.
 
-    A last line that a kill has torn is left out. Raises RecordError naming another line that
-    is damaged.
+    A last line without its newline, as a kill leaves it, is left out. Raises RecordError
+    naming any other line that is damaged.
     """
-    gist, mistake = JournalGist(), None
+    gist = JournalGist()
     try:
         for number, line in enumerate(_lines(path), start=1):
-            # The line before was not the last one.
-            if mistake is not None:
-                raise RecordError(mistake, where=str(path), remedy=_REMEDY)
+            if not line.endswith(b"\n"):
+                break
             try:
                 gist.take(parse_event(line))
-            except (ValueError, RecursionError) as error:
+            except ValueError as error:
                 mistake = f"line {number} is damaged: {error}"
+                raise RecordError(mistake, where=str(path), remedy=_REMEDY) from error
     except OSError as error:
         reason = error.strerror or str(error)
         raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from error

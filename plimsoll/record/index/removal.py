@@ -8,10 +8,10 @@ import secrets
 import shutil
 from pathlib import Path
 
-from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.removal_plan import Removal, check_is_over, identity_of, removal_failed
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_lock import kept_idle
+from plimsoll.record.run.run_lock import kept_idle
+from plimsoll.text.plain_text import plain_text
 
 _TAKEN_OUT = re.compile(r"\.plimsoll-removed-[0-9a-f]{16}")
 _LOOK_AGAIN = "look what it is now, and try again"

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.run_paths import RUN_ID, looks_like_run, part_paths
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.run_lock import is_held
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import is_held
+from plimsoll.text.plain_text import plain_text
 
 # What a run directory holds by itself: the files of RunDirectory, those of this index, a
 # matrix's plan and iterations, and what a kill leaves of a file being written.

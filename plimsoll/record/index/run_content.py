@@ -7,8 +7,8 @@ import stat
 from dataclasses import dataclass
 from typing import Literal
 
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.run_directory import RunDirectory
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, Self
 
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_notes import RunNotes, read_notes
 from plimsoll.record.index.run_paths import time_in_id
 from plimsoll.record.index.run_sources import RunSources
 from plimsoll.record.index.run_summary import RunSummary, keep_summary, kept_summary
 from plimsoll.record.index.summarise import summarise
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.run_lock import is_held
+from plimsoll.record.run.file_check import check_run
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import is_held
 
 # Running: a live process holds the run's lock. Stopped: it was cut short, and --resume goes on.
 RunState = Literal["running", "finished", "stopped", "damaged"]
@@ -74,6 +75,17 @@ def entry_of(run_id: str, path: Path) -> RunEntry:
         if state != "damaged":
             damage.append(Damage.of(error))
     return RunEntry(run_id, run, state, summary, notes, tuple(damage))
+
+
+def checked_entry(entry: RunEntry) -> RunEntry:
+    """The same, and what of all its files is not as it was recorded; reads every byte of them."""
+    if entry.state == "damaged":
+        return entry
+    try:
+        found = tuple(Damage.of(each.error) for each in check_run(entry.run))
+    except RecordError as error:
+        found = (Damage.of(error),)
+    return replace(entry, damage=(*entry.damage, *found))
 
 
 def _summary(run: RunDirectory, *, running: bool) -> RunSummary:

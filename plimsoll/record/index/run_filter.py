@@ -9,7 +9,7 @@ from typing import Literal
 
 from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_summary import RunSummary
-from plimsoll.record.trial_record import Verdict
+from plimsoll.record.trials.trial_record import Verdict
 
 SortKey = Literal["began", "id", "method", "name", "dut", "answer", "state"]
 # Before anything that is known; figures of different units are not compared.

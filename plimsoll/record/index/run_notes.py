@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
+from plimsoll.record.files.record_error import RecordError, write_failed
+from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.index.run_paths import LATEST_NS
-from plimsoll.record.record_error import RecordError, write_failed
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.whole_file import write_whole
-from plimsoll.traffic.regular_file import read_regular_file
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.plain_text import plain_text
+from plimsoll.text.regular_file import read_regular_file
 
 _MOST_TAGS = 64
 _MOST_NOTE = 4000

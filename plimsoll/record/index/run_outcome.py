@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.latency_at_load_result import LatencyAtLoadResult, LoadPoint
-from plimsoll.record.matrix_result import MatrixResult
-from plimsoll.record.metrics import trial_period
-from plimsoll.record.probe_result import ProbeResult
-from plimsoll.record.result import Result
-from plimsoll.record.rfc2544_result import Rfc2544Result, ThroughputRow
-from plimsoll.record.rfc9004_result import Rfc9004Result
-from plimsoll.record.soak_result import SoakResult
-from plimsoll.record.trial_record import Verdict
-from plimsoll.traffic.units import format_duration, format_ns, format_pps
+from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult, LoadPoint
+from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.results.probe_result import ProbeResult
+from plimsoll.record.results.result import Result
+from plimsoll.record.results.rfc2544_result import Rfc2544Result, ThroughputRow
+from plimsoll.record.results.rfc9004_result import Rfc9004Result
+from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.text.units import format_duration, format_ns, format_pps
 
 _PER_DIRECTION = "pps per direction"
 _NS_PER_S = 1e9
@@ -74,17 +74,22 @@ def _load_line(content: bytes) -> RunOutcome:
     line, proof = result.load_line, result.validation
     period = None if proof is None else trial_period(proof.trial)
     if line is None:
-        none = RunAnswer("no load line", "load line", None, _PER_DIRECTION)
-        return RunOutcome(none, "fail", period)
+        told = "no load line" + (": could not test" if result.verdict == "invalid" else "")
+        none = RunAnswer(told, "load line", None, _PER_DIRECTION)
+        return RunOutcome(none, result.verdict, period)
     load_pps = line.pps_per_direction
-    found = RunAnswer(_rate(load_pps), "load line", load_pps, _PER_DIRECTION)
+    text = _rate(load_pps) + _intended(load_pps, line.asked_pps)
+    found = RunAnswer(text, "load line", load_pps, _PER_DIRECTION)
     return RunOutcome(found, "pass", period)
 
 
 def _soak(content: bytes) -> RunOutcome:
     result = SoakResult.model_validate_json(content)
-    text = f"{result.verdict} at {format_pps(result.load_pps)} for {format_duration(result.sent_s)}"
-    answer = RunAnswer(text, "load", result.load_pps, _PER_DIRECTION)
+    intended_pps = result.load_pps
+    load_pps = intended_pps if result.offered_pps is None else result.offered_pps
+    at = f"{format_pps(load_pps)}{_intended(load_pps, intended_pps)}"
+    text = f"{result.verdict} at {at} for {format_duration(result.sent_s)}"
+    answer = RunAnswer(text, "load", load_pps, _PER_DIRECTION)
     longest = max(result.segments, key=lambda segment: segment.sending_s, default=None)
     period = None if longest is None else trial_period(longest.trial)
     return RunOutcome(answer, result.verdict, period, complete=result.ended != "signal")
@@ -99,10 +104,10 @@ def _probe(content: bytes) -> RunOutcome:
     complete = result.ended != "signal"
     if not medians or not worst:
         none = RunAnswer("no probe came back", "median latency", None, "ns")
-        return RunOutcome(none, "none", period, complete)
+        return RunOutcome(none, result.verdict, period, complete)
     text = f"median {format_ns(max(medians))}, worst {format_ns(max(worst))}"
     answer = RunAnswer(text, "median latency", float(max(medians)), "ns")
-    return RunOutcome(answer, "none", period, complete)
+    return RunOutcome(answer, result.verdict, period, complete)
 
 
 def _latency_at_load(content: bytes) -> RunOutcome:
@@ -111,10 +116,11 @@ def _latency_at_load(content: bytes) -> RunOutcome:
     heaviest = max(valid, key=lambda point: point.load_pps, default=None)
     p99_ns = None if heaviest is None else _worst_p99_ns(heaviest)
     if heaviest is None or p99_ns is None:
-        return RunOutcome(RunAnswer("no latency measured", "p99 latency", None, "ns"))
+        none = RunAnswer("no latency measured", "p99 latency", None, "ns")
+        return RunOutcome(none, result.verdict)
     text = f"p99 {format_ns(p99_ns)} at {format_pps(heaviest.load_pps)}"
     answer = RunAnswer(text, "p99 latency", float(p99_ns), "ns")
-    return RunOutcome(answer, "none", trial_period(heaviest.trial))
+    return RunOutcome(answer, result.verdict, trial_period(heaviest.trial))
 
 
 def _worst_p99_ns(point: LoadPoint) -> int | None:
@@ -125,48 +131,56 @@ def _worst_p99_ns(point: LoadPoint) -> int | None:
 
 
 def _rfc2544(content: bytes) -> RunOutcome:
-    parts = Rfc2544Result.model_validate_json(content).parts
+    result = Rfc2544Result.model_validate_json(content)
+    parts = result.parts
     if parts.throughput is None:
         # The other tests' figures say nothing without their frame sizes.
         measured = [name for name, rows in parts if rows]
         text = ", ".join(name.replace("_", " ") for name in measured)
-        return RunOutcome(RunAnswer(text, "tests", None, ""))
-    return _throughput(parts.throughput)
+        return RunOutcome(RunAnswer(text, "tests", None, ""), result.verdict)
+    return _throughput(parts.throughput, result.verdict)
 
 
-def _throughput(rows: Sequence[ThroughputRow]) -> RunOutcome:
+def _throughput(rows: Sequence[ThroughputRow], verdict: Verdict) -> RunOutcome:
     """That of the smallest frames, which are the hardest to forward."""
     found = [row for row in rows if row.pps is not None]
     hardest = min(found, key=lambda row: row.subject.mean_frame_size, default=None)
     if hardest is None or hardest.pps is None:
-        return RunOutcome(RunAnswer("no throughput", "throughput", None, _PER_DIRECTION))
+        none = RunAnswer("no throughput", "throughput", None, _PER_DIRECTION)
+        return RunOutcome(none, verdict)
     frames = hardest.subject.frames
     text = f"{_rate(hardest.pps)}, {f'{frames} B' if frames.isdecimal() else frames}"
     answer = RunAnswer(text, "throughput", hardest.pps, _PER_DIRECTION)
     proof = hardest.final_trial
-    return RunOutcome(answer, "none", None if proof is None else trial_period(proof))
+    return RunOutcome(answer, verdict, None if proof is None else trial_period(proof))
 
 
 def _rfc9004(content: bytes) -> RunOutcome:
-    rows = Rfc9004Result.model_validate_json(content).rows
-    valid = [row for row in rows if row.valid and row.corrected_s is not None]
+    result = Rfc9004Result.model_validate_json(content)
+    valid = [row for row in result.rows if row.valid and row.corrected_s is not None]
     first = next(iter(valid), None)
     if first is None or first.corrected_s is None:
-        return RunOutcome(RunAnswer("no valid buffer time", "buffer time", None, "s"))
+        none = RunAnswer("no valid buffer time", "buffer time", None, "s")
+        return RunOutcome(none, result.verdict)
     frames = first.throughput.subject.frames
     text = f"buffer {format_ns(first.corrected_s * _NS_PER_S)}, {frames} B"
-    return RunOutcome(RunAnswer(text, "buffer time", first.corrected_s, "s"))
+    return RunOutcome(RunAnswer(text, "buffer time", first.corrected_s, "s"), result.verdict)
 
 
 def _matrix(content: bytes) -> RunOutcome:
     result = MatrixResult.model_validate_json(content)
-    samples = [each for iteration in result.iterations for each in iteration.samples]
-    loads = [each.load_line_pps for each in samples if each.load_line_pps is not None]
-    text = f"{len(loads)} of {len(samples)} load lines"
+    loads = [each.load_line_pps for each in result.samples if each.load_line_pps is not None]
+    text = f"{len(loads)} of {len(result.samples)} load lines"
     if loads:
         text += f", {format_pps(min(loads))} to {format_pps(max(loads))}"
     answer = RunAnswer(text, "load lines", None, _PER_DIRECTION)
-    return RunOutcome(answer, "pass" if result.complete else "fail")
+    return RunOutcome(answer, result.verdict)
+
+
+def _intended(offered_pps: float, intended_pps: float) -> str:
+    """What the offered load was to be, where that is another figure."""
+    intended = format_pps(intended_pps)
+    return "" if intended == format_pps(offered_pps) else f" ({intended} intended)"
 
 
 def _rate(pps: float) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
+from plimsoll.text.plain_text import plain_text
 
 # As RunDirectory.create names them.
 RUN_ID = re.compile(r"\d{8}T\d{6}-.+", re.DOTALL)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.run_directory import RunDirectory
 
 _RESTORE = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
 # Size in bytes, and the time of the last change in ns since the epoch.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -17,16 +18,16 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from plimsoll.errors import InputError
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.index.run_outcome import RunAnswer
 from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.index.run_sources import RunSources, Stamp
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import Verdict
-from plimsoll.record.whole_file import write_whole
-from plimsoll.traffic.regular_file import read_regular_file
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.text.regular_file import read_regular_file
 
-FORMAT = 1
+FORMAT = 2
 _MOST_MIB = 1
 T = TypeVar("T")
 
@@ -68,7 +69,16 @@ def keep_summary(run: RunDirectory, summary: RunSummary, sources: RunSources) ->
     """
     kept = {"format": FORMAT, "sources": asdict(sources), **asdict(summary)}
     with suppress(RecordError):
-        write_whole(summary_file(run), json.dumps(kept) + "\n", durable=False)
+        write_whole(summary_file(run), checked_text(kept) + "\n", durable=False)
+
+
+def checked_text(kept: Mapping[str, Any]) -> str:
+    """A summary's JSON with its own checksum: the CRC-32 of the JSON of all other fields."""
+    return json.dumps({**kept, "crc32": _crc32(kept)})
+
+
+def _crc32(kept: Mapping[str, Any]) -> int:
+    return zlib.crc32(json.dumps(kept).encode())
 
 
 def kept_summary(run: RunDirectory) -> tuple[RunSummary, RunSources] | None:
@@ -83,7 +93,9 @@ def kept_summary(run: RunDirectory) -> tuple[RunSummary, RunSources] | None:
 
 def _parsed(kept: Any) -> tuple[RunSummary, RunSources]:
     """Raises ValueError for what `keep_summary` has not written."""
-    fields = _object(kept)
+    fields = dict(_object(kept))
+    if fields.pop("crc32", None) != _crc32(fields):
+        raise ValueError("changed since it was written")
     if fields.get("format") != FORMAT:
         raise ValueError("of another format")
     sources = _object(fields.get("sources"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
+from plimsoll.text.plain_text import plain_text
 
 _KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,62}")
 _MOST_VALUE = 256

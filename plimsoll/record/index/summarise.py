@@ -7,26 +7,27 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.host.interruption import uninterrupted
+from plimsoll.host.processes.interruption import uninterrupted
+from plimsoll.record.files.record_error import RecordError, in_one_line
 from plimsoll.record.index.journal_gist import JournalGist, read_gist
 from plimsoll.record.index.run_outcome import RunOutcome, outcome_of
 from plimsoll.record.index.run_paths import time_in_id
 from plimsoll.record.index.run_sources import RunSources
 from plimsoll.record.index.run_summary import RunSummary, keep_summary
-from plimsoll.record.record_error import RecordError, in_one_line
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.traffic.regular_file import read_regular_file
+from plimsoll.record.run.result_file import check_result
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import is_held
+from plimsoll.text.bounded_yaml import load_yaml
+from plimsoll.text.regular_file import read_regular_file
 
 _REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
 _OTHER_VERSION = "use the version of plimsoll that the run's environment.json names"
 # Of what experiments and results can sensibly come to; a journal is read line by line.
 _MOST_MIB = 256
-# libyaml's is ten times as fast, where there is one.
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MOST_EXPERIMENT_MIB = 64
 
 
 def note_summary(run: RunDirectory) -> None:
@@ -44,8 +45,7 @@ def note_summary(run: RunDirectory) -> None:
 
 def summarise(run: RunDirectory) -> RunSummary:
     """The summary of a run in any state. Raises RecordError where its record is damaged."""
-    gist = read_gist(run.journal)
-    outcome = _outcome(run, gist)
+    gist, outcome = _read_outcome(run)
     experiment = _experiment(run.experiment)
     lab = _lab(run, experiment)
     return RunSummary(
@@ -64,15 +64,28 @@ def summarise(run: RunDirectory) -> RunSummary:
     )
 
 
+def _read_outcome(run: RunDirectory) -> tuple[JournalGist, RunOutcome | None]:
+    gist = read_gist(run.journal)
+    try:
+        return gist, _outcome(run, gist)
+    except RecordError:
+        # The run may have come to its end after its journal was read.
+        gist = read_gist(run.journal)
+        return gist, _outcome(run, gist)
+
+
 def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
     """None of a run that has not come to its result."""
     try:
         content = _content(run.result)
     except FileNotFoundError:
+        # A run that ends at this moment writes it next.
+        if not is_held(run.path / "lock"):
+            check_result(run.result, None, gist.end)
         return gist.single
     try:
         # A run of a method that this version does not know has ended all the same.
-        return outcome_of(gist.method or "load-line", content) or RunOutcome()
+        outcome = outcome_of(gist.method or "load-line", content) or RunOutcome()
     except ValidationError as error:
         no_json = error.errors(include_url=False)[0]["type"] == "json_invalid"
         raise RecordError(
@@ -84,6 +97,8 @@ def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
         raise RecordError(
             f"cannot be read: {error}", where=str(run.result), remedy=_REMEDY
         ) from error
+    check_result(run.result, content, gist.end)
+    return outcome
 
 
 def _versions(run: RunDirectory) -> Mapping[str, str | None]:
@@ -110,8 +125,8 @@ def _lab(run: RunDirectory, experiment: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _experiment(path: Path) -> Mapping[str, Any]:
     try:
-        experiment = yaml.load(_content(path), _Loader)  # noqa: S506 - a safe loader
-    except (ValueError, yaml.YAMLError, RecursionError) as error:
+        experiment = load_yaml(_content(path, _MOST_EXPERIMENT_MIB).decode())
+    except ValueError as error:
         reason = " ".join(str(error).split())
         raise RecordError(f"is damaged: {reason}", where=str(path), remedy=_REMEDY) from error
     if not isinstance(experiment, dict):
@@ -119,10 +134,10 @@ def _experiment(path: Path) -> Mapping[str, Any]:
     return experiment
 
 
-def _content(path: Path) -> bytes:
+def _content(path: Path, most_mib: int = _MOST_MIB) -> bytes:
     """Raises FileNotFoundError, and RecordError for what cannot be read."""
     try:
-        return read_regular_file(path, _MOST_MIB, _REMEDY)
+        return read_regular_file(path, most_mib, _REMEDY)
     except FileNotFoundError:
         raise
     except (OSError, InputError) as error:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.record.journal import FINISHED, TRIAL_STARTED, JournalContents, JournalFollower
 from plimsoll.record.live.followed_file import FollowedFile
 from plimsoll.record.live.latest_values import LatestValue, LatestValues, SeriesKey
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.journal import FINISHED, TRIAL_STARTED, JournalContents, JournalFollower
+from plimsoll.record.run.run_directory import RunDirectory
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.query.metric_query import MetricQuery
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.samples.metric_type import Aggregation
+
+_SEVERAL = {"mean": "means", "max": "maxima", "min": "minima", "total": "totals"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +34,15 @@ class AnswerRow:
     """One series of the answer: its values by window, None where nothing was recorded.
 
     `names` has the value of each breakout; of one that draws all matches of a regex
-    together it is that regex, and None where series have no such name. `whole` is its value
-    over the whole range, which is what a filter looks at.
+    together it is that regex, and None where series have no such name. `series` is how many
+    were drawn together. `whole` is its value over the whole range, which is what a filter
+    looks at.
     """
 
     run: str
     source: str
     names: tuple[str | None, ...]
+    series: int
     values: tuple[float | None, ...]
     whole: float
 
@@ -57,7 +63,9 @@ class Answer:
     the time that was asked about of every run that has the metric, by the run's label;
     `silent` are the runs that have it not. `remaining` are the names of the series in the
     answer that are no breakouts, with how many values each has. `aggregation` is how series
-    were drawn together. `notes` are sentences for whoever reads the answer.
+    were drawn together, "merged" where a quantile is that of all their samples; `over_time` is
+    what each series' values in a window became before that. `notes` are sentences for whoever
+    reads the answer.
     """
 
     query: MetricQuery
@@ -67,10 +75,25 @@ class Answer:
     remaining: Mapping[str, int]
     metric_class: str
     unit: str
-    aggregation: Aggregation
+    aggregation: Aggregation | Literal["merged"]
+    over_time: Reduction
     silent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     failures: tuple[RunFailure, ...] = ()
+
+    def drawn(self, row: AnswerRow) -> str:
+        """How a row's values came about, such as mean, p99, or max of means of several series."""
+        within = (
+            self.query.type.partition("-")[0] if self.over_time == "quantile" else (self.over_time)
+        )
+        if row.series == 1 or self.aggregation in ("merged", within):
+            return within
+        return f"{self.aggregation} of {_SEVERAL.get(within, within)}"
+
+    def plain(self, row: AnswerRow) -> bool:
+        """Whether a row's values are means over time, and sums or means of series."""
+        drawn_together = row.series == 1 or self.aggregation in ("sum", "mean")
+        return self.over_time == "mean" and drawn_together
 
     @property
     def windows(self) -> tuple[TimeRange, ...] | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import duckdb
 
 from plimsoll.errors import InputError
+from plimsoll.record.files.table_file import connect
 from plimsoll.record.query.answer import Answer, AnswerRow, RunFailure, TimeRange
 from plimsoll.record.query.asked_run import AskedRun, asked_runs
 from plimsoll.record.query.breakdown import (
@@ -19,9 +20,14 @@ from plimsoll.record.query.breakdown import (
 )
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.group_reading import read_in_groups
-from plimsoll.record.query.measured_range import measured_ranges, recorded_range
+from plimsoll.record.query.measured_range import (
+    PeriodRanges,
+    measured_ranges,
+    offered_ranges,
+    recorded_range,
+)
+from plimsoll.record.query.merged_quantiles import merge_quantiles
 from plimsoll.record.query.metric_query import MetricQuery
-from plimsoll.record.query.natural_order import natural_order
 from plimsoll.record.query.nothing_found import (
     but_for_damage,
     nothing_recorded,
@@ -31,8 +37,8 @@ from plimsoll.record.query.nothing_found import (
 )
 from plimsoll.record.query.run_rows import RunRows
 from plimsoll.record.query.scan import Descriptor, create_parts, scan_into_parts
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.table_file import connect
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.natural_order import natural_order
 
 # What Crucible's TRex tells of itself, our own generator tells under its own name.
 _SAME_AS: Mapping[str, str] = {"trafficgen-trex-profiler": "trafficgen-engine"}
@@ -56,7 +62,14 @@ def ask(runs: RunDirectory | Sequence[RunDirectory], query: MetricQuery) -> Answ
             raise but_for_damage(_nothing(connection, asked, query, gathered), failures)
         _check_names(connection, query)
         aggregation = query.aggregation or gathered.metric.aggregation
-        breakdown = break_down(connection, query, aggregation)
+        reduction = gathered.metric.reduction(query)
+        if reduction == "quantile":
+            answering = [run for run in asked if run.number in gathered.descriptors]
+            lost = merge_quantiles(connection, answering, query, gathered.ranges)
+            if len(lost) == len(answering):
+                raise lost[0].error
+            failures += lost
+        breakdown = break_down(connection, query, aggregation, reduction)
         return _answer(asked, query, gathered, breakdown, failures)
 
 
@@ -67,6 +80,8 @@ class _Gathering:
     connection: duckdb.DuckDBPyConnection
     query: MetricQuery
     ranges: dict[int, tuple[int, int]] = field(default_factory=dict)
+    # In which frames were offered, in each period; of no use where the question has its own time.
+    offered: PeriodRanges = field(default_factory=dict)
     # Of runs whose measurement the time asked about does not fit.
     unfit: dict[int, InputError] = field(default_factory=dict)
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
@@ -95,7 +110,8 @@ class _Gathering:
         if fixed is not None:
             self.ranges.update(dict.fromkeys((run.number for run in group), fixed))
             return
-        for number, measured in measured_ranges(self.connection, group, rows).items():
+        self.offered = offered_ranges(self.connection, group, rows)
+        for number, measured in measured_ranges(self.offered).items():
             try:
                 self.ranges[number] = self.query.time_range(*measured)
             except InputError as error:
@@ -104,7 +120,13 @@ class _Gathering:
     def _scan(self, group: Sequence[AskedRun], rows: RunRows, source: str) -> dict[int, Descriptor]:
         """By the numbers of the runs of the group that have the metric, what it is."""
         descriptor = scan_into_parts(
-            self.connection, group, rows, self.query, source=source, ranges=self.ranges
+            self.connection,
+            group,
+            rows,
+            self.query,
+            source=source,
+            ranges=self.ranges,
+            offered=self.offered,
         )
         if descriptor is None:
             return {}
@@ -173,7 +195,10 @@ def _answer(
         remaining=breakdown.remaining,
         metric_class=metric.metric_class,
         unit=metric.unit,
-        aggregation=query.aggregation or metric.aggregation,
+        aggregation="merged"
+        if metric.reduction(query) == "quantile"
+        else query.aggregation or metric.aggregation,
+        over_time=metric.reduction(query),
         silent=tuple(
             run.label for run in asked if run.number not in found and run.label not in failed
         ),
@@ -192,6 +217,7 @@ def _rows(
             run=labels[row.run],
             source=gathered.descriptors[row.run].source,
             names=row.names,
+            series=row.series,
             values=tuple(map(row.values.get, windows)),
             whole=row.whole,
         )

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-from plimsoll.record.metrics import metric_parts
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.metrics import metric_parts
 from plimsoll.record.query.meant_periods import meant_periods, unknown_period
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.file_check import require_intact_paths
+from plimsoll.record.run.run_directory import RunDirectory
 
 _TRIAL = re.compile(r"(trial-\d{4,})(@.+)?(-\d{3,})?")
 
@@ -67,7 +68,12 @@ def asked_runs(runs: Sequence[RunDirectory], period: str) -> list[AskedRun]:
             asked.append(AskedRun(number, label, run, period, PeriodFiles(), error))
             continue
         known.update(dict.fromkeys(periods))
-        asked.append(AskedRun(number, label, run, period, _files_of(periods, run, period)))
+        try:
+            files = _files_of(periods, run, period)
+        except RecordError as error:
+            asked.append(AskedRun(number, label, run, period, PeriodFiles(), error))
+            continue
+        asked.append(AskedRun(number, label, run, period, files))
     found = any(run.files.paths or run.damage for run in asked)
     if not found and period not in (MEASUREMENT, ALL_PERIODS):
         raise unknown_period(period, sorted(known))
@@ -85,6 +91,7 @@ def recorded_periods(run: RunDirectory) -> dict[str, PeriodFiles]:
 
 def _files_of(periods: Mapping[str, PeriodFiles], run: RunDirectory, word: str) -> PeriodFiles:
     found = [periods[name] for name in meant_periods(word, run, periods)]
+    require_intact_paths(run, chain.from_iterable(files.finished for files in found))
     return PeriodFiles(
         tuple(chain.from_iterable(files.finished for files in found)),
         tuple(chain.from_iterable(files.growing for files in found)),

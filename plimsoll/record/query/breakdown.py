@@ -8,10 +8,11 @@ from typing import Any
 
 import duckdb
 
-from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.scan import value_in_range, value_in_window
+from plimsoll.record.samples.metric_type import Aggregation
 
 _ACROSS: Mapping[Aggregation, str] = {
     "sum": "sum(value)",
@@ -26,14 +27,22 @@ _NAMED = """
 _NAMES = """
     SELECT pair.key, count(DISTINCT pair.value)
     FROM (SELECT unnest(map_entries(names)) AS pair FROM {table}) GROUP BY ALL ORDER BY ALL"""
+# A run whose histograms could not be read has none in `merged`.
+_OF_ALL_SAMPLES = """
+    CREATE OR REPLACE TEMP TABLE wholes AS SELECT run, key_number, series, value AS whole
+    FROM wholes JOIN merged USING (run, key_number) WHERE place IS NULL"""
 
 
 @dataclass(frozen=True, slots=True)
 class BrokenOut:
-    """A row of the answer: a value for each breakout; its own, over the range and by window."""
+    """A row of the answer: a value for each breakout; its own, over the range and by window.
+
+    `series` is how many were drawn together.
+    """
 
     run: int
     names: tuple[str | None, ...]
+    series: int
     whole: float
     values: Mapping[int, float]
 
@@ -84,47 +93,59 @@ def choose_series(connection: duckdb.DuckDBPyConnection, breakouts: Sequence[Bre
 
 
 def break_down(
-    connection: duckdb.DuckDBPyConnection, query: MetricQuery, aggregation: Aggregation
+    connection: duckdb.DuckDBPyConnection,
+    query: MetricQuery,
+    aggregation: Aggregation,
+    reduction: Reduction,
 ) -> Breakdown:
-    """The rows of the answer, of the series in `chosen`."""
+    """The rows of the answer, of the series in `chosen`; of quantiles by the table `merged`."""
     across = _ACROSS[aggregation]
     connection.execute(
-        f"CREATE TEMP TABLE wholes AS SELECT run, key_number, {across} AS whole FROM "  # noqa: S608
-        f"(SELECT run, names_json, {value_in_range(query.over_time)} AS value FROM parts "
+        "CREATE TEMP TABLE wholes AS "  # noqa: S608
+        f"SELECT run, key_number, count(*) AS series, {across} AS whole FROM "
+        f"(SELECT run, names_json, {value_in_range(reduction)} AS value FROM parts "
         "GROUP BY run, names_json) JOIN chosen USING (names_json) GROUP BY run, key_number"
     )
+    if reduction == "quantile":
+        connection.execute(_OF_ALL_SAMPLES)
     ((count, least, greatest),) = connection.execute(
         "SELECT count(*), min(whole), max(whole) FROM wholes"
     ).fetchall()
     if query.filter is not None:
         unwanted = f"DELETE FROM wholes WHERE NOT ({query.filter.condition('whole')})"  # noqa: S608
         connection.execute(unwanted, [query.filter.limit])
+    values = (
+        "SELECT run, key_number, place, value FROM merged WHERE place IS NOT NULL"
+        if reduction == "quantile"
+        else f"SELECT run, key_number, place, {across} AS value FROM "  # noqa: S608
+        f"(SELECT *, {value_in_window(reduction)} AS value FROM parts) "
+        "JOIN chosen USING (names_json) GROUP BY run, key_number, place"
+    )
     return Breakdown(
-        rows=tuple(_rows(connection, query, across)),
+        rows=tuple(_rows(connection, query, values)),
         remaining=_remaining(connection, {each.name for each in query.breakouts}),
         spread=(count, least, greatest),
     )
 
 
 def _rows(
-    connection: duckdb.DuckDBPyConnection, query: MetricQuery, across: str
+    connection: duckdb.DuckDBPyConnection, query: MetricQuery, values_by_place: str
 ) -> Iterator[BrokenOut]:
     told = "SELECT DISTINCT key_number, key FROM chosen"
     keys = {number: tuple(key) for number, key in connection.execute(told).fetchall()}
     if query.resolution == 1:
-        found = connection.execute("SELECT run, key_number, whole FROM wholes").fetchall()
-        for run, number, whole in found:
-            yield BrokenOut(run, keys[number], whole, {0: whole})
+        found = connection.execute("SELECT run, key_number, series, whole FROM wholes").fetchall()
+        for run, number, series, whole in found:
+            yield BrokenOut(run, keys[number], series, whole, {0: whole})
         return
     found = connection.execute(
-        "SELECT run, key_number, any_value(whole), list(place), list(value) FROM "  # noqa: S608
-        f"(SELECT run, key_number, any_value(whole) AS whole, place, {across} AS value FROM "
-        f"(SELECT *, {value_in_window(query.over_time)} AS value FROM parts) "
-        "JOIN chosen USING (names_json) JOIN wholes USING (run, key_number) "
-        "GROUP BY run, key_number, place) GROUP BY run, key_number"
+        "SELECT run, key_number, any_value(series), any_value(whole), "  # noqa: S608
+        f"list(place), list(value) FROM ({values_by_place}) JOIN wholes USING (run, key_number) "
+        "GROUP BY run, key_number"
     ).fetchall()
-    for run, number, whole, places, values in found:
-        yield BrokenOut(run, keys[number], whole, dict(zip(places, values, strict=True)))
+    for run, number, series, whole, places, values in found:
+        by_place = dict(zip(places, values, strict=True))
+        yield BrokenOut(run, keys[number], series, whole, by_place)
 
 
 def _remaining(connection: duckdb.DuckDBPyConnection, broken_out: set[str]) -> dict[str, int]:

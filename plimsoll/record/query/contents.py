@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 import duckdb
 
+from plimsoll.record.files.table_file import connect
 from plimsoll.record.query.answer import RunFailure
 from plimsoll.record.query.asked_run import AskedRun, asked_runs
 from plimsoll.record.query.group_reading import read_in_groups
 from plimsoll.record.query.metric_query import MEASUREMENT
 from plimsoll.record.query.run_rows import RunRows
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.table_file import connect
+from plimsoll.record.run.run_directory import RunDirectory
 
 _TABLE = """
     CREATE TEMP TABLE series (source VARCHAR, "type" VARCHAR, class VARCHAR, unit VARCHAR,

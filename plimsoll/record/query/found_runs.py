@@ -9,7 +9,7 @@ from pathlib import Path
 from plimsoll.errors import InputError
 from plimsoll.record.index.find import find_run
 from plimsoll.record.index.run_paths import looks_like_run
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 
 
 def find_runs(texts: Sequence[str], runs_root: Path) -> list[RunDirectory]:

@@ -7,11 +7,11 @@ from contextlib import contextmanager
 
 import duckdb
 
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.files.table_file import unreadable
 from plimsoll.record.query.answer import RunFailure
 from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.run_rows import RunRows, read_growing
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.table_file import unreadable
 
 Read = Callable[[Sequence[AskedRun], RunRows], None]
 

@@ -7,11 +7,11 @@ from collections.abc import Collection, Sequence
 from typing import get_args
 
 from plimsoll.errors import InputError
-from plimsoll.record.metrics import trial_period
-from plimsoll.record.primary_trial import primary_trial_number, trials_by_phase
+from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.query.metric_query import ALL_PERIODS, MEASUREMENT
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialPhase
+from plimsoll.record.run.primary_trial import primary_trial_number, trials_by_phase
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase
 
 # Python makes no int of thousands of digits.
 _TRIAL_NUMBER = re.compile(r"[0-9]{1,9}")

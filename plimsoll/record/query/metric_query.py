@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import get_args
 
 from plimsoll.errors import InputError
-from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.metrics.over_time import OverTime, quantile_of
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.moment import Moment, in_utc
 from plimsoll.record.query.value_filter import ValueFilter
+from plimsoll.record.samples.metric_type import Aggregation
 
-# What becomes of a series' values within one window.
-OverTime = Literal["mean", "max", "min", "total"]
 # Names of the run's primary period and of all its periods together.
 MEASUREMENT, ALL_PERIODS = "measurement", "all"
 _MOST_WINDOWS = 10_000
@@ -24,8 +23,9 @@ class MetricQuery:
 
     `begin` and `end` are None for those of the measurement, else moments or ms since the
     epoch. `resolution` is how many windows of equal length there are between them. Without
-    an `aggregation` series are drawn together as the metric itself says. Raises InputError
-    for what cannot be asked.
+    an `aggregation` series are drawn together as the metric itself says, and without
+    `over_time` so are a series' values within a window: of a greatest value the greatest, of
+    a quantile that of all samples. Raises InputError for what cannot be asked.
     """
 
     source: str
@@ -37,7 +37,7 @@ class MetricQuery:
     breakouts: tuple[Breakout, ...] = ()
     filter: ValueFilter | None = None
     aggregation: Aggregation | None = None
-    over_time: OverTime = "mean"
+    over_time: OverTime | None = None
 
     def __post_init__(self) -> None:
         if not 1 <= self.resolution <= _MOST_WINDOWS:
@@ -46,8 +46,21 @@ class MetricQuery:
                 where="--resolution",
                 remedy=f"ask for 1 to {_MOST_WINDOWS}",
             )
-        _one_of(self.over_time, get_args(OverTime), "--over-time")
+        _one_of(self.over_time, (None, *get_args(OverTime)), "--over-time")
         _one_of(self.aggregation, (None, *get_args(Aggregation)), "--aggregation")
+        if self.of_all_samples and self.aggregation is not None:
+            raise InputError(
+                f"{self.type} of several series is that of all their samples together, "
+                f"which has no {self.aggregation}",
+                where="--aggregation",
+                remedy="leave it out, split the series by --breakout, or say with --over-time max "
+                "that the worst interval of each series is meant",
+            )
+
+    @property
+    def of_all_samples(self) -> bool:
+        """Whether it is about a quantile that only the samples themselves can tell."""
+        return self.over_time is None and quantile_of(self.type) is not None
 
     def time_range(self, begin_ms: int, end_ms: int) -> tuple[int, int]:
         """What of a measurement of these ms since the epoch is asked about.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from plimsoll.errors import InputError
-from plimsoll.record.index.plain_text import plain_text
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.query.answer import RunFailure, TimeRange
 from plimsoll.record.query.asked_run import AskedRun
@@ -13,8 +12,9 @@ from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.contents import contents_of
 from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.moment import in_utc
-from plimsoll.record.query.natural_order import natural_order
-from plimsoll.traffic.mistakes import did_you_mean
+from plimsoll.text.mistakes import did_you_mean
+from plimsoll.text.natural_order import natural_order
+from plimsoll.text.plain_text import plain_text
 
 _MOST_LISTED = 12
 

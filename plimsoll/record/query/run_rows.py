@@ -8,13 +8,13 @@ from pathlib import Path
 
 import duckdb
 
-from plimsoll.record.metrics import METRICS
+from plimsoll.record.metrics.metrics import METRICS
 from plimsoll.record.query.asked_run import AskedRun, PeriodFiles
 
 # SQL, and a value for each `?` in it.
 Sql = tuple[str, list[object]]
 
-_COLUMNS = 'source, "type", class, unit, aggregation, begin_ms, end_ms, count, value'
+_COLUMNS = 'period, source, "type", class, unit, aggregation, begin_ms, end_ms, count, value'
 _NAMES_JSON = "names_json"
 # Of Parquet that somebody else wrote: the same text, at many times the cost.
 _MADE_NAMES_JSON = "to_json(map_from_entries(list_sort(map_entries(names))))::VARCHAR AS names_json"

@@ -8,10 +8,12 @@ from importlib.resources import files
 
 import duckdb
 
-from plimsoll.record.metric_type import Aggregation
+from plimsoll.record.metrics.over_time import OverTime, Reduction, own_reduction
 from plimsoll.record.query.asked_run import AskedRun
-from plimsoll.record.query.metric_query import MetricQuery, OverTime
+from plimsoll.record.query.measured_range import PeriodRanges, only_offered
+from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.run_rows import RunRows
+from plimsoll.record.samples.metric_type import Aggregation
 
 _PACKAGE = files("plimsoll.record.query")
 _IN_RANGE = (_PACKAGE / "series_in_range.sql").read_text(encoding="utf-8")
@@ -19,6 +21,12 @@ _IN_WINDOWS = (_PACKAGE / "series_in_windows.sql").read_text(encoding="utf-8")
 _TABLE = """
     CREATE TEMP TABLE parts
         (run BIGINT, names_json VARCHAR, place BIGINT, amount DOUBLE, covered DOUBLE)"""
+# The rows themselves, of quantiles: for what times the histograms' samples are asked for.
+_SPANS = "CREATE TEMP TABLE spans (run BIGINT, names_json VARCHAR, begin_ms BIGINT, end_ms BIGINT)"
+_INTO_SPANS = """
+    INSERT INTO spans SELECT run, names_json, begin_ms, end_ms FROM ({rows})
+    WHERE source = ? AND "type" = ? AND end_ms > begin_ms
+        AND end_ms > range_begin_ms AND begin_ms < range_begin_ms + range_ms"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +37,16 @@ class Descriptor:
     metric_class: str
     unit: str
     aggregation: Aggregation
+    counted: bool
+
+    def reduction(self, query: MetricQuery) -> Reduction:
+        """What becomes of a series' values in a window of this question."""
+        own = own_reduction(query.type, self.aggregation, counted=self.counted)
+        return query.over_time or own
 
 
 @dataclass(frozen=True, slots=True)
-class _Reduction:
+class _Sql:
     """How values become an `amount`, SQL throughout.
 
     `of` is the amount of rows over the column {time}, `merge` makes one amount of several.
@@ -52,21 +66,21 @@ _EVENTS = (
     "CASE WHEN abs(value * row_ms / 1000 - count) <= 0.001001 * abs(value) THEN count "
     "ELSE value * row_ms / 1000 END"
 )
-_REDUCTIONS: Mapping[OverTime, _Reduction] = {
-    "mean": _Reduction(
-        "sum(value * {time})", "sum", "amount / covered", "sum(amount) / sum(covered)"
-    ),
-    "max": _Reduction("max(value)", "max", "amount", "max(amount)"),
-    "min": _Reduction("min(value)", "min", "amount", "min(amount)"),
-    "total": _Reduction(
-        f"sum({_EVENTS} * ({{time}} / row_length))", "sum", "amount", "sum(amount)"
-    ),
+_REDUCTIONS: Mapping[OverTime, _Sql] = {
+    "mean": _Sql("sum(value * {time})", "sum", "amount / covered", "sum(amount) / sum(covered)"),
+    "max": _Sql("max(value)", "max", "amount", "max(amount)"),
+    "min": _Sql("min(value)", "min", "amount", "min(amount)"),
+    "total": _Sql(f"sum({_EVENTS} * ({{time}} / row_length))", "sum", "amount", "sum(amount)"),
 }
 
 
 def create_parts(connection: duckdb.DuckDBPyConnection) -> None:
-    """Make the table that `scan_into_parts` fills: a row for each run, series and window."""
+    """Make the tables that `scan_into_parts` fills: a row for each run, series and window.
+
+    `spans` has the rows of quantiles, which are not to be had from those values.
+    """
     connection.execute(_TABLE)
+    connection.execute(_SPANS)
 
 
 def scan_into_parts(
@@ -77,16 +91,22 @@ def scan_into_parts(
     *,
     source: str,
     ranges: Mapping[int, tuple[int, int]],
+    offered: PeriodRanges,
 ) -> Descriptor | None:
     """Add the series of `source` and the query's type, as far as they lie in the ranges.
 
+    Of several trials of a run that is only the time in which they offered frames.
+
     Returns what the metric is, as the first of its rows says; None without any.
     """
-    sql, values = rows.sql([run for run in asked if run.number in ranges], ranges)
+    within = [run for run in asked if run.number in ranges]
+    sql, values = only_offered(rows.sql(within, ranges), query, within, offered)
     descriptor = _descriptor(connection, sql, [*values, source, query.type]) if sql else None
     if descriptor is None:
         return None
-    reduction, alone = _REDUCTIONS[query.over_time], len(asked) == 1
+    if descriptor.reduction(query) == "quantile":
+        connection.execute(_INTO_SPANS.format(rows=sql), [*values, source, query.type])
+    reduction, alone = _sql(descriptor.reduction(query)), len(asked) == 1
     template = _IN_RANGE if query.resolution == 1 else _IN_WINDOWS
     statement = template.format(
         rows=sql,
@@ -107,18 +127,23 @@ def _descriptor(
     connection: duckdb.DuckDBPyConnection, sql: str, values: Sequence[object]
 ) -> Descriptor | None:
     found = connection.execute(
-        "SELECT source, class, unit, aggregation "  # noqa: S608
+        "SELECT source, class, unit, aggregation, count IS NOT NULL "  # noqa: S608
         f'FROM ({sql}) WHERE source = ? AND "type" = ? LIMIT 1',
         values,
     ).fetchone()
     return None if found is None else Descriptor(*found)
 
 
-def value_in_window(over_time: OverTime) -> str:
+def value_in_window(reduction: Reduction) -> str:
     """SQL for the value of a series in a window, of its row in `parts`."""
-    return _REDUCTIONS[over_time].in_window
+    return _sql(reduction).in_window
 
 
-def value_in_range(over_time: OverTime) -> str:
+def value_in_range(reduction: Reduction) -> str:
     """SQL for the value of a series over the range, of all its rows in `parts`."""
-    return _REDUCTIONS[over_time].in_range
+    return _sql(reduction).in_range
+
+
+def _sql(reduction: Reduction) -> _Sql:
+    # Of a quantile `parts` only says which series there are, and in which windows.
+    return _REDUCTIONS["max" if reduction == "quantile" else reduction]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 from plimsoll.report.charts.causes_timeline import causes_timeline
 from plimsoll.report.charts.cpu_time import cpu_time
-from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.interrupt_rate import interrupt_rate
 from plimsoll.report.charts.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency_distribution import latency_distribution
@@ -15,11 +14,14 @@ from plimsoll.report.charts.lost_frames import lost_frames
 from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
 from plimsoll.report.charts.search_path import search_path
+from plimsoll.report.charts.sent_rate import sent_rate
 from plimsoll.report.charts.stalls import stalls
-from plimsoll.report.run_data import RunData
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.figures.figure import Figure
 
 CHARTS: tuple[Callable[[RunData], Figure], ...] = (
     search_path,
+    sent_rate,
     rx_rate,
     lost_frames,
     latency_over_time,

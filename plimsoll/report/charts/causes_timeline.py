@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.attribution.summary import explanation_of
-from plimsoll.record.causes_record import ExplainedIncident, TrialCauses
-from plimsoll.report.causes import telling_causes
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.log_axis import log_axis
-from plimsoll.report.charts.palette import series_scale
-from plimsoll.report.charts.time_axis import TimeAxis
-from plimsoll.report.run_data import RunData
+from plimsoll.attribution.ranking.summary import explanation_of
+from plimsoll.record.causes.causes_record import ExplainedIncident, TrialCauses
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import log_axis
+from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.time_axis import TimeAxis
+from plimsoll.report.parts.causes import telling_causes
 
 NAME = "causes"
 _TITLE = "When, and why"

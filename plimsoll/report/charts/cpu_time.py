@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, VERMILLION
-from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.report.hosts.cpu_lines import cpu_shares
-from plimsoll.report.hosts.one_host import OneHost
-from plimsoll.report.run_data import RunData
+from plimsoll.report.data.cpu_lines import cpu_shares
+from plimsoll.report.data.one_host import OneHost
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, VERMILLION
 
 _NAME, _TITLE = "cpu-time", "Time of the CPUs under test"
 _COLOURS = {

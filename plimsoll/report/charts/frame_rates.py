@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from plimsoll.record.rfc2544_result import ThroughputRow
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import BLUE, NEUTRAL
+from plimsoll.record.results.rfc2544_result import ThroughputRow
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import BLUE, NEUTRAL
 
 _NAME, _TITLE = "throughput", "Throughput by frame size"
 _MEASURED = "throughput"

@@ -10,14 +10,14 @@ import altair as alt
 from plimsoll.record.query import ask
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.metric_query import MetricQuery
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import series_scale
-from plimsoll.report.charts.time_axis import TimeAxis
-from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.report.run_data import RunData
-from plimsoll.traffic.units import format_duration
-from plimsoll.trial.host_metrics import HostMetrics
-from plimsoll.trial.host_question import HostQuestion
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.time_axis import TimeAxis
+from plimsoll.text.units import format_duration
+from plimsoll.trial.outcome.host_metrics import HostMetrics
+from plimsoll.trial.outcome.host_question import HostQuestion
 
 _NAME, _TITLE = "interrupt-rate", "Interrupts on the CPUs under test"
 # More than a screen has pixels for.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plimsoll.record.stream_record import StreamRecord
-from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.microsecond_bars import microsecond_bars
-from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.report.run_data import RunData
+from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.figure import Figure
+from plimsoll.report.figures.microsecond_bars import microsecond_bars
 
 _NAME, _TITLE = "latency-buckets", "Probe latency by microsecond"
 

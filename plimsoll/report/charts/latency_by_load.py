@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from plimsoll.record.latency_at_load_result import LoadPoint, StreamLatency
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.log_axis import LEAST_US, log_axis
-from plimsoll.report.charts.palette import QUANTILE_COLOURS
+from plimsoll.record.results.latency_at_load_result import LoadPoint, StreamLatency
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.palette import QUANTILE_COLOURS
 
 _NAME, _TITLE = "latency-by-load", "Latency by load"
 _QUANTILES = ("p50", "p99", "p99.9", "max")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.log_axis import LEAST_US, log_axis
-from plimsoll.report.charts.palette import QUANTILE_COLOURS
-from plimsoll.report.charts.time_axis import Point, Thinned, TimeAxis, thinned
-from plimsoll.report.charts.trial_series import series_of, trial_words
-from plimsoll.report.run_data import RunData
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.data.trial_series import series_of, trial_words
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.palette import QUANTILE_COLOURS
+from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, thinned
 
 _NAME, _TITLE = "latency-over-time", "Latency over time"
 _QUANTILES = ("p50", "p99", "p99.9", "max")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import altair as alt
 
-from plimsoll.record.rfc2544_result import FrameLossRow
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import series_scale
+from plimsoll.record.results.rfc2544_result import FrameLossRow
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import series_scale
 
 _NAME, _TITLE = "frame-loss", "Frame loss rate"
 # The section wants both axes from 0 to 100 %.

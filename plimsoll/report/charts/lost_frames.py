@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import series_scale
-from plimsoll.report.charts.time_axis import Thinned, TimeAxis, thinned
-from plimsoll.report.charts.trial_series import series_of, trial_words
-from plimsoll.report.run_data import LOST_TYPE, RunData
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.data.run_data import LOST_TYPE, RunData
+from plimsoll.report.data.trial_series import series_of, trial_words
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import series_scale
+from plimsoll.report.figures.time_axis import Thinned, TimeAxis, thinned
 
 _NAME, _TITLE = "lost-frames", "Lost frames"
 # An interval's length is known from two times in whole ms.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.log_axis import LEAST_US, log_axis, log_x_axis
-from plimsoll.report.charts.palette import series_scale
-from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.report.run_data import LoopGaps, RunData
+from plimsoll.report.data.run_data import LoopGaps, RunData
+from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis, log_x_axis
+from plimsoll.report.figures.palette import series_scale
 
 _NAME, _TITLE = "polling-gaps", "Gaps of the polling loops"
 

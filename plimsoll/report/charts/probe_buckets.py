@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.record.probe_result import ProbeStatistics
-from plimsoll.report.charts.figure import Figure
-from plimsoll.report.charts.microsecond_bars import microsecond_bars
+from plimsoll.record.results.probe_result import ProbeStatistics
+from plimsoll.report.figures.figure import Figure
+from plimsoll.report.figures.microsecond_bars import microsecond_bars
 
 _NAME, _TITLE = "probe-buckets", "Probes by microsecond"
 

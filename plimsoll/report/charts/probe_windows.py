@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 import altair as alt
 
-from plimsoll.record.probe_result import ProbeLine
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.log_axis import LEAST_US, log_axis
-from plimsoll.report.charts.palette import series_scale
+from plimsoll.record.results.probe_result import ProbeLine
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.palette import series_scale
 
 _NAME, _TITLE = "probe-windows", "Latency by window"
 _MEASURES = ("median", "max")

@@ -6,16 +6,11 @@ import math
 
 import altair as alt
 
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import (
-    NEUTRAL,
-    VERDICT_COLOURS,
-    VERDICT_SHAPES,
-    VERDICTS,
-)
-from plimsoll.report.run_data import RunData
-from plimsoll.traffic.units import format_duration
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import NEUTRAL, VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
+from plimsoll.text.units import format_duration
 
 _NAME, _TITLE = "search-path", "Search path"
 _MAX_TICKS = 20
@@ -33,8 +28,9 @@ def search_path(data: RunData) -> Figure:
     line = data.result.load_line if data.result else None
     rules = [] if line is None else [_load_line(line.pps_per_direction)]
     caption = (
-        "Every trial in order; a ring marks a validation. Invalid trials, spoiled by the tester, "
-        "are repeated and move no bound."
+        "Every trial in order, by its intended load; a ring marks a validation, the dashed rule "
+        "is the load line, as it was offered. Invalid trials, spoiled by the tester, are repeated "
+        "and move no bound."
     )
     chart = alt.LayerChart(layer=[*rules, *placed])
     return Figure(_NAME, _TITLE, caption, chart)
@@ -44,6 +40,7 @@ def _row(trial: TrialRecord) -> dict[str, object]:
     return {
         "number": trial.number,
         "load": trial.load_pps / 1e6,
+        "offered": None if trial.offered_pps is None else trial.offered_pps / 1e6,
         "verdict": trial.verdict,
         "phase": trial.phase,
         "length": format_duration(trial.sending_s),
@@ -105,7 +102,8 @@ def _verdicts(trials: list[TrialRecord]) -> alt.Chart:
             tooltip=[
                 alt.Tooltip("number:Q", title="trial"),
                 alt.Tooltip("phase:N"),
-                alt.Tooltip("load:Q", title="load (Mpps)", format=".6~f"),
+                alt.Tooltip("load:Q", title="intended (Mpps)", format=".6~f"),
+                alt.Tooltip("offered:Q", title="offered (Mpps)", format=".6~f"),
                 alt.Tooltip("length:N"),
                 alt.Tooltip("verdict:N"),
                 alt.Tooltip("reason:N"),

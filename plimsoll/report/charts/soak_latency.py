@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.benchmark.soak_series import MAX, P50, P99, Stretch
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.log_axis import LEAST_US, log_axis
-from plimsoll.report.charts.palette import QUANTILE_COLOURS
-from plimsoll.report.charts.time_axis import TimeAxis
-from plimsoll.report.soak_data import SoakData
+from plimsoll.benchmark.soak.series import MAX, P50, P99, Stretch
+from plimsoll.report.data.soak import SoakData
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.palette import QUANTILE_COLOURS
+from plimsoll.report.figures.time_axis import TimeAxis
 
 _NAME, _TITLE = "soak-latency", "Latency"
 _LINES = ("p50", "p99", "worst p99", "max")

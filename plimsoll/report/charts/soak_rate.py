@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.benchmark.soak_series import RX
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import NEUTRAL, series_scale
-from plimsoll.report.charts.time_axis import TimeAxis
-from plimsoll.report.soak_data import SoakData
+from plimsoll.benchmark.soak.series import RX
+from plimsoll.report.data.soak import SoakData
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import NEUTRAL, series_scale
+from plimsoll.report.figures.time_axis import TimeAxis
 
 _NAME, _TITLE = "soak-rate", "Received rate"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import altair as alt
 
-from plimsoll.report.charts.figure import Figure, records
-from plimsoll.report.charts.palette import VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
-from plimsoll.report.charts.time_axis import TimeAxis
-from plimsoll.report.soak_data import SoakData
-from plimsoll.traffic.units import format_duration
+from plimsoll.report.data.soak import SoakData
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import VERDICT_COLOURS, VERDICT_SHAPES, VERDICTS
+from plimsoll.report.figures.time_axis import TimeAxis
+from plimsoll.text.units import format_duration
 
 _NAME, _TITLE = "soak-windows", "Windows"
 _STRIP_HEIGHT = 46

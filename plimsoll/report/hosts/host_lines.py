@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from plimsoll.report.hosts.one_host import OneHost, most_frequent, percent, rate
+from plimsoll.report.data.one_host import OneHost, most_frequent, percent, rate
 from plimsoll.trial.criteria.host_bound import LEAST_OBSERVED
-from plimsoll.trial.host_question import HostFigure
+from plimsoll.trial.outcome.host_question import HostFigure
 
 # Of these sources something is told of all the time that a host is read.
 _ALWAYS_TOLD = frozenset({"mpstat", "sar-tasks", "sar-mem"})

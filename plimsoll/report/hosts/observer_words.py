@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.record.host_readings import HostReadings
-from plimsoll.record.observed_host import ObservedHostRecord
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.trials.host_readings import HostReadings
+from plimsoll.record.trials.trial_record import TrialRecord
 
 
 def observer_words(host: ObservedHostRecord, trial: TrialRecord) -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.trial_record import FindingRecord
-from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.report.hosts.beside import ObservedTrial
-from plimsoll.report.hosts.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
+from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.report.data.cpu_lines import CPU_COLUMNS, CpuLine, cpu_lines
+from plimsoll.report.data.host_figures import ObservedTrial
+from plimsoll.report.data.one_host import OneHost
+from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.hosts.host_lines import HostLine, host_lines
+from plimsoll.report.hosts.loop_lines import loop_lines
 from plimsoll.report.hosts.observer_words import observer_words, unread
-from plimsoll.report.hosts.one_host import OneHost
 from plimsoll.trial.criteria.registry import host_criteria_kinds
 
 
@@ -54,7 +55,10 @@ def _section(each: ObservedTrial) -> HostSection:
         trial=trial_words(each.trial),
         columns=CPU_COLUMNS,
         cpus=tuple(line for host in hosts for line in cpu_lines(host)),
-        lines=tuple(line for host in hosts if host.host.sources for line in host_lines(host)),
+        lines=(
+            *loop_lines(each.trial.schedule),
+            *(line for host in hosts if host.host.sources for line in host_lines(host)),
+        ),
         observers=tuple(observer_words(host, each.trial) for host in metrics.hosts),
         unobserved=tuple(
             (host.hostname, source, why)

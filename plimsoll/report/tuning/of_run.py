@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from plimsoll.record.audit_record import read_audits
-from plimsoll.record.environment import load_environment
-from plimsoll.record.journal import read_journal
-from plimsoll.record.result import read_result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.hosts.beside import hosts_beside, only_trial
-from plimsoll.report.run_data import focus_trial
+from plimsoll.record.results.result import read_result
+from plimsoll.record.run.audit_record import read_audits
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.data.host_figures import hosts_beside, only_trial
+from plimsoll.report.data.run_data import focus_trial
 from plimsoll.report.tuning.section import TuningSection, tuning_section
 
 
@@ -17,7 +17,7 @@ def tuning_of_run(run: RunDirectory) -> TuningSection:
     audits = read_audits(run)
     if not audits:
         return tuning_section((), ())
-    focus = focus_trial(read_journal(run.journal).trials(), read_result(run.result))
+    focus = focus_trial(read_journal(run.journal).trials(), read_result(run))
     environment = load_environment(run.environment)
     hosts = hosts_beside(run, environment, focus) if focus else None
     return tuning_section(audits, only_trial(focus, hosts))

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from plimsoll.record.audit_record import AuditChange, AuditRecord
-from plimsoll.record.observed_host import ObservedHostRecord
-from plimsoll.report.charts.trial_series import trial_words
-from plimsoll.report.hosts.beside import ObservedTrial
-from plimsoll.report.hosts.role import role_of
+from plimsoll.record.run.audit_record import AuditChange, AuditRecord
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.report.data.host_figures import ObservedTrial
+from plimsoll.report.data.role import role_of
+from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.tuning.worst_of_trials import WorstFinding, worst_of_trials
 from plimsoll.tune.audit.finding import VERDICTS, Verdict
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.benchmark.tuning_during_run import Happening, joined
-from plimsoll.record.audit_record import AuditFinding, AuditRecord
-from plimsoll.report.hosts.beside import ObservedTrial
+from plimsoll.record.run.audit_record import AuditFinding, AuditRecord
+from plimsoll.report.data.host_figures import ObservedTrial
+from plimsoll.report.tuning.tuning_during_run import Happening, joined
 from plimsoll.tune.audit.finding import VERDICTS, Verdict
 
 _WRONG: frozenset[Verdict] = frozenset({"fail", "warn"})

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from plimsoll.search.ask import LimitedBy, Phase
 from plimsoll.search.binary.plan import BinaryPlan
+from plimsoll.search.strategy.ask import LimitedBy, Phase
 
 # A load, and what to find out about it.
 Step = tuple[Literal["search", "validation"], float]

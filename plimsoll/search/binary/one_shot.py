@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from plimsoll.search.ask import Ask, Finished, Told
-from plimsoll.search.question import Answer, Question, TrialManner, why_quit, why_unproven
-from plimsoll.search.tester_reach import reach_of
-from plimsoll.traffic.units import format_pps
+from plimsoll.search.strategy.ask import Ask, Finished, Told
+from plimsoll.search.strategy.question import (
+    Answer,
+    Question,
+    TrialManner,
+    why_quit,
+    why_unproven,
+)
+from plimsoll.search.strategy.tester_reach import reach_of
+from plimsoll.text.units import format_pps
 
 
 class OneShot:

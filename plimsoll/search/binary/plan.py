@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.errors import InputError
-from plimsoll.search.question import TrialManner
-from plimsoll.traffic.units import format_pps
+from plimsoll.search.strategy.question import TrialManner
+from plimsoll.text.units import format_pps
 
 
 @dataclass(frozen=True, slots=True)

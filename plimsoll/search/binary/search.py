@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from plimsoll.search.binary.bounds import Bounds
 from plimsoll.search.binary.plan import BinaryPlan
-from plimsoll.search.question import Answer, Question, why_quit, why_unproven
-from plimsoll.search.tester_reach import Patience, reach_of, why_untestable
-from plimsoll.traffic.units import format_pps
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
+from plimsoll.search.strategy.question import Answer, Question, why_quit, why_unproven
+from plimsoll.search.strategy.tester_reach import Patience, reach_of, why_untestable
+from plimsoll.text.units import format_pps
 
 
 class BinarySearch:

@@ -7,15 +7,20 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, model_validator
 
-from plimsoll.search.ask import Search
 from plimsoll.search.binary.one_shot import OneShot
 from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
-from plimsoll.search.question import InvalidAction, RepeatField, TrialManner
-from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
-from plimsoll.search.tester_reach import within
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import Rate, RateField, RatioField
+from plimsoll.search.strategy.ask import Search
+from plimsoll.search.strategy.question import InvalidAction, RepeatField, TrialManner
+from plimsoll.search.strategy.settings import (
+    SearchModel,
+    ToPps,
+    TrialDurationField,
+    ValidationSettings,
+)
+from plimsoll.search.strategy.tester_reach import within
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import Rate, RateField, RatioField
 
 
 class RepeatedValidation(ValidationSettings):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from plimsoll.search.ask import LimitedBy
-from plimsoll.search.question import Answer
-from plimsoll.traffic.units import format_pps
+from plimsoll.search.strategy.ask import LimitedBy
+from plimsoll.search.strategy.question import Answer
+from plimsoll.text.units import format_pps
 
 _UNTESTABLE: Answer = "untestable"
 

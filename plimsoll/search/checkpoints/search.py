@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
 from plimsoll.search.checkpoints.curve import Curve
 from plimsoll.search.checkpoints.plan import CheckpointPlan
-from plimsoll.search.question import Answer, Question, why_unproven
-from plimsoll.search.tester_reach import reach_of
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd, Told
+from plimsoll.search.strategy.question import Answer, Question, why_unproven
+from plimsoll.search.strategy.tester_reach import reach_of
 
 
 class CheckpointSearch:

@@ -11,11 +11,16 @@ from pydantic import Field, NonNegativeInt, model_validator
 from plimsoll.errors import InputError
 from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.checkpoints.search import CheckpointSearch
-from plimsoll.search.question import RepeatField, TrialManner
-from plimsoll.search.settings import SearchModel, ToPps, TrialDurationField, ValidationSettings
-from plimsoll.search.tester_reach import within
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import Rate, RateField, RatioField, format_pps
+from plimsoll.search.strategy.question import RepeatField, TrialManner
+from plimsoll.search.strategy.settings import (
+    SearchModel,
+    ToPps,
+    TrialDurationField,
+    ValidationSettings,
+)
+from plimsoll.search.strategy.tester_reach import within
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import Rate, RateField, RatioField, format_pps
 
 # Some load, and then every tenth up to where a DUT begins to be near its limit.
 _SHARES = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.record.trial_evidence import LossSample
+from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.search.load_line.tried import Tried
 
 # So many intervals without a loss make two lossy ones in a row no coincidence.

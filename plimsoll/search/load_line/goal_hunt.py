@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.search.ask import Ask, GoalEnd, LimitedBy
 from plimsoll.search.load_line.goal_record import GoalRecord
 from plimsoll.search.load_line.hazard import LossRate, loss_free_pps
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
 from plimsoll.search.load_line.stall_limit import burst_wanted, chance_to_survive, stall_limit
-from plimsoll.search.tester_reach import why_untestable
-from plimsoll.traffic.units import format_duration, format_pps, format_ratio
+from plimsoll.search.strategy.ask import Ask, GoalEnd, LimitedBy
+from plimsoll.search.strategy.tester_reach import why_untestable
+from plimsoll.text.units import format_duration, format_pps, format_ratio
 
 # A load that passed is only accepted with this chance of surviving as long again; a forecast
 # has an error, so less is asked for than the confidence that candidates are chosen by.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from plimsoll.search.ask import Ask
 from plimsoll.search.load_line.bracket import Barred, Bracket
 from plimsoll.search.load_line.decline import Decline, decline_of, declined
 from plimsoll.search.load_line.knowledge import Knowledge
@@ -11,7 +10,8 @@ from plimsoll.search.load_line.plan import GoalPlan
 from plimsoll.search.load_line.stall_limit import stall_limit
 from plimsoll.search.load_line.stalls import stalls_of
 from plimsoll.search.load_line.tried import Tried
-from plimsoll.traffic.units import format_duration, format_pps
+from plimsoll.search.strategy.ask import Ask
+from plimsoll.text.units import format_duration, format_pps
 
 # The rules that loss breaks: that of its criterion, and the same in a window of a long trial.
 _LOSS = ("loss-ratio", "windows")

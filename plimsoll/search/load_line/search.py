@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from plimsoll.search.ask import Ask, Finished, GoalEnd, Told
 from plimsoll.search.load_line.goal_hunt import Choice, GoalHunt
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import LoadLinePlan
 from plimsoll.search.load_line.tried import Tried
-from plimsoll.search.tester_reach import Patience, reach_of
+from plimsoll.search.strategy.ask import Ask, Finished, GoalEnd, Told
+from plimsoll.search.strategy.tester_reach import Patience, reach_of
 
 
 class LoadLineSearch:

@@ -7,10 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, NonNegativeInt, PositiveInt, model_validator
 
-from plimsoll.search.ask import ONLY_GOAL
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.search.settings import (
+from plimsoll.search.strategy.ask import ONLY_GOAL
+from plimsoll.search.strategy.settings import (
     GoalCriteria,
     GoalSettings,
     SearchModel,
@@ -18,9 +18,9 @@ from plimsoll.search.settings import (
     TrialDurationField,
     ValidationSettings,
 )
-from plimsoll.search.tester_reach import within
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import RatioField
+from plimsoll.search.strategy.tester_reach import within
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import RatioField
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # A trial that looks ahead must be short beside what it looks ahead to.

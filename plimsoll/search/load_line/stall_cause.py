@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.record.disturbance import Disturbance, DutAbsence
-from plimsoll.record.trial_evidence import TrialEvidence
+from plimsoll.record.trials.disturbance import Disturbance, DutAbsence
+from plimsoll.record.trials.trial_evidence import TrialEvidence
 
 _NS_PER_S = 1e9
 # The first frame of a stall waits for as long as the loop is away, and then for what was in the

@@ -7,7 +7,7 @@ import math
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.stall_forecast import CauseSeen, GroupForecast, StallForecast
-from plimsoll.traffic.units import format_duration, format_ns, format_pps, format_ratio
+from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
 # By the queue's length in overload, the buffer is known roughly; a burst asks exactly when
 # the longest stall would fill so much of it.

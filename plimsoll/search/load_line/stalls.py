@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
-from plimsoll.record.trial_evidence import LossSample
+from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.search.load_line.stall_cause import StallCause
 from plimsoll.search.load_line.tried import Tried
 

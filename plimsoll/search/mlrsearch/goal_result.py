@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.record.goal_end import GoalEnd, LimitedBy
+from plimsoll.record.results.goal_end import GoalEnd, LimitedBy
 from plimsoll.search.mlrsearch.bounds import RelevantBounds
 from plimsoll.search.mlrsearch.candidate import open_interval
 from plimsoll.search.mlrsearch.conditional import conditional_throughput
@@ -12,7 +12,7 @@ from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.proof import Proof
 from plimsoll.search.mlrsearch.span import Span
 from plimsoll.search.mlrsearch.trial_log import TrialLog
-from plimsoll.traffic.units import format_pps
+from plimsoll.text.units import format_pps
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.search.ask import ONLY_GOAL
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.presets import PRESETS
-from plimsoll.search.settings import GoalSettings, TrialDurationField
-from plimsoll.traffic.mistakes import did_you_mean, mistake
-from plimsoll.traffic.units import RatioField
+from plimsoll.search.strategy.ask import ONLY_GOAL
+from plimsoll.search.strategy.settings import GoalSettings, TrialDurationField
+from plimsoll.text.mistakes import did_you_mean, mistake
+from plimsoll.text.units import RatioField
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.criteria.registry import CriterionSettings

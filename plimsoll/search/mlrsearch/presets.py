@@ -9,32 +9,32 @@ from types import MappingProxyType
 # of them in all, half of which may exceed. (CSIT counts the pauses between its trials as
 # part of their duration, so that seven to a load are enough for it, where we take eleven.)
 _CSIT = {
-    "exceed_ratio": 0.5,
-    "width": 0.005,
-    "initial_trial_duration": 1.0,
-    "final_trial_duration": 1.0,
-    "duration_sum": 21.0,
+    "exceed_ratio": "50%",
+    "width": "0.5%",
+    "initial_trial_duration": "1s",
+    "final_trial_duration": "1s",
+    "duration_sum": "21s",
 }
 
-PRESETS: Mapping[str, Mapping[str, float]] = MappingProxyType(
+PRESETS: Mapping[str, Mapping[str, str]] = MappingProxyType(
     {
         # The non-drop and the partial drop rate.
-        "csit-ndr": {"loss_ratio": 0.0, **_CSIT},
-        "csit-pdr": {"loss_ratio": 0.005, **_CSIT},
+        "csit-ndr": {"loss_ratio": "0%", **_CSIT},
+        "csit-pdr": {"loss_ratio": "0.5%", **_CSIT},
         # RFC 9971, "MLRsearch Compliant with RFC 2544": unconditionally so (section 24).
         "rfc2544": {
-            "loss_ratio": 0.0,
-            "exceed_ratio": 0.0,
-            "final_trial_duration": 60.0,
-            "duration_sum": 60.0,
+            "loss_ratio": "0%",
+            "exceed_ratio": "0%",
+            "final_trial_duration": "60s",
+            "duration_sum": "60s",
         },
         # RFC 9971, "MLRsearch Compliant with TST009": binary search with loss verification
         # (ETSI GS NFV-TST 009, 12.3.3), where a lossy trial is repeated once.
         "tst009": {
-            "loss_ratio": 0.0,
-            "exceed_ratio": 0.5,
-            "final_trial_duration": 60.0,
-            "duration_sum": 120.0,
+            "loss_ratio": "0%",
+            "exceed_ratio": "50%",
+            "final_trial_duration": "60s",
+            "duration_sum": "120s",
         },
     }
 )

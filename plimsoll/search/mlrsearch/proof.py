@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from plimsoll.search.ask import Ask
 from plimsoll.search.mlrsearch.plan import ValidationPlan
-from plimsoll.traffic.units import format_pps
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import Ask
+from plimsoll.text.units import format_pps
+from plimsoll.trial.judging.verdict import Verdict
 
 
 class Proof:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from plimsoll.record.goal_end import GoalEnd
-from plimsoll.search.ask import Ask, Finished, Told
+from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.search.mlrsearch.candidate import next_load, open_interval
 from plimsoll.search.mlrsearch.goal import Goal, stages_of
 from plimsoll.search.mlrsearch.goal_result import GoalResult
 from plimsoll.search.mlrsearch.plan import MlrPlan
 from plimsoll.search.mlrsearch.proof import Proof
 from plimsoll.search.mlrsearch.trial_log import TrialLog
-from plimsoll.search.tester_reach import Patience, reach_of, why_untestable
-from plimsoll.traffic.units import format_pps
+from plimsoll.search.strategy.ask import Ask, Finished, Told
+from plimsoll.search.strategy.tester_reach import Patience, reach_of, why_untestable
+from plimsoll.text.units import format_pps
 
 # What a trial is asked for: goal, load in pps and duration in s.
 _Question = tuple[str, float, float]

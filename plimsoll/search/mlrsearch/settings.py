@@ -12,10 +12,15 @@ from plimsoll.search.mlrsearch.goal_settings import MlrGoalSettings
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.mlrsearch.span import Span
-from plimsoll.search.settings import GoalCriteria, SearchModel, ToPps, ValidationSettings
-from plimsoll.search.tester_reach import within
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.traffic.units import RatioField
+from plimsoll.search.strategy.settings import (
+    GoalCriteria,
+    SearchModel,
+    ToPps,
+    ValidationSettings,
+)
+from plimsoll.search.strategy.tester_reach import within
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import RatioField
 
 
 class BackedOffValidation(ValidationSettings):

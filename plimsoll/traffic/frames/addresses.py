@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BeforeValidator, Field, StrictInt
 
-from plimsoll.traffic.mistakes import mistake
+from plimsoll.text.mistakes import mistake
 
 MAC = re.compile(r"[0-9a-f]{2}(:[0-9a-f]{2}){5}", re.IGNORECASE)
 

@@ -10,11 +10,12 @@ from itertools import islice
 from pathlib import Path
 
 from plimsoll.errors import InputError
+from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.frames.capture_file import CapturedFrame, read_capture
 from plimsoll.traffic.frames.captured_headers import Transport, captured_headers
 from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, MIN_FRAME_SIZE
 from plimsoll.traffic.frames.scapy_layers import scapy_module
-from plimsoll.traffic.plan import FCS_BYTES, SIGNATURE_BYTES
+from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 MOST_FRAMES = 4096
 

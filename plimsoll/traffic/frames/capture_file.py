@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.regular_file import read_regular_file
+from plimsoll.text.regular_file import read_regular_file
 
 # All is read at once; 4096 of the largest frames take 38 MB.
 _MOST_MIB = 64
@@ -64,6 +64,13 @@ def read_capture(path: Path) -> Iterator[CapturedFrame]:
                 f"frame {number} has link type {link}, not Ethernet",
                 where=str(path),
                 remedy="capture on an Ethernet interface, and not on `any`",
+            )
+        if len(data) > length:
+            raise InputError(
+                f"is damaged: {len(data)} bytes were captured of frame {number}, "
+                f"which had {length}",
+                where=str(path),
+                remedy=_DAMAGED,
             )
         if len(data) < length:
             raise InputError(

@@ -7,10 +7,10 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, StrictInt, model_validator
 
+from plimsoll.text.mistakes import brief, mistake
 from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
 from plimsoll.traffic.frames.headers import TTL, ethernet, network
 from plimsoll.traffic.frames.layers import Layer, Stack, layer
-from plimsoll.traffic.mistakes import brief, mistake
 
 # Ethertypes of what follows: IEEE 802.1Q and 802.1ad, RFC 3032 and so on.
 _ETHERTYPES = {

@@ -11,12 +11,12 @@ from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from typing import Literal
 
 from plimsoll.errors import InputError
+from plimsoll.text.mistakes import did_you_mean
 from plimsoll.traffic.frames.addresses import MAC
 from plimsoll.traffic.frames.layers import FieldValue
 from plimsoll.traffic.frames.scapy_layers import Scapy, scapy_module
 from plimsoll.traffic.frames.tcp_options import tcp_options
 from plimsoll.traffic.frames.written_bytes import written_bytes
-from plimsoll.traffic.mistakes import did_you_mean
 
 Kind = Literal["mac", "ipv4", "ipv6", "text", "options", "number"]
 

@@ -6,11 +6,12 @@ import functools
 from collections.abc import Mapping
 
 from plimsoll.errors import InputError
+from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.frames.field_values import Kind, as_number, field_kind, for_scapy
 from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.scapy_layers import Scapy, layer_class, scapy_module
 from plimsoll.traffic.frames.tcp_options import same_options
-from plimsoll.traffic.plan import FCS_BYTES, SIGNATURE_BYTES
+from plimsoll.traffic.plan import SIGNATURE_BYTES
 
 # Ethernet's own minimum (IEEE 802.3).
 MIN_FRAME_SIZE = 64

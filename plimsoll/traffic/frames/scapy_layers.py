@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import did_you_mean
+from plimsoll.text.mistakes import did_you_mean
 
 # What Scapy's packets, fields and modules hold is known at run time only.
 Scapy = Any

@@ -9,9 +9,9 @@ import struct
 from collections.abc import Sequence
 
 from plimsoll.errors import InputError
+from plimsoll.text.mistakes import did_you_mean
 from plimsoll.traffic.frames.scapy_layers import Scapy, scapy_module
 from plimsoll.traffic.frames.written_bytes import written_bytes
-from plimsoll.traffic.mistakes import did_you_mean
 
 _WITHOUT_LENGTH = ("EOL", "NOP")
 

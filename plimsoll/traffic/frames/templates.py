@@ -4,16 +4,39 @@ from __future__ import annotations
 
 import functools
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from plimsoll.errors import InputError
+from plimsoll.traffic.frames.capture import Capture
 from plimsoll.traffic.frames.field_writers import field_writers
+from plimsoll.traffic.frames.layers import Stack
 from plimsoll.traffic.frames.packet import build_frame, check_signable
+from plimsoll.traffic.frames.vary import Variation
 from plimsoll.traffic.imix import LONGEST_SEQUENCE
 from plimsoll.traffic.plan import FieldWriter
 
-if TYPE_CHECKING:
-    from plimsoll.traffic.stream import Stream
+
+class FrameSource(Protocol):
+    """What templates need to know of a stream. Hashable, for they are cached by it."""
+
+    @property
+    def capture(self) -> Capture | None:
+        """The frames to replay, instead of all that follows."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Frame sizes with FCS, in the order of sending."""
+
+    @property
+    def flows(self) -> int:
+        """After how many frames the fields that vary repeat."""
+
+    @property
+    def vary(self) -> tuple[str | Variation, ...]:
+        """The fields in which the frames of different flows differ."""
+
+    def stacks(self, *, reverse: bool) -> tuple[Stack, ...]:
+        """The packets that take turns in one direction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +49,7 @@ class Templates:
 
 
 @functools.lru_cache(maxsize=256)
-def templates(stream: Stream, *, reverse: bool) -> Templates:
+def templates(stream: FrameSource, *, reverse: bool) -> Templates:
     """The frames of one direction; cached, for every trial of a search sends the same.
 
     Raises InputError for what cannot be sent.

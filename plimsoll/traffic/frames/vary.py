@@ -18,7 +18,7 @@ from pydantic import (
 )
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.mistakes import brief, did_you_mean, mistake
+from plimsoll.text.mistakes import brief, did_you_mean, mistake
 
 ShortName = Literal[
     "src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port", "vlan", "mpls", "vni", "teid"

@@ -7,9 +7,9 @@ from typing import Annotated
 from pydantic import PlainSerializer, PlainValidator, WithJsonSchema
 
 from plimsoll.errors import InputError
+from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.packet import build_layer
-from plimsoll.traffic.mistakes import mistake
 
 _MOST_LAYERS = 32
 _FORM = "write a layer's name, or {IP: {dst: 198.19.0.1}}"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.generator.interface import TrialPlan
-from plimsoll.trial.baseline import Baseline
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,20 @@ from pydantic import NonNegativeInt
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.finding import Finding, FindingOutcome
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.examined import examined
+from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.outcome import Outcome
 
 FrameFault = Literal["out-of-order", "duplicate", "corrupt", "misdirected"]
 
 
 class FrameCount(Criterion):
-    """At most this many frames of each stream with one fault."""
+    """At most this many frames of each stream with one fault.
+
+    Corrupt are frames whose signature or checksums are wrong. Where some of a stream's frames,
+    and not all, came back without the checksums that they were sent with, whether those are
+    damaged cannot be told: then `corrupt` is invalid.
+    """
 
     kind: FrameFault
     at_most: NonNegativeInt = 0
@@ -31,7 +37,12 @@ class FrameCount(Criterion):
             return self._finding(plan.name, None, "invalid", "no frame came in")
         count = _count(counts, self.kind)
         verdict: FindingOutcome = "ok" if count <= self.at_most else "fail"
-        return self._finding(plan.name, count, verdict, f"{count:,} frames {self.kind}")
+        said = f"{count:,} frames {self.kind}"
+        if self.kind == "corrupt":
+            said += f" ({examined(counts, outcome.plan.check)})"
+            if verdict == "ok" and 0 < counts.unchecked < counts.received:
+                verdict = "invalid"
+        return self._finding(plan.name, count, verdict, said)
 
     def _finding(
         self, subject: str, count: int | None, outcome: FindingOutcome, said: str

@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from plimsoll.record.observed_host import ObservedHostRecord
-from plimsoll.traffic.units import format_number, format_ratio
-from plimsoll.trial.finding import Finding, FindingOutcome
-from plimsoll.trial.host_metrics import HostMetrics
-from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion, polled_cpus
-from plimsoll.trial.observed_types import why_missing
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.text.units import format_number, format_ratio
+from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.host_metrics import HostMetrics
+from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion, polled_cpus
+from plimsoll.trial.outcome.observed_types import why_missing
 
 Breach = Literal["invalid", "fail"]
 Statistic = Literal["mean", "max", "total"]

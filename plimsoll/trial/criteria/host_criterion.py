@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
-from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.host_bound import Breach, HostBound
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.host_question import HostFigure
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.host_question import HostFigure
+from plimsoll.trial.outcome.outcome import Outcome
 
 
 class HostCriterion(Criterion):

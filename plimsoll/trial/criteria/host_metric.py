@@ -6,14 +6,14 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.observed_host import ObservedHostRecord
-from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.trial.criteria.host_bound import Breach, HostBound, Statistic
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.criteria.name_values import NameValues
-from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion
-from plimsoll.trial.observed_types import observed_types
+from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.trial.outcome.observed_types import observed_types
 
 _Names = dict[str, Annotated[NameValues, Field(min_length=1)]]
 _DRAWN = {"mean": "on average", "max": "at its peak", "total": "in all"}

@@ -7,16 +7,17 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from plimsoll.generator.interface import TrialPlan
-from plimsoll.traffic.mistakes import mistake
+from plimsoll.text.mistakes import mistake
+from plimsoll.text.units import LatencyField, format_ns
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.units import LatencyField, format_ns
-from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.criteria.criterion import SampleBudget
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
-from plimsoll.trial.due_frames import due_frames, scatter
-from plimsoll.trial.finding import Finding, FindingOutcome
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.quantiles import QUANTILES, QuantileName, quantile_ns, samples_needed
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.due_frames import due_frames, scatter
+from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.left_out import left_out
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.quantiles import QUANTILES, QuantileName, quantile_ns, samples_needed
 
 
 class LatencyBound(StreamCriterion):
@@ -25,6 +26,10 @@ class LatencyBound(StreamCriterion):
     The bound is `at_most`, or `times_lowest` that of the same quantile of the same stream
     at the lowest load. A quantile other than min and max needs so many samples that one
     lies beyond it: 100 for p99.
+
+    It is kept only where it would be with the samples that a stall of the tester touched, too:
+    where those alone would break it, the finding is invalid, or fails where the kernel's events
+    prove that the DUT held a frame for longer than the bound (left_out.py).
     """
 
     kind: Literal["latency"] = "latency"
@@ -87,6 +92,10 @@ class LatencyBound(StreamCriterion):
         latency = outcome.counts(plan.stream).latency
         value_ns = quantile_ns(latency, self.quantile)
         limit_ns = self._limit_ns(plan, outcome.baseline)
+        broken = limit_ns is not None and value_ns is not None and value_ns > limit_ns
+        beyond = None if limit_ns is None else left_out(outcome, plan, self.quantile, limit_ns)
+        if beyond is not None and beyond.outcome == "fail" and not broken:
+            return self._finding(plan.name, beyond.proven_ns, limit_ns, "fail", beyond.said)
         if value_ns is None:
             touched = outcome.counts(plan.stream).latency_across_stalls.count
             said = f"no latency sample ({touched:,} more were touched by stalls of the tester)"
@@ -99,8 +108,10 @@ class LatencyBound(StreamCriterion):
         if limit_ns is None:
             said += ", and none is known at the lowest load"
             return self._finding(plan.name, value_ns, None, "invalid", said)
-        verdict: FindingOutcome = "ok" if value_ns <= limit_ns else "fail"
-        return self._finding(plan.name, value_ns, limit_ns, verdict, said)
+        if broken or beyond is None:
+            verdict: FindingOutcome = "fail" if broken else "ok"
+            return self._finding(plan.name, value_ns, limit_ns, verdict, said)
+        return self._finding(plan.name, value_ns, limit_ns, "invalid", f"{said}, but {beyond.said}")
 
     def _finding(
         self,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, get_args
+from collections.abc import Collection
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -49,6 +50,15 @@ def host_criteria_kinds() -> frozenset[str]:
     return frozenset(each.model_fields["kind"].default for each in of_hosts)
 
 
-def default_criteria() -> tuple[CriterionSettings, ...]:
-    """Those of the seed methodology, and that frames come back whole and where they belong."""
-    return (LossRatio(), FrameCount(kind="corrupt"), FrameCount(kind="misdirected"))
+# What a DUT may be allowed: several cores reorder flows against each other, rings resend.
+AllowedFault = Literal["duplicate", "out-of-order"]
+
+
+def default_criteria(allowed: Collection[AllowedFault] = ()) -> tuple[CriterionSettings, ...]:
+    """Those of the seed methodology, and that each frame comes back whole, once, in its order.
+
+    And where it belongs. What the DUT is `allowed` is not judged.
+    """
+    faults = (FrameCount(kind="duplicate"), FrameCount(kind="out-of-order"))
+    judged = (each for each in faults if each.kind not in allowed)
+    return (LossRatio(), FrameCount(kind="corrupt"), FrameCount(kind="misdirected"), *judged)

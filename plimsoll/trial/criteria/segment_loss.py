@@ -12,11 +12,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from plimsoll.traffic.units import RatioField, format_number, format_ratio
+from plimsoll.text.units import RatioField, format_number, format_ratio
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.finding import Finding, FindingOutcome
-from plimsoll.trial.loss_times import losses_by_interval
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.loss_times import losses_by_interval
+from plimsoll.trial.outcome.outcome import Outcome
 
 
 class SegmentLoss(Criterion):

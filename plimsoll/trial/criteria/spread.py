@@ -8,10 +8,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from plimsoll.traffic.units import RatioField, format_ratio
+from plimsoll.text.units import RatioField, format_ratio
 from plimsoll.trial.criteria.criterion import Criterion
-from plimsoll.trial.finding import Finding, FindingOutcome
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.finding import Finding, FindingOutcome
+from plimsoll.trial.outcome.outcome import Outcome
 
 
 class Spread(Criterion):

@@ -7,9 +7,9 @@ from typing import Literal
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.spread import Spread
 from plimsoll.trial.criteria.stream_criterion import StreamCriterion
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.quantiles import QuantileName, samples_needed
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.quantiles import QuantileName, samples_needed
 
 
 class SpreadOfLatency(Spread, StreamCriterion):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from plimsoll.trial.criteria.spread import Spread
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.repetition import Forwarding
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.repetition import Forwarding
 
 
 class SpreadOfRate(Spread):

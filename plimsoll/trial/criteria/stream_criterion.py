@@ -12,7 +12,7 @@ class StreamCriterion(Criterion):
     """One rule on the latency of each stream of a role.
 
     `stream` narrows it to the profile's stream of that name. Samples that a stall of the
-    tester touched are left out: they measure the tester.
+    tester touched are in no value, as they may measure the tester.
     """
 
     role: Role = "latency"

@@ -6,11 +6,11 @@ from typing import Literal
 
 from pydantic import NonNegativeInt
 
-from plimsoll.generator.engine_program import ENGINE
-from plimsoll.record.observed_host import ObservedHostRecord
+from plimsoll.generator.engine.program import ENGINE
+from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.host_criterion import HostCriterion
-from plimsoll.trial.host_question import HostFigure, HostQuestion
+from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
 
 # A cgroup of nobody else's is not under test.
 _AGENT = "agent"

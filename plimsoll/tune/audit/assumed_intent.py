@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.present_cpus import ONLINE
-from plimsoll.tune.host.cpu_sets import read_cpu_list
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import (
+from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
     KernelCommandLine,
     parse_isolcpus,
     parse_kernel_cpu_list,
 )
-from plimsoll.tune.host.unread import CannotRead
-from plimsoll.tune.host.virtual_machine import is_virtual_machine
+from plimsoll.tune.host.boot.virtual_machine import is_virtual_machine
+from plimsoll.tune.host.cpus.cpu_sets import read_cpu_list
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead
 from plimsoll.tune.intent.intent import Intent
 
 

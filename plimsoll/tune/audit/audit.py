@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import VERDICTS, Finding, Verdict
 from plimsoll.tune.audit.registry import all_checks
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 
@@ -49,11 +49,37 @@ def audit(
 ) -> Audit:
     """Ask `checks`, by default all there are. Raises nothing for what cannot be read."""
     asked = all_checks() if checks is None else checks
+    findings = tuple(check.judge(view, intent, assumed) for check in asked)
+    return _audit(view, intent, assumed, findings)
+
+
+def look(view: HostView, intent: Intent | None, assumed: str) -> Audit:
+    """What there is to see of a host of which nobody gave an intent.
+
+    `intent` is what was assumed of it, None where nothing could be, and `assumed` says so. Where
+    that does not say, what no dataplane wants is warned of, and of all else what was read is in
+    the findings that do not apply. Raises nothing for what cannot be read.
+    """
+    findings = tuple(_looked(check, view, intent, assumed) for check in all_checks())
+    return _audit(view, intent, assumed, findings)
+
+
+def _looked(check: Check, view: HostView, intent: Intent | None, assumed: str) -> Finding:
+    if intent is not None:
+        found = check.judge(view, intent, assumed)
+        if found.verdict != "not-applicable":
+            return found
+    return check.look(view)
+
+
+def _audit(
+    view: HostView, intent: Intent | None, assumed: str, findings: tuple[Finding, ...]
+) -> Audit:
     return Audit(
         source=view.where,
         host=view.read("/proc/sys/kernel/hostname"),
         kernel=view.read("/proc/sys/kernel/osrelease"),
         intent=intent.name if intent else None,
         assumed=assumed,
-        findings=tuple(check.judge(view, intent, assumed) for check in asked),
+        findings=findings,
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.finding import Finding, Group, Judgement, not_applicable, tell
 from plimsoll.tune.audit.remedy import fitted, keeper_of
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.audit.without_intent import HostRule, IntentRule, readings, told
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
-# What plimsoll.tune.intent.topology.read_topology reads.
+# What plimsoll.tune.fit.topology.read_topology reads.
 TOPOLOGY = (
     "/sys/devices/system/cpu/online",
     "/sys/devices/system/cpu/cpu[0-9]*/topology/core_cpus_list",
@@ -27,9 +27,7 @@ TOPOLOGY = (
 # The links that it follows where it looks for ports.
 TOPOLOGY_LINKS = ("/sys/class/net/*",)
 
-# A rule against an intent, and one that holds whatever the intent.
-IntentRule = Callable[[HostView, Intent], Judgement]
-HostRule = Callable[[HostView], Judgement]
+_NOTHING_READ = "of what it is about, nothing can be read here without an intent"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,12 +35,13 @@ class Check:
     """What it asks and why, in words that docs/tuning.md shows, and the rule that answers.
 
     `reads` are the files, `links` the symbolic links and `lists` the directories, as
-    patterns of plimsoll.tune.host.path_pattern; a pattern's `*` lists the directory before
-    it too. `commands` are forms of plimsoll.tune.host.commands. Together they are all that
+    patterns of plimsoll.tune.host.capture.path_pattern; a pattern's `*` lists the directory before
+    it too. `commands` are forms of plimsoll.tune.host.view.commands. Together they are all that
     the rule may read, and what `plimsoll tune capture` therefore collects; add TOPOLOGY to
     `reads` where the rule calls read_topology, and TOPOLOGY_LINKS to `links` where it gives it
     ports. `fix` says in prose how to set it right; a finding's steps say it for the host at
-    hand. Exactly one of `rule` and `host_rule` is given.
+    hand. Exactly one of `rule` and `host_rule` is given. Beside a `rule`, `without_intent` is
+    what can be said of a host of which nobody has said what it is to be.
     """
 
     number: int
@@ -58,6 +57,7 @@ class Check:
     sources: tuple[str, ...]
     rule: IntentRule | None = None
     host_rule: HostRule | None = None
+    without_intent: HostRule | None = None
 
     def __post_init__(self) -> None:
         if (self.rule is None) == (self.host_rule is None):
@@ -69,6 +69,19 @@ class Check:
         What cannot be read makes the verdict unknown; nothing is raised for it.
         """
         found = tell(lambda: self._judgement(view, intent, no_intent))
+        return self._finding(view, intent, found)
+
+    def look(self, view: HostView) -> Finding:
+        """The finding of a host without an intent: what no dataplane wants, or what was read."""
+        judge = self.host_rule or self.without_intent
+        found = not_applicable("") if judge is None else tell(lambda: judge(view))
+        if found.verdict == "not-applicable":
+            read = readings(view, tuple(each for each in self.reads if each not in TOPOLOGY))
+            text = "; ".join(each for each in (found.text, told(read)) if each)
+            found = not_applicable(text or _NOTHING_READ, *read)
+        return self._finding(view, None, found)
+
+    def _finding(self, view: HostView, intent: Intent | None, found: Judgement) -> Finding:
         return Finding(
             number=self.number,
             name=self.name,

@@ -20,6 +20,7 @@ gives one verdict for each check below. It needs no root, changes nothing, and s
 could not read.
 
 ```
+plimsoll tune audit                               # this host, whatever it is to be
 plimsoll tune audit --intent intent.yaml          # this host against a declared intent
 plimsoll tune audit --intent intent.yaml --fix    # what would set it right; nothing is run
 plimsoll tune capture -o worker-1.tar.gz          # on the host: what the audit reads, in a file
@@ -39,8 +40,10 @@ in [tuning-audit.md](tuning-audit.md).
 
 **Without an intent** the audit assumes one from the kernel's command line: the CPUs of \
 `isolcpus` and `nohz_full` are isolated and all others reserved, and nothing else is asked \
-for. Where the command line isolates no CPUs, only the checks that need no intent are made. \
-The heading says which it was.
+for. The heading says so. Of what that does not say, or where the command line isolates no CPUs, \
+it warns of what no packet dataplane wants (swap, merged pages, governors that save power, a PCIe \
+link below what the card can), and shows what it read: nothing fails for it, as nobody asked. \
+`plimsoll tune init` proposes an intent for the host.
 
 **A capture** is a tar archive of a manifest and of exactly the files listed below, with the \
 output of a few commands; `--root` takes it as it is or unpacked, and also the root directory \

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.host.view.unread import CannotRead
 
 # From the worst to the best; "unknown" is what could not be read, and no fault of the host.
 Verdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]

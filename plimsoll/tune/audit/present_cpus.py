@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.host.cpu_sets import read_cpu_list
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.cpus.cpu_sets import read_cpu_list
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 ONLINE = "/sys/devices/system/cpu/online"

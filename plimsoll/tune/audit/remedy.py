@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.finding import Step, advice
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.operating_system import OS_RELEASE, BootTool, read_operating_system
+from plimsoll.tune.host.boot.operating_system import OS_RELEASE, BootTool, read_operating_system
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 REMEDY_READS = OS_RELEASE

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
 from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
 from plimsoll.tune.expected.tuned import asked_sysctls, expected_sysctls
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.whole_number import whole_number
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 # Whether the value that was read serves where another was wanted.

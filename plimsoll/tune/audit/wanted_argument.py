@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.expected.node import expected_node
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import (
+from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
     parse_kernel_cpu_list,
     read_command_line,
 )
-from plimsoll.tune.host.processor import processor_vendor
-from plimsoll.tune.host.unread import CannotRead, Unread
-from plimsoll.tune.host.virtual_machine import CPUINFO
+from plimsoll.tune.host.boot.virtual_machine import CPUINFO
+from plimsoll.tune.host.cpus.processor import processor_vendor
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
 
 # What the functions here and reading the command line take.

@@ -8,9 +8,9 @@ from itertools import chain
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.registry import all_checks
 from plimsoll.tune.audit.remedy import REMEDY_READS
-from plimsoll.tune.host.collect import Wanted
-from plimsoll.tune.host.kernel_command_line import PATH
-from plimsoll.tune.intent.survey import SURVEY_LINKS, SURVEY_READS
+from plimsoll.tune.host.boot.kernel_command_line import PATH
+from plimsoll.tune.host.capture.collect import Wanted
+from plimsoll.tune.proposal.survey import SURVEY_LINKS, SURVEY_READS
 
 # What the assumed intent, the proposal of one, and the remedies read besides.
 _BESIDES = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)

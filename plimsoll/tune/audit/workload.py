@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from plimsoll.tune.audit.finding import Judgement, not_applicable, tell, worst_of
-from plimsoll.tune.host.cgroups import CGROUP_READS, PodOfGroup, group_of
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.threads import (
+from plimsoll.tune.host.cpus.cgroups import CGROUP_READS, PodOfGroup, group_of
+from plimsoll.tune.host.cpus.threads import (
     LONGEST_COMM,
     THREAD_READS,
     Thread,
@@ -17,7 +16,8 @@ from plimsoll.tune.host.threads import (
     read_processes,
     read_threads,
 )
-from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead
 from plimsoll.tune.intent.intent import Intent
 
 WORKLOAD_READS = (*THREAD_READS, *CGROUP_READS)

@@ -8,9 +8,18 @@ CPUs, and since then writes the short form that is here: the same CPUs.
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.tune.intent.hugepages import memory_text
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.kubernetes.quantity import parse_quantity
+
+# The annotation of a performance profile whose JSON the operator starts from.
+ANNOTATION = "kubeletconfig.experimental"
+# What keeps memory from pods, of which the intent says something in `kubelet` alone.
+MEMORY_FIELDS = ("evictionHard", "kubeReserved", "systemReserved", "reservedMemory")
 
 # The operator's defaults: 500Mi each for the kubelet and the system, and 100Mi before
 # pods are evicted; a node's reserved memory is their sum.
@@ -21,7 +30,6 @@ _EVICTION = {
     "nodefs.inodesFree": "5%",
 }
 _RESERVED = {"memory": "500Mi"}
-_RESERVED_ON_NODE_0 = [{"numaNode": 0, "limits": {"memory": "1100Mi"}}]
 
 
 def expected_kubelet(intent: Intent) -> dict[str, Any]:
@@ -29,17 +37,40 @@ def expected_kubelet(intent: Intent) -> dict[str, Any]:
     if intent.platform != "openshift":
         return {}
     policy = intent.numa_policy or "best-effort"
-    settings: dict[str, Any] = {
+    given: dict[str, Any] = copy.deepcopy(dict(intent.kubelet or {}))
+    settings: dict[str, Any] = given | {
         "cpuManagerPolicy": "static",
         "cpuManagerReconcilePeriod": "5s",
-        "evictionHard": dict(_EVICTION),
-        "kubeReserved": dict(_RESERVED),
-        "reservedSystemCPUs": intent.cpus.reserved.canonical,
-        "systemReserved": dict(_RESERVED),
+        "evictionHard": _EVICTION | _fields(given, "evictionHard"),
+        "kubeReserved": _RESERVED | _fields(given, "kubeReserved"),
+        "reservedSystemCPUs": format_cpu_list(intent.cpus.housekeeping),
+        "systemReserved": _RESERVED | _fields(given, "systemReserved"),
         "topologyManagerPolicy": policy,
     }
     if policy in ("restricted", "single-numa-node"):
-        settings |= {"memoryManagerPolicy": "Static", "reservedMemory": list(_RESERVED_ON_NODE_0)}
+        settings["memoryManagerPolicy"] = "Static"
+        settings.setdefault("reservedMemory", _reserved_on_node_0(settings))
     if policy == "single-numa-node":
-        settings["cpuManagerPolicyOptions"] = {"full-pcpus-only": "true"}
+        whole = {"full-pcpus-only": "true"}
+        settings["cpuManagerPolicyOptions"] = whole | _fields(given, "cpuManagerPolicyOptions")
     return settings
+
+
+def _fields(given: dict[str, Any], name: str) -> dict[str, Any]:
+    found = given.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _reserved_on_node_0(settings: dict[str, Any]) -> list[dict[str, Any]]:
+    """The sum of what is kept back, as the kubelet itself demands; all on the first node.
+
+    Raises ValueError for an amount that is none, a share of the memory among them, with which
+    the operator cannot do it either.
+    """
+    parts = (
+        settings["kubeReserved"]["memory"],
+        settings["systemReserved"]["memory"],
+        settings["evictionHard"]["memory.available"],
+    )
+    amount = memory_text(int(sum(map(parse_quantity, parts))))
+    return [{"numaNode": 0, "limits": {"memory": amount}}]

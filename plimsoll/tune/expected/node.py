@@ -46,7 +46,7 @@ def expected_node(intent: Intent, vendor: Vendor = "intel") -> ExpectedNode:
     """What is to be found on each node; `vendor` is who made its processors."""
     return ExpectedNode(
         kernel_arguments=expected_arguments(intent, vendor),
-        non_isolated_mask=tuned_cpu_mask(intent.cpus.reserved.cpus),
+        non_isolated_mask=tuned_cpu_mask(intent.cpus.housekeeping),
         node_pages=node_pages(intent.hugepages),
         irqs=expected_irqs(intent),
         kubelet=expected_kubelet(intent),

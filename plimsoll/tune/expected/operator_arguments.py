@@ -16,12 +16,12 @@ from plimsoll.tune.expected.boot_options import boot_line
 from plimsoll.tune.expected.cpu_mask import tuned_cpu_mask
 from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
 from plimsoll.tune.expected.kernel_argument import KernelArgument, Vendor, arguments_of
+from plimsoll.tune.expected.tuned_names import rendered_profile
 from plimsoll.tune.intent.intent import Intent
 
 _PARENT = "TuneD, network-latency"
 _OPERATOR = "Node Tuning Operator"
 _PROFILE = "PerformanceProfile, additionalKernelArgs"
-_PATCH = "Tuned, performance-patch"
 
 # The name of a piece in its [bootloader] section, and the arguments.
 _Option = tuple[str, Iterable[KernelArgument]]
@@ -47,7 +47,7 @@ def operator_arguments(intent: Intent, vendor: Vendor = "intel") -> tuple[Kernel
         name: text.replace("${isolated_cores}", isolated)
         for name, text in intent.kernel.tuned_bootloader.items()
     }
-    return boot_line(dict(options), patch, _PATCH)
+    return boot_line(dict(options), patch, f"Tuned, {rendered_profile(intent)}")
 
 
 def _parents() -> Iterator[KernelArgument]:
@@ -72,7 +72,7 @@ def _partitioning(intent: Intent) -> Iterator[KernelArgument]:
 
 def _left(intent: Intent) -> tuple[frozenset[int], ...]:
     """What TuneD finds online and not isolated; before CPUs are taken offline, them too."""
-    reserved = intent.cpus.reserved.cpus
+    reserved = intent.cpus.housekeeping
     offlined = intent.cpus.offlined
     return (reserved, reserved | offlined.cpus) if offlined else (reserved,)
 

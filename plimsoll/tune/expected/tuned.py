@@ -9,9 +9,8 @@ nothing to do with isolated CPUs, such as OpenShift's sizes of neighbour tables,
 from __future__ import annotations
 
 from plimsoll.tune.expected.operator_arguments import realtime_hint
+from plimsoll.tune.expected.tuned_names import operator_profile, rendered_profile
 from plimsoll.tune.intent.intent import Intent
-
-PATCH = "performance-patch"
 
 _OPERATOR_SYSCTLS = {
     "net.ipv4.tcp_fastopen": "3",
@@ -34,22 +33,18 @@ _UNITS = {
 }
 
 
-def operator_profile(intent: Intent) -> str:
-    """The TuneD profile that the operator makes of the performance profile."""
-    return f"openshift-node-performance-{intent.name}"
-
-
 def expected_profile(intent: Intent) -> str | None:
     """The active profile; None where TuneD is not told to run."""
     if intent.platform == "openshift":
-        return PATCH if has_patch(intent) else operator_profile(intent)
-    return f"plimsoll-{intent.name}" if intent.services.tuned else None
+        return rendered_profile(intent) if has_patch(intent) else operator_profile(intent)
+    return rendered_profile(intent) if intent.services.tuned else None
 
 
 def has_patch(intent: Intent) -> bool:
     """Whether the intent asks for more than the operator's own profile does."""
     asked = asked_sysctls(intent) or asked_units(intent) or intent.kernel.tuned_bootloader
-    return bool(asked) or intent.services.thp is not None
+    given = intent.tuned.model_fields_set or intent.services.thp is not None
+    return bool(asked) or bool(given)
 
 
 def asked_sysctls(intent: Intent) -> dict[str, str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from plimsoll.tune.intent.section import Section, Switch
+from plimsoll.tune.intent.fields.section import Section, Switch
 
 
 class Bios(Section):

@@ -8,8 +8,8 @@ from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from plimsoll.traffic.mistakes import brief, mistake
-from plimsoll.tune.intent.section import ObjectName, Section, Switch, Text, Word
+from plimsoll.text.mistakes import brief, mistake
+from plimsoll.tune.intent.fields.section import ObjectName, Section, Switch, Text, Word
 
 _RETENTION = re.compile(r"[1-9]\d{0,5}(?:ms|s|m|h|d|w|y)", re.ASCII)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
-from plimsoll.traffic.mistakes import brief, mistake
-from plimsoll.tune.intent.section import Listed, Section
+from plimsoll.text.mistakes import brief, mistake
+from plimsoll.tune.intent.fields.section import Listed, Section
 
 # The sizes PerformanceProfile v2 takes.
 PageSize = Literal["64k", "2M", "32M", "512M", "1G", "16G"]
@@ -40,6 +40,10 @@ _QUANTITY = re.compile(r"([1-9]\d{0,11})(Ki|Mi|Gi|Ti)?", re.ASCII)
 _QUANTITY_BYTES = {None: 1, "Ki": 1 << 10, "Mi": 1 << 20, "Gi": 1 << 30, "Ti": 1 << 40}
 
 
+# What Kubernetes' suffixes without an i are short of: 4G are 4,000,000,000 bytes.
+_DECIMAL = {"k": "Ki", "K": "Ki", "M": "Mi", "G": "Gi", "T": "Ti"}
+
+
 def bytes_of(quantity: str) -> int:
     """Bytes of a checked quantity of memory: "1000Mi"."""
     match = _QUANTITY.fullmatch(quantity)
@@ -56,6 +60,11 @@ def memory_text(size: int) -> str:
 
 
 def _check_quantity(text: str) -> str:
+    if text[:-1].isdecimal() and text[-1:] in _DECIMAL:
+        raise mistake(
+            f"{brief(text)} is decimal to Kubernetes, and memory comes in powers of two",
+            f"write {text[:-1]}{_DECIMAL[text[-1]]}",
+        )
     if not _QUANTITY.fullmatch(text):
         raise mistake(
             f"{brief(text)} is no quantity of memory", "write for example 1000Mi, 4Gi or 2Ti"
@@ -118,11 +127,21 @@ class Hugepages(Section):
         return self
 
 
+def _in_powers_of_two(given: object) -> object:
+    """4G of pages of 1G are four of them: no whole number of pages is decimal."""
+    if isinstance(given, str) and given[:-1].isdecimal() and given[-1:] in _DECIMAL:
+        return f"{given[:-1]}{_DECIMAL[given[-1]]}"
+    return given
+
+
 class PodHugepages(Section):
-    """What one pod takes: `total` memory in pages of `size`."""
+    """What one pod takes: `total` memory in pages of `size`.
+
+    Sizes of pages are powers of two in short (1G), and so may the total be: 4G are 4Gi.
+    """
 
     size: PageSize
-    total: Memory
+    total: Annotated[Memory, BeforeValidator(_in_powers_of_two)]
 
     @model_validator(mode="after")
     def _check_whole_pages(self) -> Self:

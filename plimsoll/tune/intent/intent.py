@@ -6,23 +6,28 @@ terms, not how a platform is told; what is left out is left alone.
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, Self
 
 from pydantic import model_validator
 
-from plimsoll.traffic.mistakes import did_you_mean, mistake
+from plimsoll.text.mistakes import did_you_mean, mistake
 from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.cluster import Cluster, Pool
+from plimsoll.tune.intent.fields.extra import Extra, RenderedKind
+from plimsoll.tune.intent.fields.net_device import NetDevice
+from plimsoll.tune.intent.fields.section import Listed, ObjectName, Section, Switch, Text, Word
 from plimsoll.tune.intent.hugepages import RESOURCE_SUFFIX, SIZES_OF_KERNEL, Hugepages
 from plimsoll.tune.intent.kernel import Kernel, Scheduling
+from plimsoll.tune.intent.kubelet import KubeletFields
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.intent.nic import Nic, check_shared_ports
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.intent.pod_fit import check_pod_cpus, check_pod_pages, check_pod_vfs
 from plimsoll.tune.intent.processor import Cpus, Hints, Irq, NumaPolicy
-from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch, Text, Word
 from plimsoll.tune.intent.services import Services
 from plimsoll.tune.intent.trex import Generator
+from plimsoll.tune.intent.tuned import Tuned
 
 Platform = Literal["openshift", "bare-metal", "vm"]
 
@@ -32,6 +37,8 @@ class Intent(Section):
 
     `name` becomes that of the performance profile and of all that is rendered. `namespace` is
     where pods run and networks are that name none; left out, it is the intent's name.
+    `kubelet` are fields of its configuration beyond those that other sections mean.
+    `annotations` by kind and `extra` go into the objects that are rendered, after all else.
     `expected_processes` are the names (comm) of those that belong on isolated CPUs
     besides the pods'. Raises, through `load_intent`, InputError with file and line.
     """
@@ -48,15 +55,27 @@ class Intent(Section):
     hints: Hints = Hints()
     irq: Irq = Irq()
     user_level_networking: Switch = None
+    net_devices: Listed[NetDevice] = ()
     nics: Listed[Nic] = ()
     networks: Listed[Network] = ()
     pods: Listed[Pod] = ()
     services: Services = Services()
     scheduling: Scheduling = Scheduling()
+    tuned: Tuned = Tuned()
+    kubelet: KubeletFields | None = None
     cluster: Cluster = Cluster()
     generator: Generator = Generator()
     bios: Bios = Bios()
     expected_processes: Listed[Word] = ()
+    annotations: Mapping[RenderedKind, Mapping[Word, Text]] = {}
+    extra: Listed[Extra] = ()
+
+    def patches_of(self, kind: str, name: str) -> Iterator[Mapping[str, Any]]:
+        """What is merged into the object of that kind and name, in this order."""
+        given = {str(each): found for each, found in self.annotations.items()}
+        if kind in given:
+            yield {"metadata": {"annotations": dict(given[kind])}}
+        yield from (each.patch for each in self.extra if each.is_for(kind, name))
 
     def nic(self, name: str) -> Nic:
         """The nic of that name; raises KeyError."""
@@ -105,6 +124,41 @@ class Intent(Section):
         return self
 
     @model_validator(mode="after")
+    def _check_openshifts(self) -> Self:
+        """What other platforms have nothing of."""
+        if self.platform == "openshift":
+            return self
+        for field, given in (
+            ("cpus.shared", self.cpus.shared),
+            ("cpus.max_frequency", self.cpus.max_frequency),
+            ("net_devices", self.net_devices),
+            ("annotations", self.annotations),
+            ("extra", self.extra),
+        ):
+            if given:
+                place = field.split(".")
+                raise mistake("is rendered for OpenShift alone", "leave it out", *place)
+        if self.kubelet:
+            raise mistake(
+                "is rendered for OpenShift alone", "leave it out, or use openshift", "kubelet"
+            )
+        for number, nic in enumerate(self.nics):
+            if nic.pf_names and nic.pci:
+                raise mistake(
+                    "stands beside pf_names, and a nic of a host names its ports in one way",
+                    "make two nics, one with pf_names and one with pci",
+                    "nics",
+                    number,
+                    "pci",
+                )
+        for field in ("object", "priority"):
+            if getattr(self.tuned, field) is not None:
+                raise mistake(
+                    "is of Tuned objects, which OpenShift alone has", "leave it out", "tuned", field
+                )
+        return self
+
+    @model_validator(mode="after")
     def _check_realtime(self) -> Self:
         """The Node Tuning Operator refuses the pair."""
         if self.kernel.realtime and self.hints.realtime is False:
@@ -113,6 +167,23 @@ class Intent(Section):
                 "turn it on, or use kernel.realtime: false",
                 "hints",
                 "realtime",
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _check_shared_cpus(self) -> Self:
+        """The Node Tuning Operator's own rule; shared CPUs that nobody may use are lost."""
+        if self.hints.mixed_cpus and self.cpus.shared is None:
+            raise mistake("has no CPUs to share", "add cpus.shared", "hints", "mixed_cpus")
+        if self.cpus.shared is not None and not self.hints.mixed_cpus:
+            raise mistake("are for nobody", "add hints: {mixed_cpus: on}", "cpus", "shared")
+        return self
+
+    @model_validator(mode="after")
+    def _check_net_devices(self) -> Self:
+        if self.net_devices and not self.user_level_networking:
+            raise mistake(
+                "are left alone", "add user_level_networking: on, or leave them out", "net_devices"
             )
         return self
 

@@ -7,8 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.tune.intent.section import Listed, Section, Text, Word
+from plimsoll.text.mistakes import mistake
+from plimsoll.tune.intent.fields.section import Listed, Section, Text, Word
 
 
 class Kernel(Section):

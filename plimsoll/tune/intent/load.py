@@ -7,10 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.document import Document, parse_document, read_document
-from plimsoll.traffic.mistakes import did_you_mean
+from plimsoll.text.document import Document, parse_document, read_document
+from plimsoll.text.mistakes import did_you_mean
+from plimsoll.tune.intent.fields.misread import check_misread
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.misread import check_misread
 
 _PRESETS = files("plimsoll.tune.intent") / "presets"
 _SUFFIX = ".yaml"

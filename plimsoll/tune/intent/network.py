@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import Field, model_validator
 
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.tune.intent.address import IpAddress, IpRange
+from plimsoll.text.mistakes import mistake
+from plimsoll.tune.intent.fields.address import IpAddress, IpRange
+from plimsoll.tune.intent.fields.section import ObjectName, Section, Word
 from plimsoll.tune.intent.nic import InterfaceName
-from plimsoll.tune.intent.section import ObjectName, Section
+
+# To 1.6 Tbit/s.
+_Rate: TypeAlias = Annotated[int, Field(ge=0, le=1_600_000)]
 
 
 class Ipam(Section):
@@ -43,10 +47,29 @@ class _Attachment(Section):
 
 
 class SriovAttachment(_Attachment):
-    """VFs of one of the intent's nics, whose vlan, trust and spoofchk it has."""
+    """VFs of one of the intent's nics, whose vlan, trust and spoofchk it has.
+
+    `capabilities` are what a pod may ask for at runtime, of the plugins that read it: mac, ips.
+    `link_state` is what the VF shows, whatever the port's link is. Rates are in Mbit/s, 0 for
+    no limit; `vlan_qos` is 802.1p's priority.
+    """
 
     kind: Literal["sriov"]
     nic: ObjectName
+    capabilities: Annotated[Mapping[Word, bool], Field(min_length=1)] | None = None
+    link_state: Literal["auto", "enable", "disable"] | None = None
+    min_tx_rate_mbps: _Rate | None = None
+    max_tx_rate_mbps: _Rate | None = None
+    vlan_qos: Annotated[int, Field(ge=0, le=7)] | None = None
+
+    @model_validator(mode="after")
+    def _check_rates(self) -> Self:
+        least, most = self.min_tx_rate_mbps, self.max_tx_rate_mbps
+        if least and most and least > most:
+            raise mistake(
+                f"{least} is above max_tx_rate_mbps, {most}", "lower it", "min_tx_rate_mbps"
+            )
+        return self
 
 
 class MacvlanAttachment(_Attachment):

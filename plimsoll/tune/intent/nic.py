@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self, TypeAlias
 
 from pydantic import AfterValidator, Field, model_validator
 
-from plimsoll.traffic.mistakes import brief, mistake
-from plimsoll.tune.counted import counted
-from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch
+from plimsoll.text.counted import counted
+from plimsoll.text.mistakes import brief, mistake
+from plimsoll.tune.intent.fields.section import Listed, ObjectName, Section, Switch, Text, Word
 
 MELLANOX = "15b3"
 RESOURCE_PREFIX = "openshift.io"
@@ -80,7 +81,9 @@ class Nic(Section):
 
     The ports are named by `pf_names` or by `pci` address, or by `vendor` and `device_id`.
     `num_vfs` left out means that the port itself is used. `vf_range` takes some of its VFs
-    only. `driver` is what the workload's function is bound to: vfio-pci, or netdevice for
+    only. `priority` is of several policies for one VF: the lowest wins. `exclude_topology` keeps
+    the card's NUMA node from the scheduler. `node_selector` chooses nodes of the pool, left out
+    all. `driver` is what the workload's function is bound to: vfio-pci, or netdevice for
     the kernel's own. `vlan`, `trust` and `spoofchk` are settings of each VF. `numa_node`
     and `link_speed_gbps` are what the audit expects to find.
     """
@@ -100,6 +103,11 @@ class Nic(Section):
     trust: Switch = None
     spoofchk: Switch = None
     resource_name: ResourceName | None = None
+    priority: Annotated[int, Field(ge=0, le=99)] | None = None
+    exclude_topology: bool | None = None
+    link_type: Literal["eth", "ib"] | None = None
+    vhost_net: bool | None = None
+    node_selector: Annotated[Mapping[Word, Text], Field(min_length=1)] | None = None
     numa_node: Annotated[int, Field(ge=0, le=1023)] | None = None
     link_speed_gbps: Annotated[int, Field(ge=1, le=1600)] | None = None
 
@@ -107,6 +115,11 @@ class Nic(Section):
     def by_kind(self) -> bool:
         """Whether it names a kind of card alone, and so every port of that kind that a host has."""
         return not (self.pf_names or self.pci)
+
+    @property
+    def ports(self) -> tuple[str, ...]:
+        """Its ports, each by one name: by interface where it gives both that and the address."""
+        return self.pf_names or self.pci
 
     @property
     def kind(self) -> str:
@@ -138,12 +151,14 @@ class Nic(Section):
         return self
 
     @model_validator(mode="after")
-    def _check_named_one_way(self) -> Self:
-        """The SR-IOV operator takes the ports that fit both lists, and a host those of either."""
-        if self.pf_names and self.pci:
+    def _check_named_both_ways(self) -> Self:
+        """The SR-IOV operator takes the ports that fit both lists."""
+        if self.pf_names and self.pci and len(self.pf_names) != len(self.pci):
             raise mistake(
-                "stands beside pf_names, and a nic names its ports in one way",
-                "make two nics, one with pf_names and one with pci",
+                f"has {counted(len(self.pci), 'address')} for "
+                f"{counted(len(self.pf_names), 'interface')} of pf_names, and a policy takes the "
+                "ports that fit both",
+                "give each port's address, or pf_names alone",
                 "pci",
             )
         return self

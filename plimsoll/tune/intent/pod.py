@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import BeforeValidator, Field, WithJsonSchema, model_validator
 
-from plimsoll.traffic.mistakes import brief, mistake
-from plimsoll.tune.intent.capability import Capability
+from plimsoll.text.mistakes import brief, mistake
+from plimsoll.tune.intent.fields.capability import Capability
+from plimsoll.tune.intent.fields.section import Listed, ObjectName, Section, Switch, Text, Word
 from plimsoll.tune.intent.hugepages import Memory, PodHugepages
-from plimsoll.tune.intent.section import Listed, ObjectName, Section, Switch, Text, Word
 
 
 def _check_cpus(given: Any) -> Any:

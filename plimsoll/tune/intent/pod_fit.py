@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from plimsoll.traffic.mistakes import mistake
+from plimsoll.text.mistakes import mistake
 from plimsoll.tune.intent.hugepages import (
     PAGE_BYTES,
     RESOURCE_SUFFIX,

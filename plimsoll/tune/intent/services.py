@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.intent.section import Section, Switch
+from plimsoll.tune.intent.fields.section import Section, Switch
 
 
 class Services(Section):

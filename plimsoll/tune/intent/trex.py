@@ -6,12 +6,12 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from plimsoll.traffic.mistakes import mistake
-from plimsoll.tune.counted import counted
-from plimsoll.tune.intent.address import IpAddress
-from plimsoll.tune.intent.cpu_list import CpuListField
+from plimsoll.text.counted import counted
+from plimsoll.text.mistakes import mistake
+from plimsoll.tune.intent.fields.address import IpAddress
+from plimsoll.tune.intent.fields.cpu_list import CpuListField
+from plimsoll.tune.intent.fields.section import Listed, Section, Text
 from plimsoll.tune.intent.nic import PciAddress
-from plimsoll.tune.intent.section import Listed, Section, Text
 
 _Thread = Annotated[int, Field(ge=0, le=8191)]
 

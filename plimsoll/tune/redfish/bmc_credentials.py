@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from plimsoll.errors import InputError
-from plimsoll.host.given_path import reason_of
+from plimsoll.text.given_path import reason_of
 
 USER_VARIABLE = "PLIMSOLL_BMC_USER"
 PASSWORD_VARIABLE = "PLIMSOLL_BMC_PASSWORD"  # noqa: S105 - its name, not its value

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from plimsoll.tune.host.host_view import CommandOutput, HostView
-from plimsoll.tune.host.unread import Unread
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.host_view import CommandOutput, HostView
+from plimsoll.tune.host.view.unread import Unread
 
 
 class HostWithBios(HostView):

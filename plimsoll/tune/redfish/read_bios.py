@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.bmc_credentials import BmcCredentials
 from plimsoll.tune.redfish.vendor_map import map_of
 

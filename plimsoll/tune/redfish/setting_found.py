@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.vendor_map import AttributeRule, Meaning, Setting, VendorMap
 
 # Of attributes that disagree the first of these counts: one that is on is enough, a value that

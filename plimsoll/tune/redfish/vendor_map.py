@@ -14,7 +14,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.traffic.document import parse_document
+from plimsoll.text.document import parse_document
 
 Setting = Literal["smt", "turbo", "c_states", "aspm", "power_profile"]
 SETTINGS: tuple[Setting, ...] = ("smt", "turbo", "c_states", "aspm", "power_profile")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import RenderedFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plimsoll.tune.counted import counted
+from plimsoll.text.counted import counted
 from plimsoll.tune.intent.hugepages import PageSize, bytes_of, memory_text
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import RESOURCE_PREFIX
 from plimsoll.tune.intent.pod_fit import pages_by_node, sets_pages_aside, vfs_by_resource
-from plimsoll.tune.render.wide_selector import danger_of, narrowing_of, wide_selectors
+from plimsoll.tune.render.openshift.wide_selector import danger_of, narrowing_of, wide_selectors
 
 _TOGETHER = (
     "Let them run one after the other or on several nodes, or ask for less: of those that do not "
@@ -35,7 +35,18 @@ def doubts_of(intent: Intent) -> Iterator[Doubt]:
         yield from _whole_ports(intent)
         yield from _last_cpus(intent)
         yield from _nobodys_resources(intent)
+        yield from _extra(intent)
     yield from _together(intent)
+
+
+def _extra(intent: Intent) -> Iterator[Doubt]:
+    """Nothing of it was checked, neither by itself nor against the rest of the intent."""
+    for each in intent.extra:
+        yield Doubt(
+            f"{each.title} has fields of the intent's extra: {', '.join(each.paths)}.",
+            "They take the place of what was rendered, and nobody has checked them: try them "
+            "first with `oc apply --dry-run=server -f FILE`.",
+        )
 
 
 def _for_good(intent: Intent) -> Iterator[Doubt]:

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from plimsoll.tune.expected.kernel_argument import Vendor, command_line
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.render.cluster_steps import cluster_steps
+from plimsoll.tune.render.bare_metal.steps import host_steps
 from plimsoll.tune.render.doubt import doubts_of
-from plimsoll.tune.render.host_steps import host_steps
-from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.openshift.cluster_steps import cluster_steps
 
 PATH = "README.md"
 

@@ -7,34 +7,35 @@ from collections.abc import Callable, Iterator
 from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.render.bare_metal.command_line import render_command_line
+from plimsoll.tune.render.bare_metal.housekeeping import render_housekeeping, render_irqbalance
+from plimsoll.tune.render.bare_metal.hugepages import render_node_pages
+from plimsoll.tune.render.bare_metal.ports import render_ports
+from plimsoll.tune.render.bare_metal.tuned import render_sysctls, render_tuned_profile
 from plimsoll.tune.render.bios_checklist import render_bios_checklist
-from plimsoll.tune.render.cluster_services import (
+from plimsoll.tune.render.files.extra_fields import check_extra, extended
+from plimsoll.tune.render.files.plain_words import check_plain_words
+from plimsoll.tune.render.files.refusal import refuse
+from plimsoll.tune.render.files.rendered_file import RenderedFile
+from plimsoll.tune.render.openshift.cluster_services import (
     render_console,
     render_monitoring,
     render_network_diagnostics,
 )
-from plimsoll.tune.render.host_command_line import render_command_line
-from plimsoll.tune.render.host_housekeeping import render_housekeeping, render_irqbalance
-from plimsoll.tune.render.host_hugepages import render_node_pages
-from plimsoll.tune.render.host_ports import render_ports
-from plimsoll.tune.render.host_tuned import render_sysctls, render_tuned_profile
-from plimsoll.tune.render.kubelet_config import render_kubelet_config
-from plimsoll.tune.render.kubelet_housekeeping import render_kubelet_housekeeping
-from plimsoll.tune.render.machine_config_pool import render_machine_config_pool
-from plimsoll.tune.render.namespace import render_namespaces
-from plimsoll.tune.render.network_attachment import render_networks
-from plimsoll.tune.render.operator_rules import check_operator_rules
-from plimsoll.tune.render.performance_profile import render_performance_profile
-from plimsoll.tune.render.plain_words import check_plain_words
-from plimsoll.tune.render.pod import render_pods
+from plimsoll.tune.render.openshift.kubelet_config import render_kubelet_config
+from plimsoll.tune.render.openshift.kubelet_housekeeping import render_kubelet_housekeeping
+from plimsoll.tune.render.openshift.machine_config_pool import render_machine_config_pool
+from plimsoll.tune.render.openshift.namespace import render_namespaces
+from plimsoll.tune.render.openshift.network_attachment import render_networks
+from plimsoll.tune.render.openshift.operator_rules import check_operator_rules
+from plimsoll.tune.render.openshift.performance_profile import render_performance_profile
+from plimsoll.tune.render.openshift.pod import render_pods
+from plimsoll.tune.render.openshift.security_constraint import render_security_constraints
+from plimsoll.tune.render.openshift.sriov_policy import render_sriov_policies
+from plimsoll.tune.render.openshift.tuned_patch import render_tuned_patch
+from plimsoll.tune.render.openshift.workload_partitioning import render_workload_partitioning
 from plimsoll.tune.render.readme import render_readme
-from plimsoll.tune.render.refusal import refuse
-from plimsoll.tune.render.rendered_file import RenderedFile
-from plimsoll.tune.render.security_constraint import render_security_constraints
-from plimsoll.tune.render.sriov_policy import render_sriov_policies
 from plimsoll.tune.render.trex_config import render_trex_config
-from plimsoll.tune.render.tuned_patch import render_tuned_patch
-from plimsoll.tune.render.workload_partitioning import render_workload_partitioning
 
 # A new manifest is one more function, and one more line here. In the order of application.
 _FOR_A_POOL: tuple[Callable[[Intent, Pool], Iterator[RenderedFile]], ...] = (
@@ -89,8 +90,9 @@ def render(
 def _platform_files(intent: Intent, where: str, vendor: Vendor) -> Iterator[RenderedFile]:
     if intent.platform == "openshift" and intent.pool is not None:
         refuse(list(check_operator_rules(intent, intent.pool)), where)
-        for for_a_pool in _FOR_A_POOL:
-            yield from for_a_pool(intent, intent.pool)
+        files = [file for function in _FOR_A_POOL for file in function(intent, intent.pool)]
+        refuse(list(check_extra(intent, files)), where)
+        yield from (extended(intent, each) for each in files)
         return
     yield from render_command_line(intent, vendor)
     for for_a_host in _FOR_A_HOST:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.fit.topology import ports_of, read_topology
+from plimsoll.tune.fit.topology_rules import check_topology
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.surveyed_ports import ports_in_use
-from plimsoll.tune.intent.topology import ports_of, read_topology
-from plimsoll.tune.intent.topology_rules import check_topology
-from plimsoll.tune.render.refusal import Mistake, refuse
+from plimsoll.tune.proposal.surveyed_ports import ports_in_use
+from plimsoll.tune.render.files.refusal import Mistake, refuse
 
 
 def check_on_host(intent: Intent, view: HostView) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from http.client import HTTPException, HTTPSConnection
 from pathlib import Path
 
-from plimsoll.host.child import tied_to_parent
+from plimsoll.host.processes.child import tied_to_parent
 from tests.integration.cluster import kubeconfig
 from tests.integration.cluster.credentials import LOOPBACK, Authority, TokenIssuer
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from plimsoll.host.child import tied_to_parent
+from plimsoll.host.processes.child import tied_to_parent
 from tests.integration.engine.requests import CPUS
 
 ROOT = Path(__file__).resolve().parents[3]

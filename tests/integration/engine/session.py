@@ -11,8 +11,8 @@ from typing import Any, Self
 
 from jsonschema import Draft202012Validator
 
-from plimsoll.generator.engine_program import find_engine
-from plimsoll.host.child import tied_to_parent
+from plimsoll.generator.engine.program import find_engine
+from plimsoll.host.processes.child import tied_to_parent
 
 ROOT = Path(__file__).resolve().parents[3]
 SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())

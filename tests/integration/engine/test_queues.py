@@ -3,10 +3,10 @@
 from contextlib import closing
 from pathlib import Path
 
-from plimsoll.generator.engine import Engine
+from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.settings import EngineSettings, WorkerLayout
-from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 from tests.integration.engine.requests import CPUS, FRAME, open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession

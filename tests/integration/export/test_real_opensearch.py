@@ -14,14 +14,14 @@ from typing import Any
 import pytest
 import urllib3
 
-from plimsoll.record.interchange.cdm.document import Document
-from plimsoll.record.interchange.cdm.documents import RunDocuments
-from plimsoll.record.interchange.cdm.run_iterations import outline_of
-from plimsoll.record.interchange.cdm.version import CdmVersion
-from plimsoll.record.interchange.opensearch.bulk import load
-from plimsoll.record.interchange.opensearch.indices import prepare_indices
-from plimsoll.record.interchange.opensearch.patience import Patience
-from plimsoll.record.interchange.opensearch.server import Server
+from plimsoll.export.cdm.document import Document
+from plimsoll.export.cdm.documents import RunDocuments
+from plimsoll.export.cdm.run_iterations import outline_of
+from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.export.opensearch.bulk import load
+from plimsoll.export.opensearch.indices import prepare_indices
+from plimsoll.export.opensearch.patience import Patience
+from plimsoll.export.opensearch.server import Server
 from tests.unit.record.interchange.exported_run import BEGIN_MS, small_run
 
 HERE = Path(__file__).parent / "opensearch_node"

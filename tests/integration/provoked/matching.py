@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from plimsoll.record.causes_record import CauseRecord, ExplainedIncident
+from plimsoll.record.causes.causes_record import CauseRecord, ExplainedIncident
 from tests.integration.provoked.disturbed_trial import DisturbedTrial, Provoked
 
 # Shorter parts of an incident are lost among others.

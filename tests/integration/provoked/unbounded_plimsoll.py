@@ -4,8 +4,8 @@ A run keeps the worst hundred of a kind. On a busy machine those may all be othe
 whether each provoked disturbance is explained could not be seen.
 """
 
-from plimsoll.attribution import trial_causes
-from plimsoll.benchmark import disturbances
+from plimsoll.attribution.ranking import trial_causes
+from plimsoll.benchmark.testbed import disturbances
 from plimsoll.cli.main import main
 
 _ALL = 1_000_000

@@ -19,12 +19,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.capture import Capture
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.collect import Wanted, collect
-from plimsoll.tune.host.commands import commands_of
-from plimsoll.tune.host.path_pattern import parents
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.capture.capture import Capture
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.collect import Wanted, collect
+from plimsoll.tune.host.capture.path_pattern import parents
+from plimsoll.tune.host.view.commands import commands_of
+from plimsoll.tune.host.view.unread import Unread
 from tests.integration.vm.initramfs import initramfs
 from tests.unit.tune.captures.tuned_system import TunedSystem
 

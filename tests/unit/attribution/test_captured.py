@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.attribution.coverage import TraceCoverage
-from plimsoll.attribution.explain import explain
-from plimsoll.attribution.incident import Incident
-from plimsoll.attribution.loops import PollingLoop
+from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 CAPTURED = Path(__file__).parent / "captured" / "stalls.jsonl"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.attribution.cause import Cause
-from plimsoll.attribution.confirm import confirmed
+from plimsoll.attribution.explanation.confirm import confirmed
+from plimsoll.attribution.incidents.cause import Cause
 from tests.unit.attribution.traces import MS, move, stall
 
 NAME = "local_timer (tick_nohz_handler)"

@@ -1,11 +1,11 @@
 """What took the DUT's CPUs, told from explanations: each absence once."""
 
-from plimsoll.attribution.cause import Cause, Confidence, Explanation
-from plimsoll.attribution.coverage import NO_TRACE
-from plimsoll.attribution.dut_disturbances import dut_disturbances
-from plimsoll.attribution.explain import explain
-from plimsoll.attribution.loops import Owner
-from plimsoll.record.disturbance import Disturbance
+from plimsoll.attribution.events.coverage import NO_TRACE
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.incidents.cause import Cause, Confidence, Explanation
+from plimsoll.attribution.incidents.loops import Owner
+from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
+from plimsoll.record.trials.disturbance import Disturbance
 from tests.unit.attribution.traces import (
     AT,
     DUT,

@@ -1,8 +1,8 @@
 """Nobody is blamed whom the events do not show."""
 
-from plimsoll.attribution.coverage import NO_TRACE, TraceCoverage
-from plimsoll.attribution.explain import explain
-from plimsoll.attribution.path_load import PathLoad
+from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.path_load import PathLoad
 from tests.unit.attribution.traces import (
     AT,
     DUT,

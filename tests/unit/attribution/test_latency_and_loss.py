@@ -2,9 +2,9 @@
 
 import pytest
 
-from plimsoll.attribution.explain import explain
-from plimsoll.attribution.path_load import PathLoad
-from plimsoll.attribution.sentence import sentence
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.explanation.sentence import sentence
 from tests.unit.attribution.traces import (
     DUT,
     HZ,

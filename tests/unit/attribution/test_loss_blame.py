@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.attribution.cause import Cause, Explanation
-from plimsoll.attribution.loss_blame import LossBlame, loss_blame
+from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
 from tests.unit.attribution.traces import MS, latency, loss
 
 

@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.attribution.cause import Cause, Explanation
-from plimsoll.attribution.explain import explain
-from plimsoll.attribution.incident import Incident
-from plimsoll.attribution.rank import rank
-from plimsoll.attribution.remedies import _RULES, remedy_for
-from plimsoll.attribution.weights import weights
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.weights import weights
+from plimsoll.attribution.ranking.rank import rank
+from plimsoll.attribution.ranking.remedies import _RULES, remedy_for
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.tune.audit.registry import all_checks
 from tests.unit.attribution.traces import (

@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from plimsoll.attribution.counters import CounterMove
-from plimsoll.attribution.recorded_counters import counter_moves
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.recorded_counters import counter_moves
 from plimsoll.generator.interface import ClockReading
-from plimsoll.record.clock_fit import ClockFit
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_sample import MetricSample
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.metrics import MetricsWriter, trial_period
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter, trial_period
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.trials.clock_fit import ClockFit
 
 SECOND_NS = 1_000_000_000
 BEGIN_NS = 1_795_000_000 * SECOND_NS

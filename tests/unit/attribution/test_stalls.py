@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.cause import Cause
+from plimsoll.attribution.incidents.cause import Cause
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from tests.unit.attribution.traces import (
     MS,

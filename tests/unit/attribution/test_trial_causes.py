@@ -10,11 +10,11 @@ import msgspec
 import pytest
 from jsonschema import Draft202012Validator
 
-from plimsoll.attribution.chrome_trace import chrome_trace
-from plimsoll.attribution.incidents_of_trial import incidents_of
-from plimsoll.attribution.summary import summarise
-from plimsoll.attribution.trace_time import on_tsc
-from plimsoll.attribution.trial_causes import TrialFacts, causes_of_trial
+from plimsoll.attribution.events.chrome_trace import chrome_trace
+from plimsoll.attribution.events.trace_time import on_tsc
+from plimsoll.attribution.explanation.incidents_of_trial import incidents_of
+from plimsoll.attribution.ranking.summary import summarise
+from plimsoll.attribution.ranking.trial_causes import TrialFacts, causes_of_trial
 from plimsoll.generator.interface import (
     ClockReading,
     LossEvent,
@@ -22,13 +22,13 @@ from plimsoll.generator.interface import (
     TrialReport,
     WorstLatency,
 )
-from plimsoll.record.causes_record import TracedCpu, TraceState, read_causes
-from plimsoll.record.clock_fit import ClockFit
-from plimsoll.record.kernel_events import read_kernel_events, write_kernel_events
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.spike_causes import attribute_spikes
-from plimsoll.record.spikes import SPIKES, Spike, SpikeLog, read_spikes
+from plimsoll.record.causes.causes_record import TracedCpu, TraceState, read_causes
+from plimsoll.record.causes.kernel_events import read_kernel_events, write_kernel_events
+from plimsoll.record.causes.spike_causes import attribute_spikes
+from plimsoll.record.causes.spikes import SPIKES, Spike, SpikeLog, read_spikes
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.clock_fit import ClockFit
 from tests.unit.attribution.traces import (
     AT,
     DUT,

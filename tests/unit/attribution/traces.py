@@ -1,12 +1,12 @@
 """Kernel events written by hand. One tick is one nanosecond throughout."""
 
-from plimsoll.attribution.cause import Explanation
-from plimsoll.attribution.counters import CounterMove
-from plimsoll.attribution.coverage import TraceCoverage
-from plimsoll.attribution.explain import explain
-from plimsoll.attribution.incident import Incident
-from plimsoll.attribution.loops import PollingLoop
-from plimsoll.attribution.path_load import UNKNOWN_LOAD, PathLoad
+from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
+from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 HZ = 1e9

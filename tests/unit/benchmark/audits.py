@@ -1,6 +1,6 @@
 """Audits as runs keep them, with the findings that a test wants."""
 
-from plimsoll.record.audit_record import AuditFinding, AuditReading, AuditRecord, AuditStep
+from plimsoll.record.run.audit_record import AuditFinding, AuditReading, AuditRecord, AuditStep
 from plimsoll.tune.audit.finding import Verdict
 
 

@@ -7,7 +7,7 @@ import yaml
 
 EXPERIMENT: dict[str, Any] = {
     "lab": {"kind": "simulated", "model": {"kind": "fixed-capacity", "capacity": "1Mpps"}},
-    "profile": {"streams": [{"name": "load", "role": "load", "rate": 1, "flows": 4}]},
+    "profile": {"streams": [{"name": "load", "role": "load", "rate": "1pps", "flows": 4}]},
     "trial": {"drain": "100ms", "warmup": None},
     "search": {
         "minimum": "10kpps",

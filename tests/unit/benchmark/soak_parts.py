@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from plimsoll.benchmark.soak_series import SoakSeries, Stretch
-from plimsoll.record.soak_result import SoakSegment
-from plimsoll.record.trial_evidence import LossSample
-from plimsoll.record.trial_record import Verdict
-from plimsoll.record.window_record import WindowRecord
+from plimsoll.benchmark.soak.series import SoakSeries, Stretch
+from plimsoll.record.results.soak_result import SoakSegment
+from plimsoll.record.trials.trial_evidence import LossSample
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.record.trials.window_record import WindowRecord
 
 BEGIN_NS = 1_773_480_413 * 10**9
 

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.soak import run_soak
-from plimsoll.benchmark.soak_asked import SoakAsked
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.soak_result import SoakResult
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
-from plimsoll.traffic.units import parse_rate
+from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.text.units import parse_rate
 
 
 def soak_experiment(model: dict[str, Any] | None = None, **changes: Any) -> Experiment:

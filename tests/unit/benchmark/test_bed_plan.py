@@ -1,7 +1,7 @@
 """What a test bed is made of, before anything of it is started."""
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.testbed import BedPlan
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.dut.loopback import LoopbackSettings
 
 EXPERIMENT = Experiment.model_validate(

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.ceiling_trial import ceiling_of, has_ceiling
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.simulation import SimulationAsked
-from plimsoll.record.journal import read_journal
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_evidence import TrialEvidence
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.trial.tester import TesterLimits
+from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_evidence import TrialEvidence
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.trial.judging.tester import TesterLimits
 from tests.unit.benchmark.test_simulation import Silent
 from tests.unit.record.trial_parts import record
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.benchmark.clean_rate import LEAST_PPS, MOST_PPS, find_clean_rate
+from plimsoll.benchmark.calibration.clean_rate import LEAST_PPS, MOST_PPS, find_clean_rate
 
 
 class KnownTester:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.loops import PollingLoop
-from plimsoll.benchmark.disturbances import NO_DISTURBANCES, Disturbances, clock_fit
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances, clock_fit
 from plimsoll.generator.interface import (
     ClockReading,
     LossEvent,

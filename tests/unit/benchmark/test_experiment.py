@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plimsoll.benchmark.experiment import Experiment, load_experiment
-from plimsoll.benchmark.preflight import check_search
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.errors import InputError
 from plimsoll.tune.intent.load import load_preset, preset_names
 
@@ -47,8 +47,19 @@ def test_the_demo_is_the_seed_methodology() -> None:
     assert (probe.role, probe.rate.value, probe.direction) == ("latency", 1000, "unidirectional")
     loss = next(each for each in demo.criteria if each.kind == "loss-ratio")
     assert loss.at_most == pytest.approx(0.00002)
-    assert demo.tester.rate_tolerance == pytest.approx(0.05)
+    assert demo.tester.offered_tolerance == pytest.approx(0.05)
+    assert demo.tester.of_validation().offered_tolerance == pytest.approx(0.005)
     assert demo.search.validation.duration == 60
+
+
+def test_faults_that_the_dut_is_allowed_are_in_no_default_criterion(tmp_path: Path) -> None:
+    experiment = load(tmp_path, MINIMAL + "allowed: [duplicate]\n")
+    assert "duplicate" not in {each.kind for each in experiment.criteria}
+    assert "out-of-order" in {each.kind for each in experiment.criteria}
+    assert Experiment.model_validate(experiment.normalised()) == experiment
+    both = "allowed: [duplicate]\ncriteria: [{kind: loss-ratio}, {kind: duplicate}]\n"
+    with pytest.raises(InputError, match="judges duplicate, which the DUT is allowed"):
+        load(tmp_path, MINIMAL + both)
 
 
 def test_an_experiment_is_named_after_its_file_and_needs_little(tmp_path: Path) -> None:
@@ -59,6 +70,8 @@ def test_an_experiment_is_named_after_its_file_and_needs_little(tmp_path: Path) 
         "loss-ratio",
         "corrupt",
         "misdirected",
+        "duplicate",
+        "out-of-order",
     }
 
 

@@ -4,10 +4,10 @@ from collections.abc import Collection
 
 import pytest
 
-from plimsoll.benchmark.host_audit import Meant, audit_host, what_is_meant
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.benchmark.audits.host_audit import Meant, audit_host, what_is_meant
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.captures.systems import SYSTEMS

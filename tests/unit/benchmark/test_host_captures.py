@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.host_captures import HostCaptures, start_captures
+from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.cpus import allowed_cpus, parse_cpu_list
-from plimsoll.host.ledger import Ledger
-from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
 from tests.unit.tune.host.ssh_stand_in import SshStandIn
 
 ONE = ObserveSettings.model_validate({"hosts": [{"ssh": "dut"}]})

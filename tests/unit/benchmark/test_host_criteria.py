@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.errors import InputError
 
 TESTPMD = "lab: {kind: testpmd-memif, cpu: 1}"

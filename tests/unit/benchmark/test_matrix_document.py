@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.errors import InputError
 from tests.unit.benchmark.matrix_files import EXPERIMENT, write_matrix
@@ -29,7 +29,7 @@ def test_each_iteration_is_an_experiment_of_its_own(tmp_path: Path) -> None:
 
 def test_a_profile_in_a_file_can_be_varied_and_be_a_parameter_itself(tmp_path: Path) -> None:
     for name, flows in (("few.yaml", 2), ("many.yaml", 2000)):
-        streams = [{"name": "load", "role": "load", "rate": 1, "flows": flows}]
+        streams = [{"name": "load", "role": "load", "rate": "1pps", "flows": flows}]
         (tmp_path / name).write_text(yaml.safe_dump({"streams": streams}))
     parameters = {SIZE: [128], "profile": ["few.yaml", "many.yaml"]}
     matrix = load_matrix(write_matrix(tmp_path, {"sets": [parameters]}, profile="few.yaml"))

@@ -12,12 +12,12 @@ from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.journal import read_journal
-from plimsoll.record.matrix_result import MatrixResult, Spread
-from plimsoll.record.result import read_result
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.results.matrix_result import MatrixResult, Spread
+from plimsoll.record.results.result import read_result
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
 from tests.unit.benchmark.matrix_files import write_matrix
 
 MAXIMUM = "search.maximum"
@@ -97,7 +97,7 @@ def test_every_sample_is_a_run_with_a_load_line(tmp_path: Path) -> None:
             samples=2, mean_pps=load_pps, min_pps=load_pps, max_pps=load_pps, relative=0
         )
         for sample in iteration.samples:
-            alone = read_result(run.path / sample.directory / "result.json")
+            alone = read_result(RunDirectory(run.path / sample.directory))
             assert alone is not None
             assert alone.load_line is not None
             assert alone.load_line.pps_per_direction == sample.load_line_pps
@@ -114,7 +114,7 @@ def test_the_record_of_a_matrix(tmp_path: Path) -> None:
     schema = json.loads(published_schemas()["matrix-result.schema.json"])
     Draft202012Validator(schema).validate(written)
     kinds = [event.kind for event in read_journal(run.journal).events]
-    assert kinds == ["run-started", "finished"]
+    assert kinds == ["run-started", "files", "finished"]
     assert read_journal(run.journal).events[0].fields["method"] == "matrix"
     assert run.read_experiment()["matrix"] == TWO_LOADS
     assert json.loads((run.path / "matrix.json").read_text())["iterations"] == [

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.cause import Cause, Explanation
-from plimsoll.attribution.incident import Incident
-from plimsoll.attribution.loops import PollingLoop
-from plimsoll.benchmark.noise import STRETCH_S, stretch_lengths
-from plimsoll.benchmark.noise_counters import CounterReading, NoiseCounters, stolen_ticks
-from plimsoll.benchmark.noise_settings import NoiseSettings
-from plimsoll.benchmark.noise_stretch import Stretch
-from plimsoll.benchmark.noise_summary import MOST_WORST, REST, NoiseSummary, gap_buckets
+from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.benchmark.noise.counters import CounterReading, NoiseCounters, stolen_ticks
+from plimsoll.benchmark.noise.noise import STRETCH_S, stretch_lengths
+from plimsoll.benchmark.noise.settings import NoiseSettings
+from plimsoll.benchmark.noise.stretch import Stretch
+from plimsoll.benchmark.noise.summary import MOST_WORST, REST, NoiseSummary, gap_buckets
 from plimsoll.errors import InputError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
@@ -22,7 +22,7 @@ from plimsoll.generator.interface import (
     WorkerCounts,
 )
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.record.clock_fit import ClockFit
+from plimsoll.record.trials.clock_fit import ClockFit
 
 US = 1_000
 CPU = min(allowed_cpus())

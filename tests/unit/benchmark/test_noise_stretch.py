@@ -6,10 +6,10 @@ from typing import cast
 
 import pytest
 
-from plimsoll.attribution.loops import PollingLoop
-from plimsoll.benchmark.noise_counters import NoiseCounters
-from plimsoll.benchmark.noise_stretch import StretchRun
-from plimsoll.generator.engine_messages import trial_request
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.benchmark.noise.counters import NoiseCounters
+from plimsoll.benchmark.noise.stretch import StretchRun
+from plimsoll.generator.engine.messages import trial_request
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     ClockReading,

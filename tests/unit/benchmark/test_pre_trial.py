@@ -8,11 +8,15 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.benchmark.pre_trial import check_command, pause_between_trials, run_before_trial
-from plimsoll.benchmark.pre_trial_settings import BeforeTrial
-from plimsoll.benchmark.trial_settings import TrialSettings
+from plimsoll.benchmark.experiment.pre_trial_settings import BeforeTrial
+from plimsoll.benchmark.experiment.trial_settings import TrialSettings
+from plimsoll.benchmark.trial_run.pre_trial import (
+    check_command,
+    pause_between_trials,
+    run_before_trial,
+)
 from plimsoll.errors import MachineError
-from plimsoll.host.processes import identify, wait_for_end
+from plimsoll.host.processes.identity import identify, wait_for_end
 
 TELLS = """
 import os, sys

@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.preflight import check_search, check_trial
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.loads import loads_of_search
+from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
 from plimsoll.errors import InputError
-from plimsoll.traffic.units import parse_rate
+from plimsoll.text.units import parse_rate
 
 LOAD = {"name": "load", "role": "load"}
 PROBE = {"name": "probe", "role": "latency", "rate": "1kpps"}
@@ -110,7 +111,7 @@ def test_streams_are_counted_by_direction() -> None:
 
 
 def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
     # 8 CPUs for 2 ports: each port is sent on by 2 of them, on a queue each.
     generator = {"cpus": list(range(8))}
     check_search(experiment(profile=streams(16), generator=generator))
@@ -121,7 +122,7 @@ def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cpus_that_do_not_fit_the_ports_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
     error = refused_search(generator={"cpus": [0, 1, 2]})
     assert error.where == "generator.cpus"
 
@@ -134,8 +135,43 @@ def test_a_direction_without_a_path_is_refused() -> None:
 
 
 def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
     monkeypatch.setattr("plimsoll.dut.testpmd._find_program", lambda: "dpdk-testpmd")
     error = refused_search(lab={"kind": "testpmd-memif", "socket": "/nonexistent/m.sock"})
     assert error.where == "lab.socket"
     assert "its directory does not exist" in error.message
+
+
+@pytest.mark.parametrize(
+    ("load", "said"),
+    [
+        ("150%", "a load of 22.32 Mpps per direction is 150 % of the line rate of 10 Gbps"),
+        ("20Gbps", "a load of 29.76 Mpps per direction is 200 % of the line rate of 10 Gbps"),
+        ("15Mpps", "which carries 14.88 Mpps of these frames"),
+    ],
+)
+def test_a_load_above_the_line_rate_is_refused(load: str, said: str) -> None:
+    lab = {"kind": "external", "ports": CARDS, "line_rate": "10Gbps"}
+    error = refused_trial(load, lab=lab)
+    assert error.where == "--load"
+    assert said in error.message
+    searched = refused_search(lab=lab, search={"minimum": "1kpps", "maximum": load})
+    assert searched.where == "search.maximum"
+    assert said in searched.message
+    assert searched.remedy == "give at most 100%, or correct the lab's line rate"
+
+
+def test_the_whole_line_rate_is_a_load() -> None:
+    lab = {"kind": "external", "ports": CARDS, "line_rate": "10Gbps"}
+    check_trial(experiment(lab=lab), parse_rate("100%"), "--load")
+    check_search(experiment(lab=lab, search={"minimum": "1%", "maximum": "10Gbps"}))
+
+
+def test_a_line_rate_that_only_links_tell_refuses_loads_once_they_are_up() -> None:
+    lab = {"kind": "external", "ports": CARDS}
+    search = {"minimum": "1kpps", "maximum": "20Gbps"}
+    asked = experiment(lab=lab, search=search)
+    check_search(asked)
+    with pytest.raises(InputError, match="200 % of the line rate") as refused:
+        asked.search.resolve_range(loads_of_search(asked, 10e9))
+    assert refused.value.where == "search.maximum"

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.reading_interval import check_readings, check_search_readings
 from plimsoll.benchmark.matrix.document import load_matrix
-from plimsoll.benchmark.reading_interval import check_readings, check_search_readings
 from plimsoll.errors import InputError
 from tests.unit.benchmark.matrix_files import write_matrix
 

@@ -10,14 +10,15 @@ from typing import Any, cast
 
 import pytest
 
-from plimsoll.benchmark import host_captures, run_audits
-from plimsoll.benchmark.host_captures import start_captures
-from plimsoll.benchmark.run_audits import record_audits
-from plimsoll.observe.settings import ObserveSettings
-from plimsoll.record.audit_record import AuditRecord, read_audits
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.benchmark.audits import run_audits
+from plimsoll.benchmark.audits.run_audits import record_audits
+from plimsoll.benchmark.testbed import host_captures
+from plimsoll.benchmark.testbed.host_captures import start_captures
+from plimsoll.observe.agent.settings import ObserveSettings
+from plimsoll.record.run.audit_record import AuditRecord, read_audits
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.host.ssh_stand_in import CAPTURES, SshStandIn

@@ -2,9 +2,9 @@
 
 import pytest
 
-from plimsoll.benchmark import testbed as beds
-from plimsoll.benchmark.search_trial import search_trial
-from plimsoll.search.ask import Ask
+from plimsoll.benchmark.testbed import testbed as beds
+from plimsoll.benchmark.trial_run.search_trial import search_trial
+from plimsoll.search.strategy.ask import Ask
 from tests.unit.benchmark.standard_tests.simulated import experiment
 
 

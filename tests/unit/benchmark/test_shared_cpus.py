@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.benchmark.shared_cpus import SharedCpus
+from plimsoll.benchmark.testbed.shared_cpus import SharedCpus
 from plimsoll.generator.interface import CpuTime, Hold, ProcessCpuTime, TrialReport
 from tests.unit.trial.trial_builder import PLAN
 

@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.experiment import Experiment, load_experiment
-from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.simulation import Simulated, SimulationAsked, Truth, parse_settings
-from plimsoll.benchmark.testbed import BedPlan
-from plimsoll.benchmark.testbed import testbed as bed_of
+from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.testbed.testbed import testbed as bed_of
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.generator.simulated.models.registry import model_kinds
-from plimsoll.host.state_root import STATE_VARIABLE
-from plimsoll.record.environment import load_environment
-from plimsoll.record.journal import read_journal
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.host.ledger.state_root import STATE_VARIABLE
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
 
 
 class Silent:
@@ -71,8 +71,8 @@ def test_settings_are_those_of_the_model_and_of_the_experiment() -> None:
     assert model_of(experiment) == expected
     assert experiment.search.maximum.value == pytest.approx(3e6)
     written = experiment.normalised()
-    assert written["search"]["granularity"] == 0.05
-    assert written["search"]["validation"]["duration"] == 30
+    assert written["search"]["granularity"] == "5%"
+    assert written["search"]["validation"]["duration"] == "30s"
     assert [each["at_most"] for each in written["criteria"]] == [0.0]
 
 

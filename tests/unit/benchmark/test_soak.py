@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.beginning import begin
-from plimsoll.benchmark.soak import METHOD, resumable_soak, run_soak
-from plimsoll.benchmark.soak_segments import windows_of
-from plimsoll.benchmark.soak_summary import read_soak_result, summarise_soak
+from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.soak.segments import windows_of
+from plimsoll.benchmark.soak.soak import METHOD, resumable_soak, run_soak
+from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.interface import Interval
-from plimsoll.record.histogram_log import read_histogram_log, stream_tag
-from plimsoll.record.journal import read_journal
-from plimsoll.record.metrics import query_metrics
+from plimsoll.record.metrics.histogram_log import read_histogram_log, stream_tag
+from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.benchmark.soak_runs import Silent, asked, soak_experiment, soak_run, soaked
 
 OVERLOAD = "1.1Mpps"

@@ -4,18 +4,18 @@ import random
 
 import pytest
 
-from plimsoll.benchmark.soak_asked import SoakAsked
-from plimsoll.benchmark.soak_drift import drifts_of
-from plimsoll.benchmark.soak_losses import losses_of
-from plimsoll.benchmark.soak_segments import begins_of, segments_of
-from plimsoll.benchmark.soak_series import MAX, P99, RX
-from plimsoll.benchmark.soak_spikes import spikes_of
-from plimsoll.benchmark.soak_verdict import end_of, left_s, verdict_of
+from plimsoll.benchmark.soak.drift import drifts_of
+from plimsoll.benchmark.soak.losses import losses_of
+from plimsoll.benchmark.soak.segments import begins_of, segments_of
+from plimsoll.benchmark.soak.series import MAX, P99, RX
+from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.spikes import spikes_of
+from plimsoll.benchmark.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.errors import InputError
-from plimsoll.record.event_bound import events_per_hour_below
-from plimsoll.record.journal import JournalContents, JournalEvent
-from plimsoll.record.spikes import TESTER_STALL, UNATTRIBUTED, Spike
-from plimsoll.traffic.units import parse_rate
+from plimsoll.record.causes.spikes import TESTER_STALL, UNATTRIBUTED, Spike
+from plimsoll.record.run.journal import JournalContents, JournalEvent
+from plimsoll.record.trials.event_bound import events_per_hour_below
+from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.soak_parts import BEGIN_NS, segment, series, window
 from tests.unit.record.trial_parts import record
 

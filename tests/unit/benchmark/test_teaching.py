@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.teaching import settings_of, streams_beside, teaching_trial
-from plimsoll.benchmark.trial_settings import TrialSettings
-from plimsoll.record.trial_record import TrialPhase
-from plimsoll.traffic.compile import compile_profile
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.trial_settings import TrialSettings
+from plimsoll.benchmark.trial_run.teaching import settings_of, streams_beside, teaching_trial
+from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.traffic.streams.compile import compile_profile
 
 THROUGH = ((0, 1), (1, 0))
 LOAD: dict[str, Any] = {

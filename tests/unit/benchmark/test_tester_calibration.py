@@ -2,16 +2,16 @@
 
 import pytest
 
-from plimsoll.benchmark.lone_tester import LoneTester
-from plimsoll.benchmark.tester_calibration import (
+from plimsoll.benchmark.calibration.lone_tester import LoneTester
+from plimsoll.benchmark.calibration.tester_calibration import (
     MeasuredTester,
     calibration_profile,
     check_calibration_profile,
     measure_tester,
 )
 from plimsoll.errors import InputError
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.units import Rate
+from plimsoll.text.units import Rate
+from plimsoll.traffic.streams.profile import Profile
 from tests.unit.benchmark.capped_generator import IN_FLIGHT_NS, PROBE_NS, CappedGenerator
 
 RINGS = ((0, 0), (1, 1))

@@ -1,10 +1,10 @@
-from plimsoll.benchmark.tester_diagnosis import diagnose
-from plimsoll.record.schedule_record import (
+from plimsoll.benchmark.whole_run.tester_diagnosis import diagnose
+from plimsoll.record.trials.schedule_record import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,
 )
-from plimsoll.record.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from tests.unit.record.trial_parts import record
 
 MS = 1_000_000

@@ -4,10 +4,15 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.told import told_of
-from plimsoll.record.trial_evidence import TrialEvidence
-from plimsoll.record.trial_record import FindingRecord, GoalVerdict, TrialPhase, TrialRecord
-from plimsoll.search.ask import ONLY_GOAL
+from plimsoll.benchmark.trial_run.told import told_of
+from plimsoll.record.trials.trial_evidence import TrialEvidence
+from plimsoll.record.trials.trial_record import (
+    FindingRecord,
+    GoalVerdict,
+    TrialPhase,
+    TrialRecord,
+)
+from plimsoll.search.strategy.ask import ONLY_GOAL
 from tests.unit.record.trial_parts import record
 
 LIMIT = 0.05
@@ -82,3 +87,16 @@ def _trial(
 )
 def test_far_short_is_a_ceiling(trial: TrialRecord, at_most_pps: float | None) -> None:
     assert told_of(trial).offered_at_most_pps == at_most_pps
+
+
+def test_what_absences_explain_of_a_validation_is_no_ceiling() -> None:
+    # Offered 4 % short, of which the validation's own finding left 0.7 % unexplained: of a
+    # limit of 0.5 % that is no ceiling. Of 3 % it is, and the search goes down by so much.
+    def validation(unexplained: float) -> TrialRecord:
+        trial = _trial(960.0, stalled_s=0.5, longest_s=0.004, phase="validation")
+        changes = {"value": unexplained, "limit": 0.005}
+        findings = tuple(each.model_copy(update=changes) for each in trial.findings)
+        return trial.model_copy(update={"findings": findings})
+
+    assert told_of(validation(0.007)).offered_at_most_pps is None
+    assert told_of(validation(0.03)).offered_at_most_pps == pytest.approx(970.0)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.attribution.trial_causes import CausesFound, TrialFacts, causes_of_trial
-from plimsoll.benchmark.disturbances import disturbances_of
+from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
+from plimsoll.benchmark.testbed.disturbances import disturbances_of
 from plimsoll.generator.interface import ClockReading
-from plimsoll.record.causes_record import TraceState
-from plimsoll.trial.evidence import evidence_of
-from plimsoll.trial.outcome import Outcome
+from plimsoll.record.causes.causes_record import TraceState
+from plimsoll.trial.judging.evidence import evidence_of
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.attribution.traces import AT, DUT, HZ, LOOPS, MS, WHOLE, latency, visit
 from tests.unit.trial.trial_builder import outcome
 

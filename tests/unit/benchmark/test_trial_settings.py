@@ -1,6 +1,6 @@
 import pytest
 
-from plimsoll.benchmark.trial_settings import TrialSettings, check_trial_duration
+from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.errors import InputError
 from plimsoll.traffic.plan import StreamPlan
 

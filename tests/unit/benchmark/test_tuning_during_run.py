@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.tuning_during_run import Happening, happenings, joined, joint
-from plimsoll.record.audit_record import AuditRecord
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.record.run.audit_record import AuditRecord
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.tuning.tuning_during_run import Happening, happenings, joined, joint
+from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.tune.audit.finding import Verdict
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.trial.host_record import (

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plimsoll.cli.calibration_summary import print_calibration
-from plimsoll.record.calibration import CalibrationPoint
-from plimsoll.record.latency_record import LatencyRecord
-from plimsoll.record.stored_calibration import CleanRate, StoredCalibration
-from plimsoll.record.stored_calibration import TesterIdentity as Identity
+from plimsoll.cli.tables.calibration_summary import print_calibration
+from plimsoll.record.calibrations.calibration import CalibrationPoint
+from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCalibration
+from plimsoll.record.calibrations.stored_calibration import TesterIdentity as Identity
+from plimsoll.record.trials.latency_record import LatencyRecord
 
 LATENCY = LatencyRecord(
     count=3000,

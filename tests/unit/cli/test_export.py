@@ -12,7 +12,7 @@ import pytest
 
 from plimsoll.cli.main import main
 from plimsoll.record.index.run_notes import change_notes
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import append_event, small_run
 from tests.unit.record.interchange.loopback_opensearch import Store, bulk_items, serving
 
@@ -152,7 +152,7 @@ def test_refused_documents_are_an_error_that_says_why(
     store.judge = lambda index, identity, body: (
         (400, refusal) if index.endswith("metric_desc") else (201, None)
     )
-    assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 5
+    assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 6
     told = capsys.readouterr().err
     assert "it took 30 documents and refused 3: 3 metric_desc: strict_dynamic_mapping" in told
     assert "[cpu] is not allowed" in told

@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
-from plimsoll.cli.figure_table import Column, FigureTable
-from plimsoll.cli.output import EdgelessConsole
+from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.terminal.output import EdgelessConsole
 
 FIGURES = tuple(f"{n},234,567,890" for n in range(1, 10))
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cli.main import app
 from plimsoll.errors import InputError
 

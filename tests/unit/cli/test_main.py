@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.beginning import begin
-from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 LOOPBACK = """\

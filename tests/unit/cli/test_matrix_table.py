@@ -2,8 +2,8 @@
 
 from rich.console import Console
 
-from plimsoll.cli.matrix_table import matrix_table
-from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
+from plimsoll.cli.tables.matrix_table import matrix_table
+from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 
 SIZE = "profile.streams[load].frame_size"
 

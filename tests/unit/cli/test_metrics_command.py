@@ -12,10 +12,15 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from plimsoll.cli import metrics
-from plimsoll.cli.metric_completion import complete_period, complete_source, complete_type
-from plimsoll.cli.run_choice import complete_run
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.cli.options.metric_completion import (
+    complete_period,
+    complete_source,
+    complete_type,
+)
+from plimsoll.cli.options.run_choice import complete_run
+from plimsoll.cli.records import metrics
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.query.metric_runs import (
     BEGIN_MS,
     END_MS,
@@ -209,6 +214,8 @@ def test_json_and_csv_keep_every_digit(runs: Path) -> None:
             "run": "20251212T045318-article",
             "source": "sar-scheduler",
             "names": {"hostname": "y37-h13-000-r740xd"},
+            "series": 1,
+            "aggregation": "mean",
             "whole_range": pytest.approx(5.94),
             "values": [5.0, 6.88],
         }
@@ -216,8 +223,10 @@ def test_json_and_csv_keep_every_digit(runs: Path) -> None:
     assert document["remaining_breakouts"] == {"cstype": 1}
     assert (document["aggregation"], document["unit"]) == ("mean", "1/s")
     lines = list(csv.reader(io.StringIO(asked(runs, f"get {words} --output csv")[0])))
-    assert lines[0] == ["run", "source", "type", "hostname", "begin_ms", "end_ms", "value"]
-    assert lines[2][3:] == [HOST["hostname"], str((BEGIN_MS + END_MS) // 2), str(END_MS), "6.88"]
+    after = ["begin_ms", "end_ms", "value", "aggregation"]
+    assert lines[0] == ["run", "source", "type", "hostname", *after]
+    middle = str((BEGIN_MS + END_MS) // 2)
+    assert lines[2][3:] == [HOST["hostname"], middle, str(END_MS), "6.88", "mean"]
 
 
 def test_what_is_left_to_break_out_by_is_told_apart_from_the_table(runs: Path) -> None:
@@ -248,6 +257,16 @@ def test_names_of_others_do_not_drive_the_terminal(runs: Path) -> None:
     write_rows(run, "trial-0003", [row("s", "t", {"dev": "a\x1b[2J\nb"}, 1.0)])
     out, _ = asked(runs, "get --run last --period 3 --source s --type t --breakout dev")
     assert r"a\x1b[2J\nb" in out.splitlines()[3]
+
+
+def test_names_of_others_are_no_formulas_in_a_spreadsheet(runs: Path) -> None:
+    run = RunDirectory(runs / "20251212T045318-article")
+    write_rows(run, "trial-0003", [row("s", "=1+1", {"dev": "=A1+1", "n": "-2"}, 1.0)])
+    words = "get --run last --period 3 --source s --type =1+1 --breakout dev,n --output csv"
+    (found,) = csv.DictReader(io.StringIO(asked(runs, words)[0]))
+    assert (found["type"], found["dev"], found["n"]) == ("'=1+1", "'=A1+1", "-2")
+    listed = asked(runs, "list --run last --period 3 --output csv")[0]
+    assert listed.splitlines()[1].startswith("s,'=1+1,")
 
 
 def test_metrics_are_listed(runs: Path) -> None:
@@ -283,8 +302,8 @@ def test_a_shell_is_offered_what_the_run_has(runs: Path) -> None:
 
 def test_periods_are_offered_by_phase_too_and_of_a_run_that_is_an_argument(runs: Path) -> None:
     (run,) = runs.iterdir()
-    with (run / "journal.jsonl").open("a") as journal:
-        journal.write('{"kind": "trial-started", "at_unix_ns": 1, "number": 1, "phase": "soak"}\n')
+    with Journal(run / "journal.jsonl") as journal:
+        journal.append("trial-started", number=1, phase="soak")
     # As plimsoll export has it.
     assert complete_period(context(runs=runs, run="last"), "s") == ["soak"]
 

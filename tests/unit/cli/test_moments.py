@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.cli.moments import parse_since, parse_until
+from plimsoll.cli.options.moments import parse_since, parse_until
 from plimsoll.errors import InputError
 from plimsoll.record.query.moment import parse_moment
 

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from plimsoll.benchmark.noise_settings import NoiseSettings
-from plimsoll.cli import noise as command
-from plimsoll.cli.noise_summary import print_noise
+from plimsoll.benchmark.noise.settings import NoiseSettings
+from plimsoll.cli.machine import noise as command
+from plimsoll.cli.tables.noise_summary import print_noise
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.record.causes_record import ExplainedIncident, RemedyRecord
-from plimsoll.record.noise_result import (
+from plimsoll.record.causes.causes_record import ExplainedIncident, RemedyRecord
+from plimsoll.record.results.noise_result import (
     CpuNoise,
     GapBucket,
     GapQuantile,

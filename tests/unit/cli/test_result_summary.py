@@ -4,10 +4,10 @@ import io
 
 from rich.console import Console
 
-from plimsoll.cli.result_summary import print_result
-from plimsoll.record.goal_end import GoalEnd
-from plimsoll.record.result import Result
-from plimsoll.record.tester_diagnosis import TesterDiagnosis
+from plimsoll.cli.tables.result_summary import print_result
+from plimsoll.record.results.goal_end import GoalEnd
+from plimsoll.record.results.result import Result
+from plimsoll.record.results.tester_diagnosis import TesterDiagnosis
 from tests.unit.record.trial_parts import record
 
 
@@ -30,7 +30,7 @@ def test_the_box_says_why_and_what_to_do() -> None:
     places = [
         box.index(said)
         for said in (
-            "none: no trial could be tested",
+            "could not test: no trial could be tested",
             "CPU 0: java (pid 812) ran there.",
             "1 of 1 was invalid.",
             "What to do: stop it.",

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from plimsoll.cli.run_choice import complete_run
+from plimsoll.cli.options.run_choice import complete_run
 from tests.unit.record.index.run_dirs import make_run
 
 # Under the name by which a shell knows it.

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.index.run_notes import read_notes
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.run_lock import locked
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import locked
 from tests.unit.benchmark.matrix_files import EXPERIMENT
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.record.index.run_dirs import make_run

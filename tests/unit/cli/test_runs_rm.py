@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.run_lock import locked
+from plimsoll.record.run.run_lock import locked
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.record.index.run_dirs import make_matrix, make_run, make_stopped
 
@@ -46,7 +46,7 @@ def test_it_says_what_goes_and_asks(tmp_path: Path, answer: str, code: int, left
     found, screen = answer_on_a_terminal(tmp_path, answer, "20260314")
     said = " ".join(screen.split())
     assert "20260314T120005-demo: finished, 3.025 Mpps per direction" in said
-    assert f"{size} B in 4 files" in said
+    assert f"{size / 1000:.3g} kB in 4 files" in said
     assert "Remove this run" in said
     assert (found, len(os.listdir(tmp_path / "runs"))) == (code, left)
 

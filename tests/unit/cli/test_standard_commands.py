@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.beginning import begin
-from plimsoll.benchmark.experiment import load_experiment
+from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 
 EXPERIMENT = """\
 name: sim
@@ -200,13 +200,14 @@ def test_a_run_of_which_nothing_was_recorded_is_not_resumed(
     assert "remedy: start a new run" in told
 
 
-def test_latency_at_load_that_the_tester_spoiled_at_every_load_is_told_by_the_exit_code(
+def test_latency_at_load_that_the_tester_spoiled_is_an_exit_code_of_its_own(
     experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Twice what the line carries, which no tester can offer.
     words = ("latency-at-load", experiment, "--quick", "--rate", "100%", "--loads")
-    assert plimsoll(monkeypatch, *words, "200") == 1
-    assert plimsoll(monkeypatch, *words, "0,200") == 0
+    assert plimsoll(monkeypatch, *words, "0,50") == 0
+    assert plimsoll(monkeypatch, *words, "200") == 5
+    assert plimsoll(monkeypatch, *words, "0,200") == 5
 
 
 def test_latency_at_load_refuses_a_run_without_a_load_line(
@@ -233,10 +234,19 @@ def test_latency_at_load_refuses_a_run_of_another_kind(
     assert "remedy: name a directory that plimsoll run has made" in told
 
 
-def test_no_throughput_is_an_exit_code_of_its_own(
-    experiment: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("capacity", "code"),
+    [
+        # Less than the minimum, in any case.
+        ("9kpps, buffer: 1", 1),
+        # Its buffer is still full when the next trial begins, so that no trial is valid.
+        ("100pps", 5),
+    ],
+)
+def test_no_throughput_is_the_duts_failure_or_the_testers(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch, capacity: str, code: int
 ) -> None:
-    # A line of 10 Gbit/s carries more than this DUT in any case.
-    experiment.write_text(EXPERIMENT.replace("fixed-capacity", "fixed-capacity, capacity: 100pps"))
+    slow = EXPERIMENT.replace("fixed-capacity", f"fixed-capacity, capacity: {capacity}")
+    experiment.write_text(slow.replace("100ms", "500ms"))
     words = ("rfc2544", experiment, "--quick", "--sizes", "64", "--tests", "throughput")
-    assert plimsoll(monkeypatch, *words) == 1
+    assert plimsoll(monkeypatch, *words) == code

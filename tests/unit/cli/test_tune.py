@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from plimsoll.cli import host_choice
 from plimsoll.cli.main import app
+from plimsoll.cli.options import host_choice
 from plimsoll.errors import InputError
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.capture_file import write_capture
-from plimsoll.tune.host.collect import collect
-from plimsoll.tune.host.live_host import LiveHost
+from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_intent, preset_names
 from plimsoll.tune.intent.schema import intent_schema
 from tests.unit.tune.intent.host_tree import tree_of_40

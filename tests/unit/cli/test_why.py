@@ -3,9 +3,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.attribution.trial_causes import causes_of_trial
-from plimsoll.record.kernel_events import write_kernel_events
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.attribution.ranking.trial_causes import causes_of_trial
+from plimsoll.record.causes.kernel_events import write_kernel_events
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.attribution.test_trial_causes import facts
 from tests.unit.cli.runs_command import Plimsoll
 

@@ -11,9 +11,9 @@ from plimsoll.dut.registry import LabSettings, lab_kinds, make_lab
 from plimsoll.dut.standing import lab_up
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
-from plimsoll.host.hugepages import MemoryPlan
-from plimsoll.host.ledger import Ledger
-from plimsoll.traffic.document import load_document
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.text.document import load_document
 
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]

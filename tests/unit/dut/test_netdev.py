@@ -5,7 +5,7 @@ import pytest
 
 from plimsoll.dut.netdev import NetdevFacts, NetdevPort, open_netdev
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.netdevs import Netdev
+from plimsoll.host.ports.netdevs import Netdev
 
 ALL = frozenset({"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_BPF"})
 CARD = Netdev(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.engine_messages import (
+from plimsoll.generator.engine.messages import (
     TRIAL_REPORT,
     open_request,
     read_message,

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.generator.engine import Engine, EngineRefused
-from plimsoll.generator.engine_messages import PROTOCOL
-from plimsoll.generator.engine_program import EngineDied, EngineProgram, find_engine
+from plimsoll.generator.engine.engine import Engine, EngineRefused
+from plimsoll.generator.engine.messages import PROTOCOL
+from plimsoll.generator.engine.program import EngineDied, EngineProgram, find_engine
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.host.hugepages import MemoryPlan
+from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.version import VERSION
 
 VECTORS = Path(__file__).parents[3] / "engine/tests/vectors"

@@ -4,7 +4,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.generator.hdr_encoder import HdrEncoder
+from plimsoll.generator.engine.hdr_encoder import HdrEncoder
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
 
 latencies = st.lists(st.integers(min_value=1, max_value=2**37 - 1), min_size=1, max_size=200)

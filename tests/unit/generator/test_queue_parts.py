@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import (
     Interval,
@@ -10,7 +11,6 @@ from plimsoll.generator.interface import (
     StreamCounts,
     WorstLatency,
 )
-from plimsoll.generator.queue_parts import QueueParts
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
 DST_IP = FieldWriter(30, 4, count=1000, fixes=(24, 40))

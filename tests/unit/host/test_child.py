@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.child import Child, describe_exit, tied_to_parent
-from plimsoll.host.processes import end_process, identify, wait_for_end
+from plimsoll.host.processes.child import Child, describe_exit, tied_to_parent
+from plimsoll.host.processes.identity import end_process, identify, wait_for_end
 
 READS_STDIN = "import sys; sys.stdin.read(); print('end of stdin', flush=True)"
 STARTS_A_CHILD = """
 import os, sys, time
 from pathlib import Path
-from plimsoll.host.child import Child
+from plimsoll.host.processes.child import Child
 child = Child.start(["sleep", "600"], log=Path(sys.argv[1]), environment=os.environ,
                     lifetime=sys.argv[2])
 # setpriv has tied it to us once it has turned into the program; a kill before that leaves

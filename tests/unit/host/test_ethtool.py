@@ -2,7 +2,7 @@ import struct
 
 import pytest
 
-from plimsoll.host.ethtool import (
+from plimsoll.host.ports.ethtool import (
     HardwareStamps,
     driver_of,
     hardware_stamps_of,

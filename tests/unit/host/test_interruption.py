@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from plimsoll.host.interruption import uninterrupted
+from plimsoll.host.processes.interruption import uninterrupted
 
 
 class Cut(Exception):

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.ledger import Ledger, ledgers, readable_ledgers, sweep
-from plimsoll.host.ledger_record import from_json, to_json
-from plimsoll.host.processes import ProcessIdentity, identify
+from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
+from plimsoll.host.ledger.ledger_use import ledger_uses
+from plimsoll.host.ledger.record import from_json, to_json
+from plimsoll.host.processes.identity import ProcessIdentity, identify
 
 
 def abandon(ledger: Ledger) -> None:
@@ -85,10 +86,10 @@ def test_a_ledger_of_another_boot_kills_nobody(state: Path) -> None:
         ledger.note_process("namesake", identify(process.pid))
         old = replace(ledger.record, boot_id="another")
         (ledger.directory / "ledger.json").write_text(to_json(old))
-        assert readable_ledgers() == ()
         assert sweep() == [f"removed {ledger.id}, left over from before the last boot"]
         assert process.poll() is None
         process.kill()
+    assert ledger_uses() == ()
 
 
 def test_sweep_removes_only_half_made_ledgers_of_the_dead(state: Path) -> None:
@@ -99,6 +100,13 @@ def test_sweep_removes_only_half_made_ledgers_of_the_dead(state: Path) -> None:
     orphan.mkdir()
     assert sweep() == [f"removed {orphan}, which was never finished"]
     assert list(state.iterdir()) == [mine]
+
+
+@pytest.mark.parametrize("name", [".new-a-b-c", ".new-1", ".new--1-2-x", ".new-9999999999999-1-c"])
+def test_sweep_leaves_alone_what_no_ledger_would_be_called(name: str, state: Path) -> None:
+    (state / name).mkdir()
+    assert sweep() == []
+    assert [path.name for path in state.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"kind": 1}', "[" * 100000])

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.ethtool import HardwareStamps
-from plimsoll.host.machine_ports import MachinePort, host_abilities, machine_ports
-from plimsoll.host.port_needs import HostAbilities
+from plimsoll.host.ports.ethtool import HardwareStamps
+from plimsoll.host.ports.machine_ports import MachinePort, host_abilities, machine_ports
+from plimsoll.host.ports.port_needs import HostAbilities
 from tests.unit.host.machine_tree import MachineTree
 
 ALL = frozenset({"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_SYS_ADMIN", "CAP_BPF"})

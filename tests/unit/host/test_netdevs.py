@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.netdevs import Netdev, netdevs, read_netdev
+from plimsoll.host.ports.netdevs import Netdev, netdevs, read_netdev
 from tests.unit.host.machine_tree import MachineTree
 
 

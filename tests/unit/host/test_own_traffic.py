@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.own_traffic import Route, interfaces_in_use, read_routes
+from plimsoll.host.ports.own_traffic import Route, interfaces_in_use, read_routes
 
 # As Linux 6.1 on a little-endian machine prints them, less what is not read.
 IPV4 = """\

@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from plimsoll.host.priority import favour
+from plimsoll.host.processes.priority import favour
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="a better priority needs root")
@@ -11,9 +11,9 @@ def test_a_session_is_put_before_ordinary_programs() -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True) as process:
         try:
             assert favour(process.pid)
-            assert os.getpriority(os.PRIO_PROCESS, process.pid) == -15
+            assert os.getpriority(os.PRIO_PROCESS, process.pid) == -20
             with open(f"/proc/{process.pid}/autogroup") as group:
-                assert group.read().split()[-1] == "-15"
+                assert group.read().split()[-1] == "-20"
         finally:
             process.kill()
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.processes import (
+from plimsoll.host.processes.identity import (
     ProcessIdentity,
     end_process,
-    hugepages_mapped_kb,
+    hugepage_holders,
     identify,
     processes_with_environment,
     wait_for_end,
@@ -123,4 +123,4 @@ def test_processes_are_found_by_their_environment() -> None:
 
 
 def test_a_process_without_hugepages_holds_none(sleeper: subprocess.Popen[bytes]) -> None:
-    assert hugepages_mapped_kb([identify(sleeper.pid)]) == 0
+    assert sleeper.pid not in {holder.pid for holder in hugepage_holders("HOME")}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.schedule_stats import (
+from plimsoll.host.processes.schedule_stats import (
     RunningProcess,
     ThreadSchedule,
     parse_schedstat,

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.host.state_root import state_root
+from plimsoll.host.ledger.state_root import state_root
 
 
 def test_the_variable_chooses_and_the_directory_is_private(

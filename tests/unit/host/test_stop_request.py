@@ -4,7 +4,7 @@ import threading
 import pytest
 
 from plimsoll.errors import Interrupted
-from plimsoll.host.stop_request import stop_requested
+from plimsoll.host.processes.stop_request import stop_requested
 
 
 def interrupt(number: int, _: object) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from plimsoll.observe.host_files import HostFiles
-from plimsoll.observe.observation import Observation
-from plimsoll.observe.observer import ObservedHost
+from plimsoll.observe.reading.host_files import HostFiles
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.cpu_tree import write
 
 _V2 = "31 23 0:28 {root} {at} rw,nosuid shared:9 - cgroup2 cgroup2 rw,nsdelegate\n"

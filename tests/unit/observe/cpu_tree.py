@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.cpus import format_cpu_list
-from plimsoll.observe.host_files import HostFiles, RereadFile
-from plimsoll.observe.observation import Observation
-from plimsoll.observe.observer import ObservedHost
+from plimsoll.observe.reading.host_files import HostFiles, RereadFile
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import ObservedHost
 
 STATES = ("POLL", "C1", "C1E", "C3", "C6")
 

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import PlimsollError
-from plimsoll.host.own_module import WORKING_DIRECTORY, module_argv, module_environment
-from plimsoll.observe.agent import Agent
-from plimsoll.observe.host_agent import AgentFailed, HostAgent
-from plimsoll.observe.host_files import HostFiles
-from plimsoll.observe.observation import Observation
-from plimsoll.record.metrics import MetricsWriter, read_metrics
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.host.processes.own_module import WORKING_DIRECTORY, module_argv, module_environment
+from plimsoll.observe.agent.agent import Agent
+from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent
+from plimsoll.observe.reading.host_files import HostFiles
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.version import VERSION
 
 OPEN = {"request": "open", "observation": {"interval_s": 0.1, "sources": ["mpstat"]}}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.cgroup_cpu import CgroupCpu
-from plimsoll.observe.host_files import RereadFile
-from plimsoll.observe.observer import NotObservable
+from plimsoll.observe.cgroups.cgroup_cpu import CgroupCpu
+from plimsoll.observe.reading.host_files import RereadFile
+from plimsoll.observe.reading.observer import NotObservable
 from tests.unit.observe.cgroup_host import OTHERS, CgroupHost, v1_stat, v2_stat
 from tests.unit.observe.cpu_tree import write
 from tests.unit.observe.watched import Watched

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.cgroup_pressure import CgroupPressure
-from plimsoll.observe.observer import NotObservable
+from plimsoll.observe.cgroups.cgroup_pressure import CgroupPressure
+from plimsoll.observe.reading.observer import NotObservable
 from tests.unit.observe.cgroup_host import CgroupHost, pressure
 from tests.unit.observe.cpu_tree import write
 from tests.unit.observe.watched import Watched

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.cpufreq import Cpufreq
-from plimsoll.observe.observer import NotObservable
+from plimsoll.observe.reading.observer import NotObservable
+from plimsoll.observe.sysfs.cpufreq import Cpufreq
 from tests.unit.observe.cpu_tree import CpuTree, write
 from tests.unit.observe.watched import Watched
 

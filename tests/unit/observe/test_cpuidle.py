@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.cpuidle import Cpuidle
-from plimsoll.observe.observer import NotObservable
+from plimsoll.observe.reading.observer import NotObservable
+from plimsoll.observe.sysfs.cpuidle import Cpuidle
 from tests.unit.observe.cpu_tree import STATES, CpuTree
 from tests.unit.observe.watched import Watched
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.observe.dpdk import Dpdk
-from plimsoll.observe.dpdk_figures import DISCOVERY, figures_of
-from plimsoll.observe.observation import Observation
-from plimsoll.observe.observer import NotObservable, ObservedHost
-from plimsoll.observe.readings import Readings
-from plimsoll.record.metric_log import MetricLog
+from plimsoll.observe.dpdk.dpdk import Dpdk
+from plimsoll.observe.dpdk.figures import DISCOVERY, figures_of
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.telemetry_server import TelemetryServer, telemetry_server
 from tests.unit.observe.watched import Watched
 
@@ -34,7 +34,7 @@ TWO_PORTS = {
 @pytest.fixture(autouse=True)
 def patience(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is answered counts as answered, however busy the machine is."""
-    monkeypatch.setattr("plimsoll.observe.dpdk._PATIENCE_S", 30)
+    monkeypatch.setattr("plimsoll.observe.dpdk.dpdk._PATIENCE_S", 30)
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.observer import Observer
-from plimsoll.observe.registry import OBSERVERS
+from plimsoll.observe.agent.registry import OBSERVERS
+from plimsoll.observe.reading.observer import Observer
 
 DOCUMENT = (Path(__file__).parents[3] / "docs/metrics.md").read_text()
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.host_files import HostFiles
-from plimsoll.observe.mpstat import Mpstat
-from plimsoll.observe.observer import ObservedHost
+from plimsoll.observe.procfs.mpstat import Mpstat
+from plimsoll.observe.reading.host_files import HostFiles
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.watched import Watched
 
 

@@ -11,15 +11,15 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.host.ledger import Ledger
-from plimsoll.host.own_module import module_argv
-from plimsoll.observe.host_agent import HostAgent
-from plimsoll.observe.observation import Observation
-from plimsoll.observe.observers import LocalHost, Observers, start_observers
-from plimsoll.observe.settings import UNOBSERVED, ObserveSettings
-from plimsoll.record.host_readings import HostReadings, ObserverEnd
-from plimsoll.record.metrics import MetricsWriter, read_metrics
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.own_module import module_argv
+from plimsoll.observe.agent.host_agent import HostAgent
+from plimsoll.observe.agent.observers import LocalHost, Observers, start_observers
+from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
 from plimsoll.version import VERSION
 
 HERE = LocalHost(polled={"tester": (0,), "dut": ()}, run_on=tuple(os.sched_getaffinity(0)))

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.observe.host_files import RereadFile
-from plimsoll.observe.observer import ObservedHost
-from plimsoll.observe.procstat_interrupts import Interrupts, _names
-from plimsoll.observe.procstat_softirqs import Softirqs
-from plimsoll.observe.readings import Readings
-from plimsoll.observe.sampler import Sampler
-from plimsoll.record.metric_log import MetricLog
+from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.procfs.procstat_interrupts import Interrupts, _names
+from plimsoll.observe.procfs.procstat_softirqs import Softirqs
+from plimsoll.observe.reading.host_files import RereadFile
+from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.trees import HostTree, Line, interrupts_text
 from tests.unit.observe.watched import Rows, Watched
 

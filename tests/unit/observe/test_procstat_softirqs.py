@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from plimsoll.observe.observer import ObservedHost
-from plimsoll.observe.procstat_softirqs import Softirqs
+from plimsoll.observe.procfs.procstat_softirqs import Softirqs
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.trees import HostTree, Line
 from tests.unit.observe.watched import Watched
 

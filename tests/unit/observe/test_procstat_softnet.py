@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.observer import ObservedHost
-from plimsoll.observe.procstat_softnet import Softnet
-from plimsoll.observe.sampler import Sampler
+from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.procfs.procstat_softnet import Softnet
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.trees import HostTree
 from tests.unit.observe.watched import Watched
 

@@ -2,9 +2,9 @@
 
 import json
 
-from plimsoll.observe.readings import Readings
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_type import MetricType
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.samples.metric_type import MetricType
 
 S = 10**9
 COUNTER = MetricType("s", "things-sec", "throughput", "1/s", "sum", counted=True, carried=True)

@@ -4,14 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.host_files import HostFiles
-from plimsoll.observe.observer import NotObservable, ObservedHost
-from plimsoll.observe.readings import Readings
-from plimsoll.observe.sampler import Sampler
-from plimsoll.observe.sar_mem_hugepages import Hugepages
-from plimsoll.observe.sar_mem_paging import Paging
-from plimsoll.observe.sar_mem_used import MemoryUsed
-from plimsoll.record.metric_log import MetricLog
+from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.procfs.sar_mem_paging import Paging
+from plimsoll.observe.procfs.sar_mem_used import MemoryUsed
+from plimsoll.observe.reading.host_files import HostFiles
+from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.observe.sysfs.sar_mem_hugepages import Hugepages
+from plimsoll.record.metrics.metric_log import MetricLog
 from tests.unit.observe.trees import HostTree
 from tests.unit.observe.watched import Watched
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.observer import ObservedHost
-from plimsoll.observe.sampler import Sampler
-from plimsoll.observe.sar_net import SarNet
+from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.procfs.sar_net import SarNet
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.trees import HostTree
 from tests.unit.observe.watched import Watched
 

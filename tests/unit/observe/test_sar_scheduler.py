@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.observer import ObservedHost
-from plimsoll.observe.sampler import Sampler
-from plimsoll.observe.sar_scheduler import SarScheduler
-from plimsoll.observe.sar_tasks import SarTasks
+from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.procfs.sar_scheduler import SarScheduler
+from plimsoll.observe.procfs.sar_tasks import SarTasks
+from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.trees import HostTree
 from tests.unit.observe.watched import Watched
 

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.observe.observer import NotObservable
-from plimsoll.observe.smi import Smi
+from plimsoll.observe.reading.observer import NotObservable
+from plimsoll.observe.sysfs.smi import Smi
 from tests.unit.observe.cpu_tree import CpuTree
 from tests.unit.observe.watched import Watched
 

@@ -9,7 +9,7 @@ import random
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.observe.host_files import HostFiles
+from plimsoll.observe.reading.host_files import HostFiles
 
 KERNEL_KINDS = {
     "NMI": "Non-maskable interrupts",

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.observe.observer import ObservedHost, Observer
-from plimsoll.observe.readings import Readings
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_row import MetricRow
-from plimsoll.record.metrics import MetricsWriter, read_metrics
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.observe.reading.observer import ObservedHost, Observer
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.metrics.metrics import MetricsWriter, read_metrics
+from plimsoll.record.run.run_directory import RunDirectory
 
 _S = 10**9
 

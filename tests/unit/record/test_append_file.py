@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.record.append_file import AppendFile
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.files.append_file import AppendFile
+from plimsoll.record.files.record_error import RecordError
 from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 
 
@@ -53,7 +53,7 @@ def test_a_full_disk_harms_nothing_that_was_recorded(tmp_path: Path) -> None:
     assert caught.value.where == str(path)
     assert "MiB free" in caught.value.message
     assert caught.value.remedy == (
-        "make room on this file system or raise the limit, then resume the run"
+        "make room on this file system or raise the limit, then give the command again"
     )
 
 
@@ -68,4 +68,4 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(RecordError) as caught:
         AppendFile(tmp_path / "file" / "log")
     assert caught.value.where == str(tmp_path / "file" / "log")
-    assert "make the run directory writable" in caught.value.remedy
+    assert "make the directory writable" in caught.value.remedy

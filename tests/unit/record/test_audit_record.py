@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from plimsoll.record.audit_record import AuditRecord, load_audit, read_audits
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.audit_record import AuditRecord, load_audit, read_audits
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.benchmark.audits import audit_of, finding
 
 SCHEMA = Path(__file__).parents[3] / "docs/schemas/audit.schema.json"

@@ -1,8 +1,8 @@
 import pytest
 
-from plimsoll.record.calibration import CalibrationPoint
-from plimsoll.record.stream_record import StreamRecord
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.calibrations.calibration import CalibrationPoint
+from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
 
 

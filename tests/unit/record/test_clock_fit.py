@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from plimsoll.generator.interface import ClockReading
-from plimsoll.record.clock_fit import ClockFit
+from plimsoll.record.trials.clock_fit import ClockFit
 
 # As they are in the field: a TSC of hours at 2.1 GHz, wall-clock time of 2026.
 TSC = 104_123_456_789_012

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.environment import load_environment, read_environment
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.environment import load_environment, read_environment
 
 FILES = {
     "proc/sys/kernel/hostname": "bench\n",
@@ -44,6 +44,27 @@ def test_facts_of_a_host(tmp_path: Path) -> None:
     ]
     assert found.clocksource == "tsc"
     assert found.versions == {"dpdk": "22.11"}
+
+
+def test_secrets_of_the_command_line_are_not_recorded(tmp_path: Path) -> None:
+    """Names of arguments: dracut.cmdline(7); values are made up."""
+    (tmp_path / "cmdline").write_text(
+        "ro isolcpus=2-3 rd.iscsi.password=hunter2 inst.ks=https://me:hunter2@example.org/ks.cfg\n"
+    )
+    found = read_environment({}, proc=tmp_path, sys=tmp_path)
+    path = tmp_path / "environment.json"
+    found.write(path)
+    assert "hunter2" not in path.read_text()
+    assert found.cmdline == "ro isolcpus=2-3 rd.iscsi.password=<hidden> inst.ks=<hidden>"
+
+
+def test_secrets_of_older_records_are_not_shown(tmp_path: Path) -> None:
+    path = tmp_path / "environment.json"
+    read_environment({}, proc=tmp_path, sys=tmp_path).write(path)
+    path.write_text(path.read_text().replace('"cmdline": null', '"cmdline": "ro a.pw=hunter2"'))
+    found = load_environment(path)
+    assert found is not None
+    assert found.cmdline == "ro a.pw=<hidden>"
 
 
 def test_what_the_machine_does_not_tell_is_null(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.interchange.metric_batches import metric_batches, periods_to_export
-from plimsoll.record.interchange.parquet_parts import parquet_parts
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metrics import MetricsWriter
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.export.metric_batches import metric_batches, periods_to_export
+from plimsoll.export.parquet_parts import parquet_parts
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.interval_samples import interval_samples
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
 
 S = 10**9

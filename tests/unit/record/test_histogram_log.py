@@ -4,13 +4,14 @@ import pytest
 from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
-from plimsoll.record.histogram_log import (
+from plimsoll.generator.histogram import Histogram
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.histogram_log import (
     HistogramLog,
     gaps_tag,
     read_histogram_log,
     stream_tag,
 )
-from plimsoll.record.record_error import RecordError
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, counts, interval, second
 
 BEGIN_S = BEGIN_NS / 1e9
@@ -133,3 +134,65 @@ def test_a_trial_that_follows_ends_the_open_minute(tmp_path: Path) -> None:
             log.append(PLANS, second(number))
     lengths = [round(each.end_s - each.begin_s) for each in read_histogram_log(path)]
     assert lengths == [2, 1]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Tag=a,1.2.3,1.000,1.000000,HIST",
+        "Tag=a,1.000,.,1.000000,HIST",
+        "Tag=a,1.000,1.000,,HIST",
+        f"Tag=a,{'9' * 400}.000,1.000,1.000000,HIST",
+        "Tag=a,1.000,1.000",
+        # A flipped bit of the first letter.
+        "Uag=a,1.000,1.000,1.000000,HIST",
+        "",
+    ],
+)
+def test_a_line_whose_numbers_or_fields_are_damaged_is_named(tmp_path: Path, line: str) -> None:
+    path = tmp_path / "histograms.hlog"
+    path.write_text(f"#comment\n{line}\n")
+    with pytest.raises(RecordError, match="line 2 is damaged") as caught:
+        list(read_histogram_log(path))
+    assert caught.value.where == str(path)
+    assert "restore the file from a copy of the run" in caught.value.remedy
+
+
+def test_a_histogram_of_other_buckets_is_no_entry_of_ours(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    payload = HdrHistogram(1, 1000, 1).encode().decode("ascii")
+    path.write_text(f"Tag=a,1.000,1.000,1.000000,{payload}\n")
+    with pytest.raises(RecordError, match="line 1 is damaged"):
+        list(read_histogram_log(path))
+
+
+def test_the_greatest_value_is_exact_and_not_that_of_its_bucket(tmp_path: Path) -> None:
+    path = tmp_path / "histograms.hlog"
+    greatest = Histogram(1, 1_000_003, 1_000_003, 1_000_003, ((1780, 1),))
+    with HistogramLog(path) as log:
+        log.append(PLANS, interval((counts(1, latency=greatest),)))
+    (logged,) = read_histogram_log(path)
+    assert logged.max_ns == 1_000_003
+    assert logged.histogram.get_max_value() > 1_000_003
+
+
+@pytest.mark.parametrize("name", ["histograms.hlog", "histograms.hlog.open"])
+def test_bytes_that_are_no_text_are_damage(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b'{"follows_bytes": 0}\n\xff\xfe\n')
+    with pytest.raises(RecordError, match=r"line [12] is damaged") as caught:
+        list(read_histogram_log(tmp_path / "histograms.hlog"))
+    assert caught.value.where == str(tmp_path / name)
+
+
+def test_a_stretch_that_does_not_say_what_it_follows_is_damage(tmp_path: Path) -> None:
+    stretch = tmp_path / "histograms.hlog.open"
+    for first in ("nonsense", "[]", '{"follows_bytes": "x"}', "[" * 100_000):
+        stretch.write_text(f"{first}\n")
+        with pytest.raises(RecordError, match="line 1 is damaged"):
+            list(read_histogram_log(tmp_path / "histograms.hlog"))
+
+
+def test_a_log_that_cannot_be_read_is_said_with_the_remedy(tmp_path: Path) -> None:
+    (tmp_path / "histograms.hlog").mkdir()
+    with pytest.raises(RecordError, match="cannot be read: Is a directory"):
+        list(read_histogram_log(tmp_path / "histograms.hlog"))

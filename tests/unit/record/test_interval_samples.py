@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.generator.interface import Interval, Stall
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.metric_sample import MetricSample
+from plimsoll.record.metrics.interval_samples import interval_samples
+from plimsoll.record.samples.metric_sample import MetricSample
 from tests.unit.record.trial_parts import FOUR, LOAD, PLANS, PORT, counts, interval
 
 

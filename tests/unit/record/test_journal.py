@@ -1,3 +1,4 @@
+import binascii
 import json
 from pathlib import Path
 
@@ -5,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.record.journal import Journal, JournalEvent, read_journal
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.journal import Journal, JournalEvent, read_journal
 from tests.unit.record.file_size_limit import at_most_4_kib_a_file
 from tests.unit.record.trial_parts import record
 
@@ -46,16 +47,51 @@ def test_a_kill_at_any_byte_costs_at_most_the_last_event(
     assert not again.torn
 
 
-def test_a_last_line_of_zeros_is_torn_too(tmp_path: Path) -> None:
+def test_a_last_line_of_zeros_without_an_end_is_torn_too(tmp_path: Path) -> None:
     path = tmp_path / "journal.jsonl"
     events = written(path, 2)
     with path.open("ab") as file:
-        file.write(b"\0" * 80 + b"\n")
+        file.write(b"\0" * 80)
     assert read_journal(path).torn
     with Journal(path) as journal:
         journal.append("resumed")
     assert read_journal(path).events[:2] == events
     assert not read_journal(path).torn
+
+
+@given(line=st.integers(0, 3), byte=st.integers(min_value=0), bit=st.integers(0, 7))
+def test_a_flipped_bit_in_any_whole_line_is_damage_and_nothing_is_cut_off(
+    tmp_path_factory: pytest.TempPathFactory, line: int, byte: int, bit: int
+) -> None:
+    path = tmp_path_factory.mktemp("journal") / "journal.jsonl"
+    written(path, 4)
+    lines = path.read_bytes().splitlines(keepends=True)
+    flipped = bytearray(lines[line])
+    flipped[byte % (len(flipped) - 1)] ^= 1 << bit
+    damaged = b"".join([*lines[:line], bytes(flipped), *lines[line + 1 :]])
+    path.write_bytes(damaged)
+    with pytest.raises(RecordError, match=f"line {line + 1} is damaged"):
+        read_journal(path)
+    with pytest.raises(RecordError, match=f"line {line + 1} is damaged"):
+        Journal(path)
+    assert path.read_bytes() == damaged
+
+
+def test_the_checksum_is_the_crc_32_of_the_line_before_it(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    written(path, 1)
+    line = path.read_bytes()
+    text, checksum = line.split(b', "crc32": "')
+    assert checksum == f'{binascii.crc32(text):08x}"}}\n'.encode()
+    assert json.loads(line)["text"] == "ä,\n"
+
+
+def test_a_line_without_a_checksum_is_not_taken(tmp_path: Path) -> None:
+    path = tmp_path / "journal.jsonl"
+    path.write_text('{"kind": "note", "at_unix_ns": 1}\n')
+    with pytest.raises(RecordError, match="no checksum at its end") as caught:
+        read_journal(path)
+    assert "earlier version" in caught.value.message
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,11 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_row import MetricRow
-from plimsoll.record.metric_sample import MetricSample
-from plimsoll.record.metrics import (
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.interval_samples import interval_samples
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.metrics.metrics import (
     MetricsWriter,
     convert_leftovers,
     metric_parts,
@@ -16,8 +16,8 @@ from plimsoll.record.metrics import (
     read_metrics,
     trial_period,
 )
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_sample import MetricSample
 from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
 
 S = 10**9

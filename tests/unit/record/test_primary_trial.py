@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.journal import Journal
-from plimsoll.record.primary_trial import primary_trial, primary_trial_number
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.primary_trial import primary_trial, primary_trial_number
+from plimsoll.record.run.run_directory import RunDirectory
 
 
 @dataclass(frozen=True)

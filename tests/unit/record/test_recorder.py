@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.goal_end import GoalEnd
-from plimsoll.record.histogram_log import read_histogram_log
-from plimsoll.record.journal import read_journal
-from plimsoll.record.metrics import read_metrics
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.causes.spikes import read_spikes
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.histogram_log import read_histogram_log
+from plimsoll.record.metrics.metrics import read_metrics
+from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.result import Result, read_result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.spikes import read_spikes
-from plimsoll.record.tester_capacity import TesterCapacity
+from plimsoll.record.results.goal_end import GoalEnd
+from plimsoll.record.results.result import Result, read_result
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.trial_parts import BEGIN_NS, interval, plan, record, second
 
 # A run that finishes one trial, is in its second, says so, and waits to be killed.
@@ -22,7 +22,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.test_recorder import run_trial
 from tests.unit.record.trial_parts import plan, second
 
@@ -55,7 +55,7 @@ def test_a_trial_leaves_its_record_and_all_its_series(run: RunDirectory) -> None
         recorder.event("run-started", version="0")
         run_trial(recorder, 1)
     kinds = [event.kind for event in read_journal(run.journal).events]
-    assert kinds == ["run-started", "trial-started", "trial"]
+    assert kinds == ["run-started", "trial-started", "trial", "files"]
     assert read_journal(run.journal).trials() == (record(1),)
     assert {row.period for row in read_metrics(run)} == {"trial-0001"}
     assert len(list(read_histogram_log(run.histograms))) == 2
@@ -73,9 +73,9 @@ def test_a_finished_run_has_its_result_twice(run: RunDirectory) -> None:
     )
     with recording(run) as recorder:
         recorder.finish(result)
-    (event,) = read_journal(run.journal).events
-    assert event.kind == "finished"
-    assert Result.model_validate(event.fields["result"]) == read_result(run.result) == result
+    files, event = read_journal(run.journal).events
+    assert (files.kind, event.kind) == ("files", "finished")
+    assert Result.model_validate(event.fields["result"]) == read_result(run) == result
 
 
 def test_a_second_run_in_the_same_directory_is_refused(run: RunDirectory) -> None:

@@ -3,11 +3,15 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.goal_end import GoalEnd
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.result import LoadLine, Result, read_result
-from plimsoll.record.stream_record import FrameSizeRecord
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.recorder import recording
+from plimsoll.record.results.goal_end import GoalEnd
+from plimsoll.record.results.result import LoadLine, Result, read_result
+from plimsoll.record.run.journal import Journal, read_journal
+from plimsoll.record.run.result_file import RunEnd, check_result, finish_run, reopen_run
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.stream_record import FrameSizeRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.record.trial_parts import record
 
 
@@ -35,6 +39,17 @@ TRIALS = (
 )
 
 
+def kept_up(trial: TrialRecord) -> TrialRecord:
+    """The same, offered all that was planned, and nothing lost: in two seconds."""
+    streams = tuple(
+        each.model_copy(
+            update={"received": round(2 * (each.planned_pps or 0)), "lost": 0, "duplicate": 0}
+        )
+        for each in trial.streams
+    )
+    return trial.model_copy(update={"streams": streams})
+
+
 def result(trials: tuple[TrialRecord, ...], load_line_pps: float | None) -> Result:
     return Result.from_trials(
         trials,
@@ -47,7 +62,7 @@ def result(trials: tuple[TrialRecord, ...], load_line_pps: float | None) -> Resu
 
 
 def test_the_load_line_and_its_bits() -> None:
-    line = result(TRIALS, 2000.0).load_line
+    line = result((*TRIALS[:5], kept_up(TRIALS[5])), 2000.0).load_line
     assert line is not None
     assert (line.pps_per_direction, line.total_pps, line.directions) == (2000.0, 4000.0, 2)
     # Load frames of 64 B: 84 B on the wire, 60 B on layer 2; the probe's 128 B do not count.
@@ -60,7 +75,7 @@ def test_the_load_line_and_its_bits() -> None:
 def carrying(*streams: tuple[tuple[int, int], str, int, float | None]) -> TrialRecord:
     """A validation at 1000 pps whose streams have this path, role, frame size and planned rate."""
     proof = record(1, phase="validation")
-    return proof.model_copy(
+    planned = proof.model_copy(
         update={
             "streams": tuple(
                 proof.streams[0].model_copy(
@@ -77,6 +92,7 @@ def carrying(*streams: tuple[tuple[int, int], str, int, float | None]) -> TrialR
             )
         }
     )
+    return kept_up(planned)
 
 
 def test_directions_that_differ_are_summed_each_by_its_own_streams() -> None:
@@ -121,6 +137,33 @@ def test_without_load_streams_there_is_no_load_line() -> None:
         LoadLine.of(carrying(((0, 1), "latency", 64, 1000.0)), None)
 
 
+def test_the_load_line_is_what_was_offered() -> None:
+    # Planned were 2 x 1000 frames of each; the second direction was offered 30 frames less.
+    planned = carrying(((0, 1), "load", 64, 1000.0), ((1, 0), "load", 64, 1000.0))
+    there, back = planned.streams
+    short = back.model_copy(update={"received": 1960, "lost": 10})
+    proof = planned.model_copy(update={"streams": (there, short)})
+    line = LoadLine.of(proof, 1e9)
+    assert line.intended_pps_per_direction == 1000.0
+    assert line.pps_per_direction == pytest.approx(985.0)
+    assert line.total_pps == pytest.approx(1985.0)
+    # The direction that has most: 1000 frames of 84 B.
+    assert line.l1_bps_per_direction == pytest.approx(672_000.0)
+    found = result((proof,), 1000.0)
+    assert found.validation is not None
+    assert (found.validation.load_pps, found.validation.offered_pps) == (
+        1000.0,
+        pytest.approx(985.0),
+    )
+
+
+def test_a_line_of_an_earlier_version_is_the_intended_one() -> None:
+    told = result((kept_up(TRIALS[5]),), 2000.0).model_dump(mode="json")["load_line"]
+    del told["intended_pps_per_direction"]
+    line = LoadLine.model_validate(told)
+    assert (line.pps_per_direction, line.asked_pps) == (2000.0, 2000.0)
+
+
 def test_with_a_load_line_there_is_no_reason() -> None:
     assert result(TRIALS, 2000.0).reason is None
 
@@ -158,37 +201,66 @@ def test_a_load_that_no_validation_passed_is_no_load_line() -> None:
         result(TRIALS[:5], 2000.0)
 
 
-def test_a_result_survives_its_file(tmp_path: Path) -> None:
-    found = result(TRIALS, 2000.0)
-    found.write(tmp_path / "result.json")
-    assert read_result(tmp_path / "result.json") == found
-    assert [path.name for path in tmp_path.iterdir()] == ["result.json"]
+@pytest.fixture
+def run(tmp_path: Path) -> RunDirectory:
+    return RunDirectory.create(tmp_path, "demo", {})
 
 
-def test_without_a_file_there_is_no_result(tmp_path: Path) -> None:
-    assert read_result(tmp_path / "result.json") is None
+@pytest.fixture
+def finished(run: RunDirectory) -> RunDirectory:
+    with Journal(run.journal) as journal:
+        journal.append("run-started")
+        finish_run(run, journal, result(TRIALS, 2000.0))
+    return run
 
 
-def test_a_damaged_result_is_named(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text("{")
+def test_a_result_survives_its_file(finished: RunDirectory) -> None:
+    assert read_result(finished) == result(TRIALS, 2000.0)
+
+
+def test_without_a_file_there_is_no_result(run: RunDirectory) -> None:
+    assert read_result(run) is None
+
+
+def test_a_damaged_result_is_named(finished: RunDirectory) -> None:
+    finished.result.write_text("{")
     with pytest.raises(RecordError, match="cannot be read") as caught:
-        read_result(tmp_path / "result.json")
-    assert caught.value.where == str(tmp_path / "result.json")
+        read_result(finished)
+    assert caught.value.where == str(finished.result)
 
 
-def test_a_result_of_another_make_is_told_in_one_line(tmp_path: Path) -> None:
-    (tmp_path / "result.json").write_text('{"method": "load-line", "speed": 1}')
+def test_a_result_of_another_make_is_told_in_one_line(finished: RunDirectory) -> None:
+    finished.result.write_text('{"method": "load-line", "speed": 1}')
     with pytest.raises(RecordError, match=r"cannot be read: .+ \(and \d+ more\)") as caught:
-        read_result(tmp_path / "result.json")
+        read_result(finished)
     assert "\n" not in caught.value.message
 
 
-def test_a_proof_without_loss_bounds_the_rate_of_events_that_lose_frames() -> None:
-    proof = record(1, phase="validation", load_pps=2000.0)
-    clean = tuple(stream.model_copy(update={"lost": 0}) for stream in proof.streams)
-    hours = proof.model_copy(update={"sending_s": 10_800.0, "streams": clean})
-    # None in three hours: at 95 % confidence fewer than three in that time, one an hour.
-    assert result((hours,), 2000.0).goals[0].loss_events_per_hour_below == pytest.approx(1.0)
-    lossy = clean[0].model_copy(update={"lost": 1})
-    marred = hours.model_copy(update={"streams": (lossy, *clean[1:])})
-    assert result((marred,), 2000.0).goals[0].loss_events_per_hour_below is None
+def test_an_edited_result_is_no_result(finished: RunDirectory) -> None:
+    text = finished.result.read_text()
+    finished.result.write_text(text.replace("2000.0", "9000.0"))
+    with pytest.raises(RecordError, match="was changed after the run"):
+        read_result(finished)
+
+
+def test_a_result_whose_journal_was_cut_is_no_result(finished: RunDirectory) -> None:
+    first = finished.journal.read_text().splitlines(keepends=True)[0]
+    finished.journal.write_text(first)
+    with pytest.raises(RecordError, match="the journal beside it ends before its result"):
+        read_result(finished)
+
+
+def test_a_result_that_a_kill_kept_from_being_written_is_written_by_the_next(
+    finished: RunDirectory,
+) -> None:
+    written = finished.result.read_text()
+    finished.result.unlink()
+    with recording(finished):
+        assert finished.result.read_text() == written
+
+
+def test_a_run_that_was_reopened_has_no_result_and_misses_none(finished: RunDirectory) -> None:
+    reopen_run(finished)
+    with recording(finished):
+        assert read_result(finished) is None
+    check_result(finished.result, None, RunEnd.of(read_journal(finished.journal)))

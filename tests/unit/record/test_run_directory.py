@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 from plimsoll.errors import InputError
-from plimsoll.record import run_directory
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run import run_directory
+from plimsoll.record.run.run_directory import RunDirectory
 
 NOON = datetime(2026, 3, 14, 12, 0, 5, tzinfo=UTC)
 
@@ -24,6 +24,13 @@ def test_a_run_is_named_by_its_second_and_its_experiment(tmp_path: Path) -> None
 def test_two_runs_of_one_second_have_directories_of_their_own(tmp_path: Path) -> None:
     runs = [RunDirectory.create(tmp_path, "demo", {}, now=NOON) for _ in range(3)]
     assert len({run.path for run in runs}) == 3
+
+
+def test_a_record_is_not_for_all_users_of_the_machine(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", {})
+    part = RunDirectory.within(tmp_path / "part", {})
+    assert [each.path.stat().st_mode & 0o007 for each in (run, part)] == [0, 0]
+    assert run.path.stat().st_mode & 0o700 == 0o700
 
 
 def test_an_odd_name_makes_no_odd_path(tmp_path: Path) -> None:
@@ -72,7 +79,7 @@ def test_a_run_has_its_journal_before_its_experiment(
 
 def test_a_runs_root_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(RecordError, match="cannot record"):
+    with pytest.raises(RecordError, match="cannot make the run directory"):
         RunDirectory.create(tmp_path / "runs", "demo", {})
 
 
@@ -94,7 +101,7 @@ def test_a_second_writer_is_told_the_pid_of_the_first(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
     program = (
         "import sys; from pathlib import Path; "
-        "from plimsoll.record.run_directory import RunDirectory\n"
+        "from plimsoll.record.run.run_directory import RunDirectory\n"
         "with RunDirectory.open(Path(sys.argv[1])).lock(): print('held', flush=True); input()"
     )
     with subprocess.Popen(

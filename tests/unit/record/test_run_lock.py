@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record import run_lock
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_lock import is_held, kept_idle, locked
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run import run_lock
+from plimsoll.record.run.run_lock import is_held, kept_idle, locked
 
 
 def test_a_lock_is_held_for_the_length_of_a_with(tmp_path: Path) -> None:

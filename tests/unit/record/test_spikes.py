@@ -5,8 +5,8 @@ import pytest
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, Stall
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.spikes import SpikeLog, interval_spikes, read_spikes
+from plimsoll.record.causes.spikes import SpikeLog, interval_spikes, read_spikes
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, PLANS, counts, interval
 
 BEGIN_MS = BEGIN_NS / 1e6

@@ -4,11 +4,13 @@ from dataclasses import dataclass, replace
 import pytest
 from pydantic import ValidationError
 
+from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import TrialReport
-from plimsoll.record.stream_record import StreamRecord
-from plimsoll.record.trial_record import DutPortRecord, TrialRecord
+from plimsoll.record.trials.longest_latency import LongestLatency
+from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord
 from plimsoll.traffic.plan import Pacing
-from tests.unit.record.trial_parts import FOUR, counts, plan, record
+from tests.unit.record.trial_parts import FOUR, NONE, counts, plan, record
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,18 @@ class Finding:
     unit: str
     outcome: str
     text: str
+
+
+@dataclass(frozen=True)
+class LatencyParts:
+    stream: str
+    frames: int
+    across_stall: bool
+    latency_ns: int
+    tester_ns: int
+    dut_ns: int
+    undecided_ns: int
+    held_by_dut_ns: int
 
 
 BROKEN = Finding("loss-ratio", "0:1", 0.1, 0.00002, "ratio", "fail", "0:1 lost too much")
@@ -124,6 +138,43 @@ def test_a_lost_count_must_be_given_for_each_stream() -> None:
             load_pps=1.0,
             lost={0: 0},
         )
+
+
+def _longest(*parts: LatencyParts, across: Histogram = NONE) -> LongestLatency | None:
+    streams = (counts(0, sent=1, received=1, latency=FOUR, across=across),)
+    report = TrialReport("duration", 2.0, 0, streams, (), ())
+    trial = TrialRecord.from_report(
+        plan(), report, number=1, phase="single", load_pps=1.0, lost={0: 0}, longest=parts
+    )
+    return trial.streams[0].longest
+
+
+def test_the_longest_latency_is_kept_with_its_parts() -> None:
+    name = plan().streams[0].name
+    shorter = LatencyParts(name, 1, False, 500, 0, 500, 0, 0)
+    longer = LatencyParts(name, 2, True, 900, 200, 600, 100, 600)
+    elsewhere = LatencyParts("another", 1, True, 5000, 5000, 0, 0, 0)
+    kept = _longest(shorter, longer, elsewhere)
+    assert kept is not None
+    assert kept.model_dump() == {
+        "latency_ns": 900,
+        "across_stall": True,
+        "tester_ns": 200,
+        "dut_ns": 600,
+        "undecided_ns": 100,
+    }
+
+
+def test_without_its_parts_the_longest_latency_is_undecided() -> None:
+    kept = _longest()
+    assert kept is not None
+    assert (kept.latency_ns, kept.across_stall) == (FOUR.max_ns, False)
+    assert (kept.tester_ns, kept.dut_ns, kept.undecided_ns) == (0, 0, FOUR.max_ns)
+    assert FOUR.max_ns is not None
+    beyond = Histogram(1, FOUR.max_ns + 1, FOUR.max_ns + 1, FOUR.max_ns + 1)
+    kept = _longest(across=beyond)
+    assert kept is not None
+    assert (kept.latency_ns, kept.across_stall) == (FOUR.max_ns + 1, True)
 
 
 def test_dut_counters_are_kept() -> None:

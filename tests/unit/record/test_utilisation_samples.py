@@ -13,9 +13,9 @@ from plimsoll.generator.interface import (
     WorkerCounts,
 )
 from plimsoll.generator.settings import EngineSettings
-from plimsoll.record.metric_sample import MetricSample
-from plimsoll.record.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
-from plimsoll.record.utilisation_samples import utilisation_samples
+from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
+from plimsoll.record.metrics.utilisation_samples import utilisation_samples
+from plimsoll.record.samples.metric_sample import MetricSample
 from tests.unit.record.trial_parts import NONE, PLANS, PORT, counts, interval
 
 TSC_HZ = 2_000_000_000.0

@@ -2,8 +2,8 @@
 
 import pytest
 
-from plimsoll.record.trial_record import Verdict
-from plimsoll.record.verdict_samples import verdict_samples
+from plimsoll.record.metrics.verdict_samples import verdict_samples
+from plimsoll.record.trials.trial_record import Verdict
 from tests.unit.record.trial_parts import PLANS, record
 
 PAIR = {"port_pair": "0:1"}

@@ -14,7 +14,7 @@ from plimsoll.generator.interface import (
     TrialReport,
     WorkerCounts,
 )
-from plimsoll.record.trial_record import TrialPhase, TrialRecord, Verdict
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
 
 # 2026-03-14 09:26:53 UTC.

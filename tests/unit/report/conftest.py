@@ -3,8 +3,8 @@ from functools import cache
 
 import pytest
 
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.run_data import RunData, load_run
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.data.run_data import RunData, load_run
 from tests.unit.report.sample_run import STEPS, write_sample_run
 
 

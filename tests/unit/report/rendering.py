@@ -1,9 +1,9 @@
 """The page of a run that was read already, so that tests can change what was read."""
 
-from plimsoll.report.load_line_page import page_of
-from plimsoll.report.page import render_page
-from plimsoll.report.run_data import RunData
-from plimsoll.report.run_head import head_of
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.pages.load_line.page import page_of
+from plimsoll.report.parts.page import render_page
+from plimsoll.report.parts.run_head import head_of
 
 
 def rendered(data: RunData) -> str:

@@ -26,14 +26,18 @@ from plimsoll.generator.interface import (
     TrialReport,
     WorkerCounts,
 )
-from plimsoll.record.calibration import CalibrationPoint, TesterCalibration
-from plimsoll.record.environment import Environment, HugepageFacts
-from plimsoll.record.goal_end import GoalEnd
+from plimsoll.record.calibrations.calibration import CalibrationPoint, TesterCalibration
+from plimsoll.record.calibrations.stored_calibration import (
+    CleanRate,
+    StoredCalibration,
+    TesterIdentity,
+)
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.result import DutAgreement, Result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.stored_calibration import CleanRate, StoredCalibration, TesterIdentity
-from plimsoll.record.trial_record import TrialPhase, TrialRecord, Verdict
+from plimsoll.record.results.goal_end import GoalEnd
+from plimsoll.record.results.result import DutAgreement, Result
+from plimsoll.record.run.environment import Environment, HugepageFacts
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)

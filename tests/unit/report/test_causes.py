@@ -1,9 +1,9 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-from plimsoll.attribution.trial_causes import causes_of_trial
+from plimsoll.attribution.ranking.trial_causes import causes_of_trial
 from plimsoll.report.charts.causes_timeline import causes_timeline
-from plimsoll.report.run_data import RunData
+from plimsoll.report.data.run_data import RunData
 from tests.unit.attribution.test_trial_causes import facts
 from tests.unit.report.rendering import rendered
 

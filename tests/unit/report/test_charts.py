@@ -8,10 +8,9 @@ import altair as alt
 import pytest
 import vl_convert
 
-from plimsoll.record.metric_row import MetricRow
-from plimsoll.record.spikes import Spike
+from plimsoll.record.causes.spikes import Spike
+from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.report.charts import CHARTS
-from plimsoll.report.charts.figure import Figure
 from plimsoll.report.charts.latency_buckets import latency_buckets
 from plimsoll.report.charts.latency_distribution import latency_distribution
 from plimsoll.report.charts.latency_over_time import latency_over_time
@@ -20,7 +19,8 @@ from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
 from plimsoll.report.charts.search_path import search_path
 from plimsoll.report.charts.stalls import stalls
-from plimsoll.report.run_data import RunData
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.figures.figure import Figure
 from tests.unit.report.sample_run import STEPS
 
 HOURS = 3
@@ -232,7 +232,7 @@ def test_the_search_path_has_every_judged_trial_and_rings_validations(finished: 
     found = rows(search_path(finished))
     path = {row["number"]: row["verdict"] for row in found if "verdict" in row}
     assert path == {n: step.verdict for n, step in enumerate(STEPS, 1) if step.verdict != "none"}
-    assert [row["load"] for row in found if row.keys() == {"load"}] == [2.7421875]
+    assert [row["load"] for row in found if row.keys() == {"load"}] == [2.742188]
 
 
 def test_stalls_are_drawn_over_the_whole_run(finished: RunData) -> None:

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from plimsoll.record.environment import load_environment
-from plimsoll.record.metrics import trial_period
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import FindingRecord, TrialRecord
+from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from plimsoll.report import write_report
 from plimsoll.report.charts.cpu_time import cpu_time
 from plimsoll.report.charts.interrupt_rate import interrupt_rate
+from plimsoll.report.data.run_data import RunData, load_run
+from plimsoll.report.data.soak import load_soak
 from plimsoll.report.hosts.section import HostSection, host_sections
-from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.soak_data import load_soak
 from tests.unit.benchmark.soak_runs import asked, soaked
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered

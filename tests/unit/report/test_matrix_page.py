@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from plimsoll.record.journal import Journal
-from plimsoll.record.matrix_result import IterationResult, MatrixResult, SampleResult
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.result_file import finish_run
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import export_charts, write_report
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.report.reader import Page
@@ -34,7 +35,7 @@ def _sample(number: int, pps: float | None, error: str | None = None) -> SampleR
 
 def test_rows_link_to_the_samples_own_reports(tmp_path: Path) -> None:
     run = _run(tmp_path)
-    MatrixResult(
+    result = MatrixResult(
         run_id=run.run_id,
         name="sizes",
         order="sample",
@@ -44,7 +45,9 @@ def test_rows_link_to_the_samples_own_reports(tmp_path: Path) -> None:
             IterationResult.of(2, {SIZE: 512, "x.y": True}, [_sample(1, None, "<b>died</b>")]),
         ),
         versions={},
-    ).write(run.result)
+    )
+    with Journal(run.journal) as journal:
+        finish_run(run, journal, result)
     text = write_report(run).read_text()
     assert '<a href="iteration-0001/sample-2/report.html">2</a>' in text
     assert "<td>64</td>" in text
@@ -67,14 +70,16 @@ def test_each_samples_tuning_is_counted_and_linked(tmp_path: Path) -> None:
     damaged.audit.write_text("{")
     found = _sample(1, 9e5).model_copy(update={"directory": f"iteration-0001/{sample.run_id}"})
     samples = [found, _sample(2, 9e5), _sample(3, None, "died")]
-    MatrixResult(
+    result = MatrixResult(
         run_id=run.run_id,
         name="sizes",
         order="sample",
         seed=0,
         iterations=(IterationResult.of(1, {SIZE: 64}, samples),),
         versions={},
-    ).write(run.result)
+    )
+    with Journal(run.journal) as journal:
+        finish_run(run, journal, result)
     html = write_report(run).read_text()
     assert f'<a href="iteration-0001/{sample.run_id}/report.html#tuning">{HOSTNAME}</a>' in html
     text = Page(html).text

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.stream_record import FrameSizeRecord
-from plimsoll.record.tester_diagnosis import TesterCeiling, TesterDiagnosis
-from plimsoll.report.pages import write_report
-from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.streams import stream_lines
-from plimsoll.traffic.units import format_ns
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.results.tester_diagnosis import TesterCeiling, TesterDiagnosis
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.longest_latency import LongestLatency
+from plimsoll.record.trials.stream_record import FrameSizeRecord
+from plimsoll.report.data.run_data import RunData, load_run
+from plimsoll.report.parts.streams import stream_lines
+from plimsoll.report.registry import write_report
+from plimsoll.text.units import format_ns
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.report.sample_run import STEPS, write_sample_run
@@ -31,9 +33,12 @@ def page(finished: RunData) -> Page:
 def test_the_answer_comes_first(page: Page) -> None:
     text = page.text
     assert text.index("2.742 Mpps per direction") < text.index("Why believe it")
-    # 2742187.5 pps, of which one way 1000 go to the probe; 84 B and 60 B a frame; of 10 Gbit/s.
+    # 2742187.5 pps, sent as whole frames of each second, of which one way 1000 go to the probe;
+    # 84 B and 60 B a frame; of 10 Gbit/s.
     for told in (
-        "2,742,187.5 pps",
+        "2,742,188 pps",
+        "intended, per direction",
+        "Intended were 2.742 Mpps per direction, offered 2.742 Mpps, the same",
         "5.483 Mpps",
         "1.843 Gbit/s",
         "1.316 Gbit/s",
@@ -71,6 +76,40 @@ def test_no_loss_is_stated_with_the_bound_it_implies(page: Page, finished: RunDa
     assert finished.focus is not None
     received = sum(stream.received for stream in finished.focus.streams)
     assert f"below one frame in {received / 3:,.0f}" in page.text
+
+
+def test_frames_that_came_twice_or_out_of_order_are_in_the_answer(
+    page: Page, finished: RunData
+) -> None:
+    assert "None came twice, and none out of order." in page.text
+    focus = finished.focus
+    assert focus is not None
+    first, *others = focus.streams
+    changed = first.model_copy(update={"duplicate": 249, "out_of_order": 1000})
+    disordered = focus.model_copy(update={"streams": (changed, *others)})
+    text = Page(rendered(replace(finished, focus=disordered))).text
+    assert "249 came twice, and 1,000 out of order." in text
+    assert text.index("249 came twice") < text.index("Why believe it")
+
+
+def test_the_longest_latency_of_all_samples_stands_with_whose_it_is(
+    finished: RunData,
+) -> None:
+    focus = finished.focus
+    assert focus is not None
+    longest = LongestLatency(
+        latency_ns=9_800_000,
+        across_stall=True,
+        tester_ns=400_000,
+        dut_ns=8_100_000,
+        undecided_ns=1_300_000,
+    )
+    first, *others = focus.streams
+    changed = first.model_copy(update={"longest": longest})
+    stopped = focus.model_copy(update={"streams": (changed, *others)})
+    text = Page(rendered(replace(finished, focus=stopped))).text
+    said = f"{first.name} 9.8 ms 400 µs 8.1 ms 1.3 ms not in the quantiles"
+    assert said in text
 
 
 def test_invalid_trials_are_counted_and_explained(page: Page) -> None:
@@ -237,11 +276,10 @@ def test_a_run_without_any_trial_is_a_page_too(tmp_path: Path) -> None:
 
 def test_a_trial_cut_short_is_in_the_table(tmp_path: Path) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
-    with run.journal.open("a") as journal:
-        event = {"kind": "trial-started", "at_unix_ns": 1, "number": 6, "load_pps": 5e5}
-        journal.write(json.dumps(event) + "\n")
+    with Journal(run.journal) as journal:
+        journal.append("trial-started", number=6, load_pps=5e5)
     text = Page(rendered(load_run(run))).text
-    assert "500 kpps - unfinished - - started, and not ended" in text
+    assert "500 kpps - - unfinished - - started, and not ended" in text
 
 
 def test_a_report_is_rebuilt_in_place(finished_run: RunDirectory) -> None:

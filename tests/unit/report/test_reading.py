@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.tester_record import CyclesRecord
-from plimsoll.record.trial_record import FindingRecord
-from plimsoll.report.calibrations import calibration_tables
-from plimsoll.report.finding_lines import format_measure
-from plimsoll.report.run_data import RunData, load_run
-from plimsoll.report.tester import tester_section as section_of
+from plimsoll.record.trials.tester_record import CyclesRecord
+from plimsoll.record.trials.trial_record import FindingRecord
+from plimsoll.report.data.run_data import RunData, load_run
+from plimsoll.report.parts.calibrations import calibration_tables
+from plimsoll.report.parts.finding_lines import format_measure
+from plimsoll.report.parts.tester import tester_section as section_of
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.report.sample_run import Step, write_sample_run

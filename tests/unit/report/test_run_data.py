@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.run_data import RunData, load_run
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.data.run_data import RunData, load_run
 from tests.unit.report.sample_run import STEPS, write_sample_run
 
 

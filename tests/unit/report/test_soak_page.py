@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.beginning import begin
-from plimsoll.benchmark.soak import METHOD, run_soak
+from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.soak.soak import METHOD, run_soak
 from plimsoll.generator.interface import Interval
 from plimsoll.record.recorder import recording
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.report.charts.figure import Figure
-from plimsoll.report.soak_data import load_soak
-from plimsoll.report.soak_lines import elapsed, window_lines
-from plimsoll.report.soak_page import page_of_soak
+from plimsoll.report.data.soak import load_soak
+from plimsoll.report.figures.figure import Figure
+from plimsoll.report.pages.soak.lines import elapsed, window_lines
+from plimsoll.report.pages.soak.page import page_of_soak
 from tests.unit.benchmark.soak_runs import Silent, asked, soak_experiment, soak_run, soaked
 
 

@@ -5,24 +5,24 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.latency_at_load import run_latency_at_load
-from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
-from plimsoll.benchmark.probe import run_probe
-from plimsoll.benchmark.probe_asked import ProbeAsked
+from plimsoll.benchmark.latency_at_load.latency_at_load import run_latency_at_load
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
+from plimsoll.benchmark.probe.probe import run_probe
+from plimsoll.benchmark.probe.settings import ProbeAsked
 from plimsoll.benchmark.rfc2544.run import run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
-from plimsoll.benchmark.rfc9004 import run_rfc9004
-from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
+from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
+from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.errors import Interrupted
-from plimsoll.record.environment import load_environment
-from plimsoll.record.journal import read_journal
-from plimsoll.record.metrics import trial_period
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report import write_report
-from plimsoll.report.standard.rfc2544_answer import rfc2544_page
+from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
 from plimsoll.report.tuning.section import TuningSection
-from plimsoll.traffic.units import Rate
+from plimsoll.text.units import Rate
 from plimsoll.tune.audit.finding import Verdict
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.standard_tests.simulated import (

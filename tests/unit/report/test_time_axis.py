@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.charts.time_axis import Point, TimeAxis, thinned
+from plimsoll.report.figures.time_axis import Point, TimeAxis, thinned
 
 SERIES = st.dictionaries(
     st.text("abc", min_size=1, max_size=3),

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.audit_record import AuditChange, AuditRecord
-from plimsoll.record.environment import load_environment
-from plimsoll.record.metrics import trial_period
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.metrics.metrics import trial_period
+from plimsoll.record.run.audit_record import AuditChange, AuditRecord
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.report.run_data import RunData, load_run
+from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.soak_runs import asked, soaked

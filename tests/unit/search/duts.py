@@ -8,9 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-from plimsoll.record.trial_evidence import LossSample, TrialEvidence
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, Phase, RecordedTrial, Search, Told, replay
-from plimsoll.trial.verdict import Verdict
+from plimsoll.record.trials.trial_evidence import LossSample, TrialEvidence
+from plimsoll.search.strategy.ask import (
+    ONLY_GOAL,
+    Ask,
+    Finished,
+    Phase,
+    RecordedTrial,
+    Search,
+    Told,
+    replay,
+)
+from plimsoll.trial.judging.verdict import Verdict
 
 Dut = Callable[[Ask], Told]
 # By goal, the loss ratio that it allows.

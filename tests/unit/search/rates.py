@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from plimsoll.errors import InputError
-from plimsoll.search.settings import ToPps
-from plimsoll.traffic.units import Rate
+from plimsoll.search.strategy.settings import ToPps
+from plimsoll.text.units import Rate
 
 
 def frames_of_64_bytes(line_rate_bps: float | None = None) -> ToPps:

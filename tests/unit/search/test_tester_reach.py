@@ -7,7 +7,6 @@ from math import inf
 import pytest
 from pydantic import TypeAdapter
 
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, Search, Told
 from plimsoll.search.binary.one_shot import OneShot
 from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
@@ -18,11 +17,12 @@ from plimsoll.search.load_line.search import LoadLineSearch
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.mlrsearch.span import Span
-from plimsoll.search.question import TrialManner
 from plimsoll.search.registry import SearchSettings
-from plimsoll.search.settings import SearchModel
-from plimsoll.search.tester_reach import reach_of, sustainable_pps, within
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Search, Told
+from plimsoll.search.strategy.question import TrialManner
+from plimsoll.search.strategy.settings import SearchModel
+from plimsoll.search.strategy.tester_reach import reach_of, sustainable_pps, within
+from plimsoll.trial.judging.verdict import Verdict
 from tests.unit.search.duts import (
     carries,
     check_resumes,

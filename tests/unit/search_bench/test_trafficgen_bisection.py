@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from benchmarks.search.trafficgen_bisection import TrafficgenBisection
-from plimsoll.record.trial_evidence import TrialEvidence
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, Told
-from plimsoll.trial.verdict import Verdict
+from plimsoll.record.trials.trial_evidence import TrialEvidence
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Told
+from plimsoll.trial.judging.verdict import Verdict
 
 _NOTHING = TrialEvidence(
     sending_s=1.0,

@@ -22,8 +22,8 @@ from plimsoll.errors import InputError
 from plimsoll.traffic.frames.capture import load_capture, sendable
 from plimsoll.traffic.frames.capture_file import read_capture
 from plimsoll.traffic.frames.captured_headers import captured_headers
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.profile_file import load_profile
+from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.streams.profile import Profile
 from tests.unit.traffic.frame_reader import parse, signed
 
 E = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
@@ -419,3 +419,18 @@ def test_a_capture_that_is_refused_is_told_with_its_line(tmp_path: Path) -> None
         f"{path}:4: streams[0].pcap: {tmp_path}/gone.pcap: cannot be read: "
         "No such file or directory (check the path)"
     )
+
+
+@pytest.mark.parametrize("kind", ["pcap", "pcapng"])
+def test_a_frame_of_which_more_was_captured_than_it_had_is_damage(
+    tmp_path: Path, kind: str
+) -> None:
+    frame = bytes(E / I4 / UDP() / Raw(CONTENT))
+    path = tmp_path / "capture"
+    if kind == "pcap":
+        whole = struct.pack("<II", len(frame), len(frame))
+        path.write_bytes(_pcap([frame]).replace(whole, struct.pack("<II", len(frame), 60)))
+    else:
+        path.write_bytes(_section("<") + _interface("<") + _enhanced(frame, "<", length=60))
+    with pytest.raises(InputError, match="bytes were captured of frame 1, which had 60"):
+        list(read_capture(path))

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import Pacing, StreamPlan
-from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
 from tests.unit.traffic.frame_reader import parse
 
 THROUGH = ((0, 1), (1, 0))

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.document import load_document
-from plimsoll.traffic.units import DurationField, RateField, RatioField
+from plimsoll.text.document import load_document
+from plimsoll.text.units import DurationField, RateField, RatioField
 
 
 class _Forbidding(BaseModel):
@@ -96,7 +96,7 @@ def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
             "keeper.yaml:2: favourite: unknown kind 'cats' (did you mean cat?)",
         ),
         ("name: Ada\npets:\n  - lives: 3\n", "keeper.yaml:3: pets[0]: has no kind (add `kind:`)"),
-        ("rate: 5\n", "keeper.yaml:1: name: is missing (add `name:`)"),
+        ("rate: 5pps\n", "keeper.yaml:1: name: is missing (add `name:`)"),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  lives: 0\n",
             "keeper.yaml:4: favourite.lives: found 0 (give at least 1)",
@@ -148,8 +148,8 @@ def test_a_mistake_is_told_with_line_field_and_remedy(
         ("walk: {length: 8d}", "walk.length: found '8d' (give at most 7d)"),
         ("walk: {length: 9000h}", "walk.length: found '9000h' (give at most 7d)"),
         ("walk: {length: 1ns}", "walk.length: found '1ns' (give at least 100ms)"),
-        ("walk: {length: 700000}", "walk.length: found 700000 (give at most 604800)"),
-        ("walk: {length: 0.01}", "walk.length: found 0.01 (give at least 0.1)"),
+        ("walk: {length: 700000s}", "walk.length: found '700000s' (give at most 7d)"),
+        ("walk: {length: 0.01s}", "walk.length: found '0.01s' (give at least 100ms)"),
         ("walk: {pause: 1us}", "walk.pause: found '1us' (give more than 1us)"),
         ("walk: {pause: 1m30s}", "walk.pause: found '1m30s' (give less than 1500ms)"),
         ("walk: {share: 0.00001%}", "walk.share: found '0.00001%' (give at least 0.0001%)"),

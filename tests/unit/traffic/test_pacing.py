@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from plimsoll.traffic.pacing import PacingField
 from plimsoll.traffic.plan import Pacing
+from plimsoll.traffic.streams.pacing import PacingField
 
 _PACING: TypeAdapter[Any] = TypeAdapter(PacingField)
 

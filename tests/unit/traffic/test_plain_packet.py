@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from plimsoll.traffic.frames.templates import templates
-from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.streams.stream import Stream
 from tests.unit.traffic.frame_reader import Parsed, ones_sum, parse, signed
 
 V6 = {"src_ip": "2001:2::1"}

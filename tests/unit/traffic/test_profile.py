@@ -8,9 +8,9 @@ import yaml
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.profile_file import load_profile
-from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.streams.stream import Stream
 
 LOAD: dict[str, Any] = {"name": "load", "role": "load", "flows": 1024}
 PROBE: dict[str, Any] = {"name": "probe", "role": "latency", "rate": "1000pps"}

@@ -18,7 +18,7 @@ sys.addaudithook(watch)
 print(seen)
 """
 _BUILD = """
-from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.streams.stream import Stream
 from plimsoll.traffic.frames.templates import templates
 packet = ["Ether", "IP", "UDP", "VXLAN", "Ether", "IPv6", "TCP"]
 for fields in ({}, {"packet": packet}, {"protocol": "ARP"}, {"packet": ["Ether", "IPv6"]}):

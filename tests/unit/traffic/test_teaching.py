@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.teaching import (
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.teaching.settings import (
+    MeasurementTeaching,
+    TeachingSettings,
+    WarmupTeaching,
+)
+from plimsoll.traffic.teaching.teaching import (
     check_teaching,
     teaching_before,
     teaching_beside,
     teaching_duration_s,
-)
-from plimsoll.traffic.teaching_settings import (
-    MeasurementTeaching,
-    TeachingSettings,
-    WarmupTeaching,
 )
 from tests.unit.traffic.frame_reader import parse, written
 

@@ -11,11 +11,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.flow_mods import parse_flow_mods
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.profile_file import load_profile
-from plimsoll.traffic.trafficgen import LatencyProbes, TrafficgenProfile, import_trafficgen
-from plimsoll.traffic.units import Rate
+from plimsoll.text.units import Rate
+from plimsoll.traffic.imported.flow_mods import parse_flow_mods
+from plimsoll.traffic.imported.profile_file import load_profile
+from plimsoll.traffic.imported.trafficgen import (
+    LatencyProbes,
+    TrafficgenProfile,
+    import_trafficgen,
+)
+from plimsoll.traffic.streams.profile import Profile
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 BY_DST_IP = "function:create_flow_mod_object(use_dst_ip_flows=True)"

@@ -1,6 +1,7 @@
 """Rates, durations, ratios and latencies as people write them."""
 
 import re
+from collections.abc import Callable
 from contextlib import suppress
 
 import pytest
@@ -9,7 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.traffic.units import (
+from plimsoll.text.units import (
+    WRITTEN,
     DurationField,
     LatencyField,
     PpsField,
@@ -36,7 +38,7 @@ from plimsoll.traffic.units import (
         ("14.88mpps", 14_880_000, "pps"),
         (1000, 1000, "pps"),
         (0.5, 0.5, "pps"),
-        ("1e6", 1e6, "pps"),
+        ("1e6pps", 1e6, "pps"),
         ("10Gbps", 10e9, "l1_bps"),
         ("10 Gbps-l1", 10e9, "l1_bps"),
         ("5Gbps-l2", 5e9, "l2_bps"),
@@ -53,7 +55,8 @@ def test_rates_are_read(text: object, value: float, unit: RateUnit) -> None:
 @pytest.mark.parametrize(
     ("given_rate", "problem"),
     [
-        ("0", "sends nothing"),
+        ("0pps", "sends nothing"),
+        ("500", "has no unit"),
         (0, "sends nothing"),
         ("-5kpps", "sends nothing"),
         ("10 parsecs", "unknown unit 'parsecs'"),
@@ -125,7 +128,7 @@ def test_a_rate_written_is_read_back(value: float, unit: RateUnit) -> None:
         ("1d", 86400),
         ("20us", 20e-6),
         (10, 10),
-        ("0.5", 0.5),
+        ("0.5s", 0.5),
     ],
 )
 def test_durations_are_read(text: object, seconds: float) -> None:
@@ -155,6 +158,70 @@ def test_a_bad_duration_is_an_error_with_a_remedy(given_duration: object, proble
 )
 def test_ratios_are_read_exactly(text: object, ratio: float) -> None:
     assert parse_ratio(text) == ratio
+
+
+@pytest.mark.parametrize(
+    ("parse", "written", "remedy"),
+    [
+        (parse_ratio, "0.002", "write 0.002% or 2e-3"),
+        (parse_ratio, " 0.5", "write 0.5% or 5e-1"),
+        (parse_duration, "10", "write 10s if seconds are meant"),
+        (parse_rate, "6000000", "write 6000000pps if that is meant"),
+    ],
+)
+def test_text_without_a_unit_is_refused_with_what_to_write(
+    parse: Callable[[object], object], written: str, remedy: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        parse(written)
+    assert caught.value.remedy == remedy
+
+
+class Quantities(BaseModel):
+    rate: RateField = Rate(1.0, "pps")
+    probes: PpsField = 1000.0
+    length: DurationField = 1.5
+    share: RatioField = 0.05
+
+
+@pytest.mark.parametrize(
+    ("field", "written", "said"),
+    [
+        ("rate", 6_000_000, "write 6000000pps"),
+        ("probes", 1000, "write 1000pps"),
+        ("length", 10, "write 10s"),
+        ("length", 0.5, "write 0.5s"),
+        # bench-trafficgen's --max-loss-pct 0.002 is per cent.
+        ("share", 0.002, "write 0.002% or 2e-3"),
+        ("share", 0.5, "write 0.5% or 5e-1"),
+    ],
+)
+def test_numbers_that_people_write_need_units(field: str, written: object, said: str) -> None:
+    # What Plimsoll wrote itself is in pps, seconds and shares.
+    Quantities.model_validate({field: written})
+    with pytest.raises(ValidationError) as caught:
+        Quantities.model_validate({field: written}, context=WRITTEN)
+    (error,) = caught.value.errors()
+    assert error["ctx"]["remedy"].startswith(said)
+
+
+@pytest.mark.parametrize("share", [0, 1, 2e-05, "0", "1", "2e-5", "0.002%"])
+def test_ratios_that_can_mean_one_thing_only(share: object) -> None:
+    Quantities.model_validate({"share": share}, context=WRITTEN)
+
+
+@given(
+    st.floats(min_value=1e-9, max_value=1e7),
+    st.floats(min_value=1e-9, max_value=1),
+    st.floats(min_value=1e-3, max_value=1e9),
+)
+def test_what_is_written_with_units_reads_back_exactly(
+    length: float, share: float, probes: float
+) -> None:
+    made = Quantities(length=length, share=share, probes=probes)
+    written = made.model_dump(mode="json", context=WRITTEN)
+    assert all(isinstance(value, str) for value in written.values())
+    assert Quantities.model_validate(written, context=WRITTEN) == made
 
 
 @pytest.mark.parametrize("given_ratio", ["101%", -0.1, "2", "half", "5‰", [0.1]])

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from plimsoll.traffic.compile import compile_profile
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
-from plimsoll.traffic.profile import Profile
-from plimsoll.traffic.stream import Stream
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.streams.stream import Stream
 from tests.unit.traffic.frame_reader import Parsed, parse, written
 
 _FIELDS = ["src_mac", "dst_mac", "src_ip", "dst_ip", "src_port", "dst_port"]

@@ -10,9 +10,9 @@ from typing import Any
 
 import duckdb
 
-from plimsoll.record.observed_host import ObservedHostRecord
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.trial.host_metrics import HostMetrics
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 PERIOD = "trial-0001"
 # Frames were sent for ten seconds from here on.

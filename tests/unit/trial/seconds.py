@@ -9,7 +9,7 @@ from typing import Any
 from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import outcome, series, stream_counts, worker_counts
 
 RATE_PPS = 1000

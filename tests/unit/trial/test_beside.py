@@ -7,10 +7,10 @@ from plimsoll.dut.lab import DutPortCounters, LabPorts
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.generator.interface import Interval, PortInfo, TrialPlan, TrialReport
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.beside import Beside
-from plimsoll.trial.dut_agreement import dut_agreement
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.running import run_trial
+from plimsoll.trial.judging.dut_agreement import dut_agreement
+from plimsoll.trial.outcome.beside import Beside
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.running.trial import run_trial
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,

@@ -7,12 +7,18 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import FrameCheck
 from plimsoll.traffic.plan import Pacing
 from plimsoll.trial.criteria.criterion import Criterion, LossBudget
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.criteria.registry import CriterionSettings, default_criteria
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.criteria.registry import (
+    AllowedFault,
+    CriterionSettings,
+    default_criteria,
+)
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
@@ -240,7 +246,37 @@ def test_frame_faults_are_counted_per_stream(kind: str, count: str) -> None:
 
 def test_a_broken_frame_count_is_told() -> None:
     finding = _criterion(kind="corrupt", at_most=2).evaluate(_with(LOAD_BACK, corrupt=3))[1]
-    assert finding.text == "load/1-0: 3 frames corrupt; at most 2 corrupt allowed"
+    assert finding.text == (
+        "load/1-0: 3 frames corrupt (checked: the 18-byte signature of 1,000,003; no other byte, "
+        "as there was no checksum that could be); at most 2 corrupt allowed"
+    )
+
+
+def _corrupt(check: FrameCheck = "checksums", **counts: int) -> Finding:
+    judged = _with(LOAD_BACK, **counts)
+    judged = replace(judged, plan=replace(judged.plan, check=check))
+    return _criterion(kind="corrupt").evaluate(judged)[1]
+
+
+def test_what_corrupt_covers_is_said() -> None:
+    whole = _corrupt(checked=SENT - 10, header_checked=10)
+    assert (whole.outcome, whole.text) == (
+        "ok",
+        "load/1-0: 0 frames corrupt (checked: the 18-byte signature of 1,000,000; all from the IP "
+        "header on, by checksums, of 999,990; the IPv4 header of 10); at most 0 corrupt allowed",
+    )
+    by_signature = _corrupt("signature")
+    assert by_signature.outcome == "ok"
+    assert "(checked: the 18-byte signature of 1,000,000, no other byte)" in by_signature.text
+
+
+def test_frames_that_came_back_without_their_checksums_may_be_damaged() -> None:
+    some = _corrupt(checked=SENT - 7, unchecked=7)
+    assert some.outcome == "invalid"
+    assert "; 7 came back without checksums that they were sent with)" in some.text
+    assert _corrupt(checked=SENT - 8, unchecked=7, corrupt=1).outcome == "fail"
+    # A DUT that puts all of them into a tunnel is no reason to doubt some.
+    assert _corrupt(unchecked=SENT).outcome == "ok"
 
 
 def test_faults_of_frames_that_never_came_cannot_be_counted() -> None:
@@ -265,7 +301,17 @@ def test_the_default_criteria() -> None:
         LossRatio(at_most=2e-5, per="direction"),
         FrameCount(kind="corrupt"),
         FrameCount(kind="misdirected"),
+        FrameCount(kind="duplicate"),
+        FrameCount(kind="out-of-order"),
     )
+
+
+def test_what_the_dut_is_allowed_is_not_judged_by_default() -> None:
+    def kinds(*allowed: AllowedFault) -> list[str]:
+        return [each.kind for each in default_criteria(allowed)]
+
+    assert kinds("duplicate") == ["loss-ratio", "corrupt", "misdirected", "out-of-order"]
+    assert kinds("out-of-order", "duplicate") == ["loss-ratio", "corrupt", "misdirected"]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.errors import InputError
 
 _EXPERIMENT = """\

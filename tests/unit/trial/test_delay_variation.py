@@ -15,7 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.generator.histogram import HIGHEST_NS, Histogram
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
-from plimsoll.trial.finding import Finding
+from plimsoll.trial.outcome.finding import Finding
 from tests.unit.trial.trial_builder import PROBE, outcome, samples
 
 

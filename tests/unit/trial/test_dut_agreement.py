@@ -1,7 +1,7 @@
 """The DUT's counters against the tester's."""
 
 from plimsoll.dut.lab import DutPortCounters
-from plimsoll.trial.dut_agreement import dut_agreement
+from plimsoll.trial.judging.dut_agreement import dut_agreement
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,

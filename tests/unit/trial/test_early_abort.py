@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from plimsoll.generator.histogram import merge
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.trial.baseline import Baseline
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.early_abort import EarlyAbort
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.judging.early_abort import EarlyAbort
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.seconds import ONE_STREAM, second, trial_of
 from tests.unit.trial.trial_builder import QUEUE_FRAMES, samples
 

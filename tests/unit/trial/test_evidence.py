@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval
-from plimsoll.trial.evidence import evidence_of
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.judging.evidence import evidence_of
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.seconds import ONE_STREAM, second, trial_of
 from tests.unit.trial.trial_builder import (
     DURATION_S,
@@ -164,3 +164,22 @@ def test_a_trial_that_never_sent() -> None:
     streams = [stream_counts(each, 0) for each in (LOAD_OUT, LOAD_BACK, PROBE)]
     found = evidence_of(outcome(streams=streams, sending_s=0.0))
     assert (found.offered, found.loss_ratio, found.forwarded_pps) == (0, 0, 0)
+
+
+def test_the_second_that_fell_shortest_of_the_plan_is_known() -> None:
+    seconds = [interval(n) for n in range(DURATION_S)]
+    # In second 3 the way back is offered 90,000 of 100,000 frames; in the last, a remainder of a
+    # tenth of a second, hardly any, which says nothing.
+    short = tuple(
+        replace(each, sent=90_000, received=90_000) if each.stream == LOAD_BACK else each
+        for each in seconds[3].streams
+    )
+    seconds[3] = replace(seconds[3], streams=short)
+    stub = replace(seconds[-1], begin_s=10.0, end_s=10.1, index=10)
+    few = tuple(replace(each, sent=1, received=1) for each in stub.streams)
+    drain = interval(11, drain=True)
+    trial = outcome(intervals=[*seconds, replace(stub, streams=few), drain])
+    least = evidence_of(trial).least_offered
+    assert least is not None
+    assert (least.begin_s, least.end_s) == (3, 4)
+    assert least.pps == pytest.approx(0.9 * RATE_PPS)

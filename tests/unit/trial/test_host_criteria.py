@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.criteria.registry import CriterionSettings, host_criteria_kinds
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.host_metrics import HostMetrics
-from plimsoll.trial.observed_types import observed_types
-from plimsoll.trial.tester import TesterLimits as Limits
-from plimsoll.trial.verdict import judge, judge_goals
+from plimsoll.trial.judging.tester import TesterLimits as Limits
+from plimsoll.trial.judging.verdict import judge, judge_goals
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.host_metrics import HostMetrics
+from plimsoll.trial.outcome.observed_types import observed_types
 from tests.unit.trial.host_record import (
     PERIOD,
     HostRecord,

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.trial.host_metrics import HostMetrics
-from plimsoll.trial.host_question import CpuRole, HostFigure, HostQuestion
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.trial.outcome.host_metrics import HostMetrics
+from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuestion
 from tests.unit.trial.host_record import (
     BEGIN_MS,
     HostRecord,

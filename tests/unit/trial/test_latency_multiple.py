@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from plimsoll.generator.interface import TrialReport
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.trial.baseline import Baseline
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.criteria.latency_bound import LatencyBound
-from plimsoll.trial.outcome import Outcome
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import PLAN, outcome, samples
 
 BASELINE = Baseline(1000, {"probe/0-1": {"p50": 40, "p99": 60}})

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.generator.interface import CpuTime, ProcessCpuTime
-from plimsoll.trial.own_time import MAIN_THREAD, OwnTime
-from plimsoll.trial.tester import TesterLimits as Limits
+from plimsoll.trial.judging.tester import TesterLimits as Limits
+from plimsoll.trial.outcome.own_time import MAIN_THREAD, OwnTime
 from tests.unit.trial.trial_builder import outcome
 
 CPU_TIME = CpuTime(

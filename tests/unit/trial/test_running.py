@@ -8,8 +8,8 @@ from plimsoll.dut.lab import LabPorts, LinkGone, LinkWatch
 from plimsoll.dut.passive import PassiveLab
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import Generator, Interval, PortInfo, TrialPlan, TrialReport
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.running import run_trial
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.running.trial import run_trial
 from tests.unit.trial.trial_builder import PLAN, interval, outcome
 
 PORTS = LabPorts(("a", "b"), 1024, 1024, ((0, 1), (1, 0)), "wire", None)

@@ -13,9 +13,9 @@ from plimsoll.generator.interface import Interval
 from plimsoll.traffic.plan import Pacing
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.rx_seconds import rx_seconds
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.rx_seconds import rx_seconds
 from tests.unit.trial.seconds import ONE_STREAM, second, trial_of
 from tests.unit.trial.trial_builder import interval, outcome
 

@@ -3,12 +3,12 @@
 import os
 from pathlib import Path
 
-from plimsoll.record.schedule_record import (
+from plimsoll.record.trials.schedule_record import (
     OtherProcessRecord,
     PollingThreadRecord,
     ScheduleRecord,
 )
-from plimsoll.trial.schedule_watch import ScheduleWatch
+from plimsoll.trial.running.schedule_watch import ScheduleWatch
 
 MS = 1_000_000
 STAT = (

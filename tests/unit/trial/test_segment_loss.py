@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from plimsoll.trial.criteria.segment_loss import SegmentLoss
-from plimsoll.trial.finding import Finding
+from plimsoll.trial.outcome.finding import Finding
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,

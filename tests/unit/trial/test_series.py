@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from plimsoll.generator.histogram import Histogram
-from plimsoll.trial.series import NO_SAMPLE, StreamSeries, TrialSeries
+from plimsoll.trial.outcome.series import NO_SAMPLE, StreamSeries, TrialSeries
 from tests.unit.trial.seconds import ONE_STREAM, second
 from tests.unit.trial.trial_builder import LOAD_BACK, LOAD_OUT, interval, samples, series
 

@@ -7,12 +7,12 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.generator.histogram import Histogram
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.repetition import Forwarding, Repetition
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.repetition import Forwarding, Repetition
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,

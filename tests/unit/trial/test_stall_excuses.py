@@ -11,8 +11,8 @@ from plimsoll.dut.lab import DrainedBy
 from plimsoll.generator.interface import Interval
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.early_abort import EarlyAbort
-from plimsoll.trial.stall_excuses import StallExcuses
+from plimsoll.trial.judging.early_abort import EarlyAbort
+from plimsoll.trial.outcome.stall_excuses import StallExcuses
 from tests.unit.trial.trial_builder import (
     LOAD_BACK,
     LOAD_OUT,

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from plimsoll.dut.lab import DrainedBy
-from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram import Histogram, empty_hdr
+from plimsoll.generator.interface import Cycles
 from plimsoll.traffic.plan import Pacing
-from plimsoll.trial.finding import Finding
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.tester import TesterLimits as Limits
+from plimsoll.trial.judging.tester import TesterLimits as Limits
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,
@@ -266,3 +267,111 @@ def test_a_carrier_that_was_lost_is_named() -> None:
     (finding,) = _broken(replace(outcome(), links_lost=("interface eth1",)))
     assert (finding.rule, finding.subject) == ("link", "interface eth1")
     assert finding.text == "interface eth1 lost its carrier"
+
+
+def _histogram(*gaps_ns: int) -> Histogram:
+    """By the buckets of the hdrhistogram package."""
+    hdr = empty_hdr()
+    for gap_ns in gaps_ns:
+        hdr.record_value(gap_ns)
+    buckets = tuple((index, count) for index, count in enumerate(hdr.counts) if count)
+    return Histogram(len(gaps_ns), sum(gaps_ns), min(gaps_ns), max(gaps_ns), buckets)
+
+
+def _watched(sent: int, skipped: int, *gaps_ns: int) -> Outcome:
+    """A trial with a catch-up of 1 ms, whose loop had these gaps."""
+    worker = replace(worker_counts(), gaps=_histogram(*gaps_ns))
+    return outcome(streams=_sent(sent, skipped=skipped), workers=(worker,))
+
+
+def test_a_validation_is_held_to_half_a_percent() -> None:
+    strict = Limits().of_validation()
+    assert _broken(outcome(streams=_sent(SENT * 9951 // 10000)), strict) == []
+    (finding,) = _broken(outcome(streams=_sent(SENT * 9949 // 10000)), strict)
+    assert (finding.rule, finding.limit) == ("offered-rate", 0.005)
+    assert finding.text == (
+        "load/0-1: the tester offered 994,900 of 1,000,000 frames at 100 kpps, 0.51 % off; "
+        "at most 0.5 % allowed"
+    )
+
+
+@pytest.mark.parametrize(
+    ("stated", "probes", "fit"),
+    [
+        ({}, PROBES * 951 // 1000, True),
+        ({}, PROBES * 949 // 1000, False),
+        ({"rate_tolerance": "3%"}, PROBES * 969 // 1000, False),
+        ({"validation_rate_tolerance": "1%"}, PROBES * 951 // 1000, True),
+    ],
+)
+def test_probes_prove_no_load_and_keep_the_tolerance_of_trials(
+    stated: dict[str, str], probes: int, fit: bool
+) -> None:
+    strict = Limits.model_validate(stated).of_validation()
+    streams = [*_sent(SENT)[:2], stream_counts(PROBE, probes)]
+    broken = _broken(outcome(streams=streams), strict)
+    assert [(f.rule, f.subject) for f in broken] == ([] if fit else [("offered-rate", "probe/0-1")])
+
+
+@pytest.mark.parametrize(
+    ("stated", "search", "validation"),
+    [
+        ({}, 0.05, 0.005),
+        ({"rate_tolerance": "3%"}, 0.03, 0.03),
+        ({"validation_rate_tolerance": "1%"}, 0.05, 0.01),
+        ({"rate_tolerance": "3%", "validation_rate_tolerance": "1%"}, 0.03, 0.01),
+    ],
+)
+def test_the_experiment_may_say_otherwise(
+    stated: dict[str, str], search: float, validation: float
+) -> None:
+    limits = Limits.model_validate(stated)
+    # As a run that is resumed reads what it has written down.
+    for each in (limits, Limits.model_validate(limits.model_dump(mode="json"))):
+        assert each.offered_tolerance == pytest.approx(search)
+        assert each.of_validation().offered_tolerance == pytest.approx(validation)
+
+
+def test_frames_due_while_the_loop_was_away_do_not_count_in_a_validation() -> None:
+    # Away for 100 ms beyond the catch-up, at 100 kpps 10,000 frames (less 0.8 % by the buckets);
+    # gaps within the catch-up explain none.
+    away = _watched(SENT - 12_000, 12_000, 101_000_000, *[900_000] * 50)
+    findings = Limits().of_validation().findings(away)
+    (offered,) = (f for f in findings if (f.rule, f.subject) == ("offered-rate", "load/0-1"))
+    assert (offered.outcome, offered.limit) == ("ok", 0.005)
+    assert offered.value == pytest.approx(0.002, abs=0.0001)
+    (absent,) = (f for f in findings if f.rule == "absent-frames")
+    assert (absent.subject, absent.outcome, absent.unit) == ("load/0-1", "ok", "frames")
+    assert absent.value == pytest.approx(10_000, rel=0.009)
+    assert "came due while the tester's polling loop was away and were not sent" in absent.text
+
+
+def test_nor_more_of_them_than_were_skipped() -> None:
+    # Frames without a buffer, say, are missing for another reason.
+    away = _watched(SENT - 12_000, 3_000, 101_000_000)
+    (finding,) = _broken(away, Limits().of_validation())
+    assert (finding.rule, finding.value) == ("offered-rate", pytest.approx(0.009))
+    assert finding.text.startswith(
+        "load/0-1: the tester offered 988,000 of 1,000,000 frames at 100 kpps, 1.2 % off, "
+        "0.9 % without what its absences explain"
+    )
+
+
+def test_a_loop_that_is_there_and_too_slow_has_no_excuse() -> None:
+    slow = _watched(SENT - 12_000, 12_000, *[900_000] * 5_000)
+    (finding,) = _broken(slow, Limits().of_validation())
+    assert (finding.rule, finding.value) == ("offered-rate", pytest.approx(0.012))
+
+
+def test_a_loop_that_only_receives_delays_no_frame() -> None:
+    receiver = replace(worker_counts(), gaps=_histogram(500_000_000))
+    budget = replace(receiver.cycles, send=Cycles(6400, 64))
+    sender = replace(worker_counts(), cpu=2, cycles=budget)
+    judged = outcome(streams=_sent(SENT - 12_000, skipped=12_000), workers=(receiver, sender))
+    assert [f.rule for f in _broken(judged, Limits().of_validation())] == ["offered-rate"]
+
+
+def test_a_trial_of_the_search_leaves_nothing_out() -> None:
+    findings = Limits().findings(_watched(SENT - 12_000, 12_000, 101_000_000))
+    assert [f for f in findings if f.rule == "absent-frames"] == []
+    assert {f.limit for f in findings if f.rule == "offered-rate"} == {0.05}

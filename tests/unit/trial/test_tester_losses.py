@@ -2,14 +2,14 @@
 
 import pytest
 
-from plimsoll.record.loss_blame_record import LossBlameRecord
+from plimsoll.record.trials.loss_blame_record import LossBlameRecord
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.tester import TesterLimits as Limits
-from plimsoll.trial.tester_losses import without_tester_losses
-from plimsoll.trial.verdict import Judgement, judge
+from plimsoll.trial.judging.tester import TesterLimits as Limits
+from plimsoll.trial.judging.tester_losses import without_tester_losses
+from plimsoll.trial.judging.verdict import Judgement, judge
 from tests.unit.trial.trial_builder import DURATION_S, RATE_PPS, outcome
 
 # Each direction may lose 0.002 % of 1,000,000 load frames and of the probe's 10,000.

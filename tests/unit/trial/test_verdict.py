@@ -4,9 +4,9 @@ from plimsoll.generator.histogram import Histogram
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.tester import TesterLimits as Limits
-from plimsoll.trial.verdict import Judgement, judge, judge_goals
+from plimsoll.trial.judging.tester import TesterLimits as Limits
+from plimsoll.trial.judging.verdict import Judgement, judge, judge_goals
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.trial_builder import (
     DURATION_S,
     LOAD_BACK,

@@ -8,14 +8,14 @@ import pytest
 
 from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.interface import Interval, PortCounts, TrialPlan
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.window_record import WindowRecord
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 from plimsoll.trial.criteria.steal import Steal
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.tester import TesterLimits
-from plimsoll.trial.windows import WindowRules, Windows
+from plimsoll.trial.judging.tester import TesterLimits
+from plimsoll.trial.judging.windows import WindowRules, Windows
+from plimsoll.trial.outcome.outcome import Outcome
 from tests.unit.trial.host_record import BEGIN_MS, HostRecord, Series, observed_host
 from tests.unit.trial.trial_builder import (
     LOAD_OUT,

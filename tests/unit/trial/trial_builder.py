@@ -20,8 +20,8 @@ from plimsoll.generator.interface import (
     WorkerCounts,
 )
 from plimsoll.traffic.plan import StreamPlan
-from plimsoll.trial.outcome import Outcome
-from plimsoll.trial.series import TrialSeries
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.series import TrialSeries
 
 RATE_PPS = 100_000
 PROBE_PPS = 1_000

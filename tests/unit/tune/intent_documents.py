@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from plimsoll.traffic.document import parse_document
+from plimsoll.text.document import parse_document
 from plimsoll.tune.intent.intent import Intent
 
 POOL = {"name": "manual", "platform": "openshift", "pool": {"role": "worker-cnf"}}

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.traffic.document import parse_document
+from plimsoll.text.document import parse_document
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit, audit
 from plimsoll.tune.audit.finding import Finding, Verdict
 from plimsoll.tune.audit.registry import all_checks
-from plimsoll.tune.host.capture_file import write_capture
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.captures.composed_host import FOLDER, ComposedHost, composed_host
 from tests.unit.tune.captures.systems import SYSTEMS

@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.capture.open_capture import open_root
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.captures.tuned_system import TunedSystem
 

@@ -13,13 +13,13 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.observe.registry import OBSERVERS
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.journal import TRIAL_STARTED, Journal
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.metrics import MetricsWriter
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.observe.agent.registry import OBSERVERS
+from plimsoll.record.metrics.interval_samples import interval_samples
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.journal import TRIAL_STARTED, Journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.web.endpoint import Endpoint, parse_endpoint
 from plimsoll.web.open_metrics import metric_name, open_metrics, total_name
 from tests.unit.record.trial_parts import PLANS, second
@@ -109,6 +109,50 @@ def test_a_record_that_cannot_be_read_is_not_up(run: RunDirectory, endpoint: End
     run.journal.write_text("not a journal\nnor this\n")
     with served(run, endpoint):
         assert [(s.name, s.value) for s in scrape(endpoint)] == [("plimsoll_up", 0)]
+
+
+@pytest.mark.parametrize(
+    ("path", "accepted", "status", "kind"),
+    [
+        # As curl asks; a browser; Prometheus before 2.5.
+        ("/metrics", "*/*", 200, "application/openmetrics-text"),
+        ("/metrics", None, 200, "application/openmetrics-text"),
+        ("/metrics", "text/html,*/*;q=0.8", 200, "text/plain"),
+        ("/metrics", "text/plain;version=0.0.4", 200, "text/plain"),
+        ("/", "*/*", 404, "text/plain"),
+        ("/metrics/x", "*/*", 404, "text/plain"),
+        ("/favicon.ico", "*/*", 404, "text/plain"),
+    ],
+)
+def test_there_is_one_path_in_the_form_that_was_accepted(
+    run: RunDirectory,
+    endpoint: Endpoint,
+    *,
+    path: str,
+    accepted: str | None,
+    status: int,
+    kind: str,
+) -> None:
+    with served(run, endpoint):
+        connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
+        try:
+            headers = {} if accepted is None else {"Accept": accepted}
+            connection.request("GET", path, headers=headers)
+            answer = connection.getresponse()
+            body = answer.read().decode()
+        finally:
+            connection.close()
+    assert answer.status == status
+    assert answer.getheader("Content-Type", "").startswith(kind)
+    assert ("plimsoll_up" in body) == (status == 200)
+    assert body.endswith("# EOF\n") == (kind == "application/openmetrics-text")
+
+
+def test_no_gauge_has_the_name_of_a_counter() -> None:
+    types = [each for observer in OBSERVERS for each in observer.types]
+    named = {metric_name(each.source, each.type) for each in types}
+    assert not [name for name in named if name.endswith("_total")]
+    assert metric_name("sar-mem", "Hugepages-Total") == "plimsoll_sar_mem_hugepages_in_all"
 
 
 def test_nothing_listens_afterwards(run: RunDirectory, endpoint: Endpoint) -> None:

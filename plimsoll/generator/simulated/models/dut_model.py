@@ -15,7 +15,7 @@ from plimsoll.generator.simulated.latency_shape import LatencyShape
 from plimsoll.generator.simulated.models.highest_load import highest_load
 from plimsoll.generator.simulated.polling_loop import AwayTimes
 from plimsoll.generator.simulated.service import Behaviour
-from plimsoll.traffic.units import LatencyField, PpsField, RatioField
+from plimsoll.text.units import LatencyField, PpsField, RatioField
 
 # Three hours: the validation of the seed methodology.
 HORIZON_S = 10_800.0

@@ -11,7 +11,7 @@ from pydantic import Field
 from plimsoll.generator.simulated.models.dut_model import DutModel, batch_wait_s
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
-from plimsoll.traffic.units import DurationField, RatioField
+from plimsoll.text.units import DurationField, RatioField
 
 
 class OverloadCollapse(DutModel):

@@ -12,7 +12,7 @@ from plimsoll.generator.simulated.models.compound_loss import LossEvents
 from plimsoll.generator.simulated.models.dut_model import DutModel, batch_wait_s
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
-from plimsoll.traffic.units import RatioField
+from plimsoll.text.units import RatioField
 
 
 class RandomLoss(DutModel):

@@ -14,7 +14,7 @@ from plimsoll.generator.simulated.models.stall_length import Distribution, Stall
 from plimsoll.generator.simulated.models.stalled_queue import StalledQueue
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
-from plimsoll.traffic.units import DurationField, RatioField
+from plimsoll.text.units import DurationField, RatioField
 
 # With so much of the capacity to spare, the queue of a stall is gone before the next one.
 _AMPLE_SPARE, _AMPLE_DEVIATIONS = 0.02, 10.0

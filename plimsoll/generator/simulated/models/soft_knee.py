@@ -13,7 +13,7 @@ from plimsoll.generator.simulated.models.dut_model import batch_wait_s
 from plimsoll.generator.simulated.models.leaking_model import LeakingModel
 from plimsoll.generator.simulated.models.trial_capacity import TrialCapacity
 from plimsoll.generator.simulated.service import Service
-from plimsoll.traffic.units import DurationField, RatioField
+from plimsoll.text.units import DurationField, RatioField
 
 _SQRT_2 = math.sqrt(2.0)
 _SQRT_2_PI = math.sqrt(2.0 * math.pi)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from plimsoll.generator.simulated.models.steady import Steady
 from plimsoll.generator.simulated.polling_loop import AwayTimes
-from plimsoll.traffic.units import DurationField, RatioField
+from plimsoll.text.units import DurationField, RatioField
 
 
 class StallingTester(Steady):

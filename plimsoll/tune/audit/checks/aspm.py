@@ -17,7 +17,8 @@ from plimsoll.tune.audit.finding import (
     warn,
     write,
 )
-from plimsoll.tune.audit.nic_ports import (
+from plimsoll.tune.audit.openshift_object import performance_profile
+from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINK_READS,
     PORT_LINKS,
     PORT_LISTS,
@@ -25,10 +26,10 @@ from plimsoll.tune.audit.nic_ports import (
     NicPort,
     judge_links,
 )
-from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
-from plimsoll.tune.host.pcie_link import PcieLink
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.ports.pci_capabilities import LSPCI, capabilities_of
+from plimsoll.tune.host.ports.pcie_link import PcieLink
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _POLICY = "/sys/module/pcie_aspm/parameters/policy"
@@ -136,4 +137,5 @@ CHECK = Check(
         "Article: Build deterministic OpenShift dataplane performance with TRex, BIOS table",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

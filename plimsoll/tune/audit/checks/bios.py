@@ -14,10 +14,10 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.bios import Bios
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.setting_found import find_setting
 from plimsoll.tune.redfish.vendor_map import SETTINGS, Setting, VendorMap, map_named
 

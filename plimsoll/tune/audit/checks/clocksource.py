@@ -17,8 +17,8 @@ from plimsoll.tune.audit.finding import (
     write,
 )
 from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.view.host_view import HostView
 
 _FOLDER = "/sys/devices/system/clocksource/clocksource0"
 _CURRENT = f"{_FOLDER}/current_clocksource"

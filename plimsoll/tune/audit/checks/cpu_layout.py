@@ -16,11 +16,11 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.present_cpus import ONLINE
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.fit.topology import Topology, read_topology
+from plimsoll.tune.fit.topology_problem import Problem, Rule
+from plimsoll.tune.fit.topology_rules import check_topology
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.topology import Topology, read_topology
-from plimsoll.tune.intent.topology_problem import Problem, Rule
-from plimsoll.tune.intent.topology_rules import check_topology
 
 _TOPOLOGY = "/sys/devices/system/cpu/cpu*/topology"
 # The rules about memory and cards are other checks'.

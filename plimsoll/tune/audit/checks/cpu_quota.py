@@ -7,8 +7,8 @@ from functools import partial
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, advice, fail, ok, warn, write
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_workload
-from plimsoll.tune.host.cpu_quota import QUOTA_READS, Quota, quotas_of
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.cpus.cpu_quota import QUOTA_READS, Quota, quotas_of
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _WANTED = "no CPU quota on the workload or above it, and no period throttled"

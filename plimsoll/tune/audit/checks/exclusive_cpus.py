@@ -25,10 +25,10 @@ from plimsoll.tune.audit.workload import (
     find_workload,
     nobody_runs,
 )
-from plimsoll.tune.host.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.threads import Thread, allowed_cpus, read_processes
+from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.cpus.threads import Thread, allowed_cpus, read_processes
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _WHERE = "/proc/*/status"

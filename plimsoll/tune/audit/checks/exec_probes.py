@@ -15,14 +15,18 @@ from plimsoll.tune.audit.finding import (
     unknown,
     worst_of,
 )
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kubelet_configuration import KUBELET_FILES, read_kubelet_configuration
-from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.expected.declared_pod import is_declared
+from plimsoll.tune.host.boot.kubelet_configuration import (
+    KUBELET_FILES,
+    read_kubelet_configuration,
+)
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kube.dataplane_pods import containers_of, is_declared
-from plimsoll.tune.kube.exec_probes import exec_probes
-from plimsoll.tune.kube.kube_object import KubeObject, full_name, mapping_at
-from plimsoll.tune.kube.static_pod import MANIFESTS, has_cpus_of_its_own, parse_static_pod
+from plimsoll.tune.kubernetes.exec_probes import exec_probes
+from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, mapping_at
+from plimsoll.tune.kubernetes.pod_containers import containers_of
+from plimsoll.tune.kubernetes.static_pod import MANIFESTS, has_cpus_of_its_own, parse_static_pod
 
 _WANTED = "no exec probe in static pods that poll"
 # True whether or not the cluster is audited beside the host.

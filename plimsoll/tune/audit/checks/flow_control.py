@@ -20,7 +20,8 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.nic_ports import (
+from plimsoll.tune.audit.openshift_object import port_policy
+from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINK_READS,
     PORT_LINKS,
     PORT_LISTS,
@@ -29,11 +30,11 @@ from plimsoll.tune.audit.nic_ports import (
     guests_link,
     judge_ports,
 )
-from plimsoll.tune.audit.openshift_object import port_policy
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.pci_capabilities import LSPCI, capabilities_of
-from plimsoll.tune.host.pcie_link import read_link
-from plimsoll.tune.host.virtual_machine import is_virtual_machine
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.boot.virtual_machine import is_virtual_machine
+from plimsoll.tune.host.ports.pci_capabilities import LSPCI, capabilities_of
+from plimsoll.tune.host.ports.pcie_link import read_link
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import MELLANOX
 
@@ -143,4 +144,5 @@ CHECK = Check(
         "Linux, Documentation/networking/ethtool-netlink.rst: PAUSE_GET",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

@@ -13,8 +13,9 @@ from plimsoll.tune.audit.finding import (
     warn,
 )
 from plimsoll.tune.audit.openshift_object import tuned_patch
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.expected.tuned import asked_units, expected_units
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _UNIT = "fwupd-refresh.timer"
@@ -71,4 +72,5 @@ CHECK = Check(
     fix="systemctl disable --now fwupd-refresh.timer",
     sources=("cluster-node-tuning-operator, its rendered tuned profile: [service]",),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

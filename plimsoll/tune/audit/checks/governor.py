@@ -10,12 +10,13 @@ from plimsoll.tune.audit.finding import (
     fail,
     not_applicable,
     ok,
+    warn,
     write_on_each,
 )
 from plimsoll.tune.audit.openshift_object import node_tuned
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _CPU = "/sys/devices/system/cpu"
@@ -60,6 +61,29 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     )
 
 
+def _without_intent(view: HostView) -> Judgement:
+    """A governor that saves power slows whatever polls, on any CPU."""
+    folders = (name for name in view.find_names(_CPU) if name[3:].isdecimal())
+    cpus = [int(name[3:]) for name in folders if name.startswith("cpu")]
+    found = {cpu: text for cpu in sorted(cpus) if (text := view.find(_path(cpu)))}
+    if not found:
+        return not_applicable("the kernel sets no frequencies here: firmware or hypervisor do")
+    groups = _by_value(found)
+    read = tuple(
+        Reading(f"{_CPU}/cpu{format_cpu_list(cpus)}/cpufreq/scaling_governor", governor)
+        for governor, cpus in groups.items()
+    )
+    if set(groups) == {_WANTED}:
+        return ok("all CPUs run at the highest frequency", *read, wanted=_WANTED)
+    named = ", ".join(sorted(set(groups) - {_WANTED}))
+    others = [cpu for cpu, governor in found.items() if governor != _WANTED]
+    return warn(
+        f"the governor of {name_cpus(others)} is {named}: cores that poll change their frequency",
+        *read,
+        wanted=f"{_WANTED} on CPUs of a dataplane",
+    )
+
+
 def _asked(intent: Intent) -> bool:
     """TuneD's latency-performance, from which OpenShift's profiles descend, sets it always."""
     return (
@@ -95,4 +119,5 @@ CHECK = Check(
         "tuned, profile latency-performance: governor=performance",
     ),
     rule=_judge,
+    without_intent=_without_intent,
 )

@@ -9,11 +9,11 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, unknown, warn
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_pods
-from plimsoll.tune.host.cgroups import CPUSET_READS, cpuset_of
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.fit.topology import read_topology
+from plimsoll.tune.host.cpus.cgroups import CPUSET_READS, cpuset_of
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.topology import read_topology
 
 _WANTED = "a guaranteed pod with whole CPUs, by whole cores"
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from plimsoll.errors import MachineError
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import TOPOLOGY, TOPOLOGY_LINKS, Check
 from plimsoll.tune.audit.finding import (
@@ -24,15 +25,14 @@ from plimsoll.tune.audit.finding import (
     write,
 )
 from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.counted import counted
 from plimsoll.tune.expected.hugepage_arguments import hugepage_arguments
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.hugepage_holders import HOLDER_READS, read_holders
-from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
-from plimsoll.tune.host.threads import LONGEST_COMM
+from plimsoll.tune.fit.topology import Topology, ports_of, read_topology
+from plimsoll.tune.host.cpus.threads import LONGEST_COMM
+from plimsoll.tune.host.memory.hugepage_holders import HOLDER_READS, read_holders
+from plimsoll.tune.host.memory.hugepage_pools import POOL_READS, NodePool, read_pools
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.hugepages import PAGE_BYTES, Hugepages, Pages, PageSize
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.topology import Topology, ports_of, read_topology
 
 _MEMINFO = "/proc/meminfo"
 _STATUS = "/proc/*/task/*/status"
@@ -56,6 +56,25 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
             *_free(view, intent, wanted, topology, pools),
         )
     )
+
+
+def _without_intent(view: HostView) -> Judgement:
+    """How many a dataplane needs nobody knows, but that it needs some."""
+    try:
+        topology = read_topology(view.read, (), view.link)
+    except MachineError as error:
+        return unknown(f"{error.where}: {error.message}")
+    pools = read_pools(view, tuple(sorted(topology.nodes)))
+    there = [pool for pool in pools if pool.total]
+    read = tuple(Reading(f"{pool.path}/nr_hugepages", str(pool.total)) for pool in there or pools)
+    if not there:
+        return warn("no hugepages are set aside", *read, wanted="hugepages for a dataplane")
+    counted_pages = (
+        f"{counted(pool.total, f'hugepage of {pool.page_kb} kB')} on node {pool.node}, "
+        f"{pool.free} free"
+        for pool in there
+    )
+    return ok("; ".join(counted_pages), *read)
 
 
 def _set_aside(
@@ -195,4 +214,5 @@ CHECK = Check(
         "Article: Build deterministic OpenShift dataplane performance with TRex",
     ),
     rule=_judge,
+    without_intent=_without_intent,
 )

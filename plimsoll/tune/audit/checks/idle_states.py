@@ -18,9 +18,9 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.idle_states import IDLE_STATE_READS, IdleState, read_idle_states
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.cpus.idle_states import IDLE_STATE_READS, IdleState, read_idle_states
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _DRIVER = "/sys/devices/system/cpu/cpuidle/current_driver"

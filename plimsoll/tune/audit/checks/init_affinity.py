@@ -19,8 +19,8 @@ from plimsoll.tune.audit.finding import (
     unknown,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _STATUS = "/proc/1/status"

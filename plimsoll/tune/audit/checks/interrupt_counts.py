@@ -14,9 +14,8 @@ from plimsoll.tune.audit.finding import (
     warn,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.interrupt_counts import (
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.cpus.interrupt_counts import (
     DEVICE,
     INTERRUPTS,
     SOFTIRQS,
@@ -26,6 +25,7 @@ from plimsoll.tune.host.interrupt_counts import (
     softirqs_on,
     uptime_s,
 )
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 # The residual tick of a tickless CPU is one a second; what a boot leaves behind on each CPU,

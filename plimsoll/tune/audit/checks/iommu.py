@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
@@ -18,9 +19,13 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import machine_config
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
-from plimsoll.tune.counted import counted
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH, KernelCommandLine, read_command_line
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.boot.kernel_command_line import (
+    PATH,
+    KernelCommandLine,
+    read_command_line,
+)
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _GROUPS = "/sys/kernel/iommu_groups"
@@ -123,4 +128,5 @@ CHECK = Check(
         "cluster-node-tuning-operator, its rendered tuned profile: intel_iommu=on iommu=pt",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

@@ -23,9 +23,9 @@ from plimsoll.tune.audit.openshift_object import performance_profile, workload_p
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.workload import WORKLOAD_READS, find_workload
 from plimsoll.tune.expected.irq import keeps_irqs_off
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.irqs import IRQ_READS, Irq, read_irqs
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.cpus.irqs import IRQ_READS, Irq, read_irqs
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _WHERE = "/proc/irq/*"

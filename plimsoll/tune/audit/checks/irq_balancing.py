@@ -23,21 +23,21 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.audit.openshift_object import performance_profile, tuned_patch
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.expected.irq import expected_irqs, keeps_irqs_off
-from plimsoll.tune.host.cpu_sets import (
+from plimsoll.tune.host.cpus.cpu_sets import (
     format_cpu_mask,
     name_cpus,
     parse_cpu_mask,
     read_cpu_list,
     read_cpu_mask,
 )
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.irqbalance_configuration import (
+from plimsoll.tune.host.cpus.irqbalance_configuration import (
     IRQBALANCE_DROP_INS,
     IRQBALANCE_FILES,
     ban_settings,
 )
-from plimsoll.tune.host.irqs import DEFAULT_AFFINITY
-from plimsoll.tune.host.threads import PROCESS_READS, read_processes
+from plimsoll.tune.host.cpus.irqs import DEFAULT_AFFINITY
+from plimsoll.tune.host.cpus.threads import PROCESS_READS, read_processes
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _ISOLATED = "/sys/devices/system/cpu/isolated"

@@ -8,9 +8,9 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, warn
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.intent.intent import Intent
 
 _BOOT = "/sys/devices/system/cpu/isolated"

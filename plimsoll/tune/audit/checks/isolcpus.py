@@ -16,14 +16,14 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
 from plimsoll.tune.audit.wanted_argument import READS, intent_unread, wanted_argument
 from plimsoll.tune.expected.kernel_argument import KernelArgument
-from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import (
+from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
     Isolcpus,
     parse_isolcpus,
     read_command_line,
 )
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 

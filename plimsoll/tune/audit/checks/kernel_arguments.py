@@ -17,8 +17,12 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.expected.kernel_argument import KernelArgument
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH, KernelCommandLine, read_command_line
+from plimsoll.tune.host.boot.kernel_command_line import (
+    PATH,
+    KernelCommandLine,
+    read_command_line,
+)
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 # Their effects are judged where they can be seen, by the check of the number beside them.

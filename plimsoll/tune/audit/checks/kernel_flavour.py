@@ -14,7 +14,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _REALTIME = "/sys/kernel/realtime"

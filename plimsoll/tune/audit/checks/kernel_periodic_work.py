@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, tell, worst_of
 from plimsoll.tune.audit.setting import at_least, judge_setting, setting_path
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _STAT = "vm.stat_interval"

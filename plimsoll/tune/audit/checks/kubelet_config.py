@@ -20,17 +20,20 @@ from plimsoll.tune.audit.finding import (
     unknown,
     worst_of,
 )
-from plimsoll.tune.expected.kubelet import expected_kubelet
-from plimsoll.tune.host.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kubelet_configuration import (
+from plimsoll.tune.expected.kubelet import MEMORY_FIELDS, expected_kubelet
+from plimsoll.tune.host.boot.kubelet_configuration import (
+    FIELDS,
     KIND,
     KUBELET_FILES,
     read_kubelet_configuration,
 )
+from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.kubernetes.quantity import parse_quantity
 
 _CPU_LISTS = ("reservedSystemCPUs",)
+_AMOUNTS = ("memory", "cpu", "ephemeral-storage", "memory.available")
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -41,8 +44,19 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 
 def _wanted(intent: Intent) -> dict[str, Any]:
-    """The intent's own cpu_manager, over what the Node Tuning Operator makes of the rest."""
-    wanted = expected_kubelet(intent)
+    """The intent's own cpu_manager, over what the Node Tuning Operator makes of the rest.
+
+    What memory is kept from pods is a node's own to say (the profile's annotation
+    kubeletconfig.experimental), and judged where the intent says it: `kubelet`.
+    """
+    expected, given = expected_kubelet(intent), intent.kubelet or {}
+    wanted = {
+        name: given.get(name, value)
+        for name, value in expected.items()
+        if name in FIELDS and (name in given or name not in MEMORY_FIELDS)
+    }
+    if "reservedMemory" in expected and not given.keys().isdisjoint(MEMORY_FIELDS):
+        wanted["reservedMemory"] = expected["reservedMemory"]
     manager = intent.cluster.cpu_manager
     if manager is not None:
         wanted["cpuManagerPolicy"] = manager.policy
@@ -55,7 +69,8 @@ def _configured(view: HostView, wanted: dict[str, Any]) -> Judgement:
     if found is None:
         return unknown(f"neither {' nor '.join(KUBELET_FILES)} is a {KIND}", wanted=wish)
     wrong = list(_differences(wanted, found))
-    read = Reading(path, ", ".join(f"{n}: {_shown(found.get(n))}" for n in wanted))
+    names = dict.fromkeys((*wanted, *(each for each in MEMORY_FIELDS if each in found)))
+    read = Reading(path, ", ".join(f"{n}: {_shown(found.get(n))}" for n in names))
     if not wrong:
         return ok("the kubelet's configuration is the intent's", read, wanted=wish)
     told = "; ".join(wrong)
@@ -73,13 +88,27 @@ def _differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[str]
 
 
 def _canonical(name: str, value: object) -> object:
-    """The same CPUs may be written in many ways."""
-    if name not in _CPU_LISTS or not isinstance(value, str | int):
+    """The same CPUs, and the same amount, may be written in many ways."""
+    if name == "reservedMemory" and isinstance(value, list):
+        return _canonical_memory(value)
+    if not isinstance(value, str | int) or isinstance(value, bool):
         return value
     try:
-        return format_cpu_list(parse_cpu_list(str(value)))
-    except InputError:
+        if name in _CPU_LISTS:
+            return format_cpu_list(parse_cpu_list(str(value)))
+        return parse_quantity(value) if name in _AMOUNTS else value
+    except (InputError, ValueError):
         return value
+
+
+def _canonical_memory(value: list[object]) -> object:
+    """What is reserved on each NUMA node, whatever the order."""
+    return {
+        (str(each.get("numaNode")), str(resource)): _canonical("memory", amount)
+        for each in value
+        if isinstance(each, dict) and isinstance(each.get("limits"), dict)
+        for resource, amount in each["limits"].items()
+    }
 
 
 def _kept(view: HostView, wanted: dict[str, Any]) -> Judgement:

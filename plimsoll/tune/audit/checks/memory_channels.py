@@ -18,10 +18,10 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.virtual_machine import CPUINFO, is_virtual_machine
-from plimsoll.tune.host.whole_number import whole_number
-from plimsoll.tune.intent.topology import Topology, read_topology
+from plimsoll.tune.fit.topology import Topology, read_topology
+from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.whole_number import whole_number
 
 _EDAC = "/sys/devices/system/edac/mc"
 _CONTROLLER = re.compile(r"mc\d+", re.ASCII)

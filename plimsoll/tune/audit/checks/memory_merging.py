@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -18,9 +19,9 @@ from plimsoll.tune.audit.finding import (
     write,
 )
 from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
-from plimsoll.tune.counted import counted
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.whole_number import whole_number
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _THP = "/sys/kernel/mm/transparent_hugepage/enabled"
@@ -139,4 +140,5 @@ CHECK = Check(
         "TuneD, profile cpu-partitioning: disable_ksm",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

@@ -16,9 +16,9 @@ from plimsoll.tune.audit.finding import (
     ok,
     worst_of,
 )
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH, read_command_line
-from plimsoll.tune.host.virtual_machine import CPUINFO
+from plimsoll.tune.host.boot.kernel_command_line import PATH, read_command_line
+from plimsoll.tune.host.boot.virtual_machine import CPUINFO
+from plimsoll.tune.host.view.host_view import HostView
 
 _VULNERABILITIES = "/sys/devices/system/cpu/vulnerabilities"
 _State = Literal["unaffected", "mitigated", "vulnerable", "unknown"]

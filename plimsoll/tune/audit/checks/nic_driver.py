@@ -6,7 +6,7 @@ from functools import partial
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, advice, fail, tell, unknown, worst_of
-from plimsoll.tune.audit.nic_ports import (
+from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINKS,
     PORT_LISTS,
     PORT_READS,
@@ -14,14 +14,14 @@ from plimsoll.tune.audit.nic_ports import (
     NicPort,
     judge_ports,
 )
-from plimsoll.tune.audit.port_driver import judge_own_driver
-from plimsoll.tune.audit.port_firmware import FIRMWARE_COMMAND, record_firmware
-from plimsoll.tune.audit.port_mtu import MTU_READS, judge_mtu
-from plimsoll.tune.audit.port_package import DEVLINK, judge_package
-from plimsoll.tune.audit.port_vf_settings import VF_COMMAND
-from plimsoll.tune.audit.port_vfs import VF_LINKS, VF_READS, judge_vfs
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.uplinks import UPLINK_LINKS, UPLINK_READS
+from plimsoll.tune.audit.ports.port_driver import judge_own_driver
+from plimsoll.tune.audit.ports.port_firmware import FIRMWARE_COMMAND, record_firmware
+from plimsoll.tune.audit.ports.port_mtu import MTU_READS, judge_mtu
+from plimsoll.tune.audit.ports.port_package import DEVLINK, judge_package
+from plimsoll.tune.audit.ports.port_vf_settings import VF_COMMAND
+from plimsoll.tune.audit.ports.port_vfs import VF_LINKS, VF_READS, judge_vfs
+from plimsoll.tune.host.ports.uplinks import UPLINK_LINKS, UPLINK_READS
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 

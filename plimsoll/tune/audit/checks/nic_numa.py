@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from plimsoll.errors import MachineError
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -18,7 +19,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.nic_ports import (
+from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINKS,
     PORT_LISTS,
     PORT_READS,
@@ -26,13 +27,12 @@ from plimsoll.tune.audit.nic_ports import (
     judge_functions,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT
-from plimsoll.tune.counted import counted
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.hugepage_pools import POOL_READS, NodePool, read_pools
-from plimsoll.tune.host.whole_number import whole_number
+from plimsoll.tune.fit.topology import Topology, read_topology
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.memory.hugepage_pools import POOL_READS, NodePool, read_pools
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.topology import Topology, read_topology
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -15,8 +16,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.openshift_object import performance_profile
-from plimsoll.tune.counted import counted
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _NET = "/sys/class/net"

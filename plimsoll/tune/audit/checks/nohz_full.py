@@ -24,9 +24,9 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
 from plimsoll.tune.audit.wanted_argument import READS, wanted_argument, wanted_cpus
-from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.tree_walk import walk
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.tree_walk import walk
 from plimsoll.tune.intent.intent import Intent
 
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"

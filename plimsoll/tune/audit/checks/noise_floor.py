@@ -18,13 +18,13 @@ from plimsoll.tune.audit.finding import (
     warn,
 )
 from plimsoll.tune.audit.present_cpus import ONLINE
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.noise_measurements import (
+from plimsoll.tune.host.cpus.noise_measurements import (
     CALIBRATIONS,
     OUTPUTS,
     measured_us,
     read_calibration,
 )
+from plimsoll.tune.host.view.host_view import HostView
 
 _HOSTNAME = "/proc/sys/kernel/hostname"
 # OpenShift's latency tests take 20 us as the example of a bound for real-time workloads.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement
 from plimsoll.tune.audit.setting import judge_setting, setting_path
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _NAME = "kernel.numa_balancing"
@@ -38,4 +39,5 @@ CHECK = Check(
         "TuneD, profile network-latency: kernel.numa_balancing=0",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

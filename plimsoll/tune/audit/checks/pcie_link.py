@@ -14,7 +14,7 @@ from plimsoll.tune.audit.finding import (
     warn,
     worst_of,
 )
-from plimsoll.tune.audit.nic_ports import (
+from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINK_READS,
     PORT_LINKS,
     PORT_LISTS,
@@ -22,8 +22,9 @@ from plimsoll.tune.audit.nic_ports import (
     NicPort,
     judge_links,
 )
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.pcie_link import PcieLink, read_link
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.ports.pcie_link import PcieLink, read_link
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 
@@ -114,4 +115,5 @@ CHECK = Check(
         "DPDK, Getting Started Guide for Linux: How to get best performance with NICs",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

@@ -21,10 +21,10 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_pods
-from plimsoll.tune.host.cpu_quota import QUOTA_READS, quotas_of
-from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_mask
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.irqs import DEFAULT_AFFINITY
+from plimsoll.tune.host.cpus.cpu_quota import QUOTA_READS, quotas_of
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_mask
+from plimsoll.tune.host.cpus.irqs import DEFAULT_AFFINITY
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.pod import Pod
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, ok, warn
 from plimsoll.tune.audit.setting import judge_setting, set_it, setting_path
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.whole_number import whole_number
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _RUNTIME = "kernel.sched_rt_runtime_us"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, not_applicable, ok
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.counted import counted
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _ANNOTATION = "cpu-c-states.crio.io"

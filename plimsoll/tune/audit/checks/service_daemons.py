@@ -15,8 +15,8 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import tuned_patch
 from plimsoll.tune.expected.tuned import expected_units
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.threads import PROCESS_READS, Thread, read_processes
+from plimsoll.tune.host.cpus.threads import PROCESS_READS, Thread, read_processes
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _PROCESSES = "/proc/*/stat"

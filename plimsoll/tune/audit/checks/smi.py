@@ -13,9 +13,9 @@ from plimsoll.tune.audit.finding import (
     warn,
 )
 from plimsoll.tune.audit.openshift_object import machine_config
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.processor import processor_vendor
-from plimsoll.tune.host.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.cpus.processor import processor_vendor
+from plimsoll.tune.host.view.host_view import HostView
 
 _MSR = "/dev/cpu/0"
 _EVENTS = "/sys/bus/event_source/devices/msr/events"

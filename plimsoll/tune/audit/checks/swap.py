@@ -16,8 +16,9 @@ from plimsoll.tune.audit.finding import (
     ok,
 )
 from plimsoll.tune.audit.openshift_object import machine_config
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.whole_number import whole_number
+from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 _SWAPS = "/proc/swaps"
@@ -84,4 +85,5 @@ CHECK = Check(
         "Kubernetes, Swap memory management: failSwapOn",
     ),
     rule=_judge,
+    without_intent=as_no_dataplane_wants_it(_judge),
 )

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -21,10 +22,8 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import workload_pod
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.counted import counted
-from plimsoll.tune.host.cpu_sets import name_cpus
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.threads import (
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus
+from plimsoll.tune.host.cpus.threads import (
     LONGEST_COMM,
     THREAD_READS,
     Thread,
@@ -32,6 +31,7 @@ from plimsoll.tune.host.threads import (
     read_processes,
     read_threads,
 )
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _STAT = "/proc/*/stat"

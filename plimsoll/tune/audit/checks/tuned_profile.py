@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
     Judgement,
@@ -17,10 +19,19 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.openshift_object import node_tuned
+from plimsoll.tune.audit.without_intent import warned_at_most
 from plimsoll.tune.expected.tuned import expected_profile
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.threads import PROCESS_READS, read_processes
-from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.expected.tuned_names import operator_profile
+from plimsoll.tune.host.boot.tuned_profile_files import (
+    PARTITIONING,
+    PARTITIONING_VARIABLES,
+    PROFILE_FILES,
+    isolated_by_partitioning,
+    with_included,
+)
+from plimsoll.tune.host.cpus.threads import PROCESS_READS, read_processes
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead
 from plimsoll.tune.intent.intent import Intent
 
 _ACTIVE = "/etc/tuned/active_profile"
@@ -58,7 +69,8 @@ def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
             steps=[_activate(wanted)],
         )
     read = Reading(_ACTIVE, found)
-    if wanted not in found.split():
+    serves = _serving(view, intent, wanted, found)
+    if serves is None:
         return fail(
             f"TuneD's profile is {found}, not {wanted}",
             read,
@@ -67,7 +79,7 @@ def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
         )
     if not _runs(view):
         return fail(
-            f"the profile {wanted} is chosen, and TuneD does not run",
+            f"the profile {found} is chosen, and TuneD does not run",
             read,
             Reading(_PROCESSES, "no process is named tuned"),
             wanted=wish,
@@ -75,7 +87,33 @@ def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
                 command("systemctl", "enable", "--now", "tuned", openshift=_POD, lasts="for-good")
             ],
         )
-    return ok(f"the profile {wanted} is active", read, wanted=wish)
+    return ok(serves, read, wanted=wish)
+
+
+def _serving(view: HostView, intent: Intent, wanted: str, active: str) -> str | None:
+    """In which way the active profile is as good as the wanted one; None where it is not.
+
+    What a profile changes of those below it other checks see by its effects.
+    """
+    if wanted in active.split():
+        return f"the profile {wanted} is active"
+    included = with_included(view, active)
+    goals = {wanted, operator_profile(intent)} if intent.platform == "openshift" else {wanted}
+    if goals.intersection(included):
+        return f"the profile {active} is active, which stands on {wanted}"
+    if intent.platform == "openshift" or not set(PARTITIONING).intersection(included):
+        return None
+    isolated = isolated_by_partitioning(view)
+    if isolated is None or not _same_cpus(isolated, intent):
+        return None
+    return f"TuneD's own {active} is active, and isolates CPUs {isolated}"
+
+
+def _same_cpus(text: str, intent: Intent) -> bool:
+    try:
+        return frozenset(parse_cpu_list(text.replace(" ", ""))) == intent.cpus.isolated.cpus
+    except InputError:
+        return False
 
 
 def _activate(profile: str) -> Step:
@@ -86,6 +124,15 @@ def _activate(profile: str) -> Step:
         openshift=node_tuned(f"its profile {profile}"),
         lasts="for-good",
     )
+
+
+def _without_intent(view: HostView) -> Judgement:
+    """Which profile is right nobody has said; whether its settings hold, TuneD knows."""
+    active = view.find(_ACTIVE)
+    if not active:
+        return not_applicable("TuneD has no active profile", Reading(_ACTIVE, active or "absent"))
+    read = Reading(_ACTIVE, active)
+    return worst_of((ok(f"TuneD's profile is {active}", read), warned_at_most(_verified(view))))
 
 
 def _verified(view: HostView) -> Judgement:
@@ -136,7 +183,7 @@ CHECK = Check(
     name="tuned-profile",
     group="kernel",
     title="TuneD has the intent's profile active",
-    reads=(_ACTIVE, *PROCESS_READS),
+    reads=(_ACTIVE, *PROFILE_FILES, PARTITIONING_VARIABLES, *PROCESS_READS),
     commands=(_VERIFY,),
     why=(
         "Most settings here are TuneD's: with another profile active, or TuneD stopped, they "
@@ -146,7 +193,9 @@ CHECK = Check(
     fix="Activate the profile with tuned-adm profile; on OpenShift see the node's Profile object.",
     sources=(
         "tuned-adm(8)",
+        "redhat-performance/tuned, profiles/cpu-partitioning",
         "cluster-node-tuning-operator: openshift-node-performance-<name>",
     ),
     rule=_judge,
+    without_intent=_without_intent,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, fail, not_applicable, ok, write
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 # The file, and its text while turbo is on: intel_pstate's, and every other driver's.

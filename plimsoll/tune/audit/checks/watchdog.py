@@ -17,8 +17,8 @@ from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isola
 from plimsoll.tune.audit.setting import set_it
 from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
 from plimsoll.tune.expected.tuned import expected_sysctls
-from plimsoll.tune.host.cpu_sets import name_cpus, read_cpu_list
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _NMI = "/proc/sys/kernel/nmi_watchdog"

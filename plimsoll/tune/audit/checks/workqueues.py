@@ -15,8 +15,8 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import node_tuned
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.host.cpu_sets import format_cpu_mask, name_cpus, read_cpu_mask
-from plimsoll.tune.host.host_view import HostView
+from plimsoll.tune.host.cpus.cpu_sets import format_cpu_mask, name_cpus, read_cpu_mask
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _UNBOUND = "/sys/devices/virtual/workqueue/cpumask"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from plimsoll.benchmark.experiment import Experiment
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import Interrupted
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
 
 # Of the model; the simulated links carry 10 Gbit/s: 14,880,952 frames of 64 bytes a second.
 CAPACITY_PPS = 1e6

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.benchmark.rfc2544.frames import RECOMMENDED_SIZES, Frames, described_traffic
 from plimsoll.errors import InputError
-from plimsoll.traffic.profile import Profile
+from plimsoll.traffic.streams.profile import Profile
 
 
 def profile(*streams: dict[str, object]) -> Profile:

@@ -4,16 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.latency_at_load import check_latency_at_load, run_latency_at_load
-from plimsoll.benchmark.latency_at_load_asked import LatencyAtLoadAsked
+from plimsoll.benchmark.latency_at_load.latency_at_load import (
+    check_latency_at_load,
+    run_latency_at_load,
+)
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
 from plimsoll.errors import InputError, Interrupted
-from plimsoll.record.journal import read_journal
-from plimsoll.record.latency_at_load_result import LatencyAtLoadResult
-from plimsoll.report.standard.latency_at_load_answer import (
+from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult
+from plimsoll.record.run.journal import read_journal
+from plimsoll.report.pages.standard.latency_at_load_answer import (
     latency_at_load_answer,
     latency_at_load_page,
 )
-from plimsoll.traffic.units import Rate
+from plimsoll.text.units import Rate
 from tests.unit.benchmark.standard_tests.simulated import (
     CAPACITY_PPS,
     Seen,

@@ -4,11 +4,11 @@ import statistics
 
 import pytest
 
-from plimsoll.benchmark.probe_asked import ProbeAsked
-from plimsoll.benchmark.probe_summary import lines_of, statistics_of
+from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.summary import lines_of, statistics_of
 from plimsoll.errors import InputError
-from plimsoll.record.probe_result import ProbedStream, ProbeSegment, ProbeWindow
-from plimsoll.record.trial_record import Verdict
+from plimsoll.record.results.probe_result import ProbedStream, ProbeSegment, ProbeWindow
+from plimsoll.record.trials.trial_record import Verdict
 
 
 def probed(values_ns: list[int], sent: int, timed_out: int = 0) -> ProbedStream:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.probe import probe_streams, run_probe
-from plimsoll.benchmark.probe_asked import ProbeAsked
+from plimsoll.benchmark.probe.probe import probe_streams, run_probe
+from plimsoll.benchmark.probe.settings import ProbeAsked
 from plimsoll.errors import Interrupted
 from plimsoll.generator.interface import Interval
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.standard.probe_answer import probe_answer, probe_page
-from plimsoll.traffic.profile import Profile
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.pages.standard.probe_answer import probe_answer, probe_page
+from plimsoll.traffic.streams.profile import Profile
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
 
 ASKED = ProbeAsked(duration_s=10)

@@ -7,11 +7,11 @@ import pytest
 from plimsoll.benchmark.rfc2544.run import run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
 from plimsoll.errors import InputError, Interrupted
-from plimsoll.record.journal import read_journal
-from plimsoll.record.rfc2544_result import Rfc2544Result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.report.standard.rfc2544_answer import rfc2544_answer, rfc2544_page
-from plimsoll.traffic.units import parse_rate
+from plimsoll.record.results.rfc2544_result import Rfc2544Result
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_answer, rfc2544_page
+from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.standard_tests.simulated import (
     BUFFER_FRAMES,
     CAPACITY_PPS,

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.rfc9004 import buffer_row, why_not
-from plimsoll.record.rfc2544_result import BackToBackRow, Spread, Subject, ThroughputRow
+from plimsoll.benchmark.rfc9004.rfc9004 import buffer_row, why_not
+from plimsoll.record.results.rfc2544_result import BackToBackRow, Spread, Subject, ThroughputRow
 
 # 10 Gbit/s over (64 + 20) * 8 bits.
 MAXIMUM_PPS = 14_880_952.0

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.rfc2544.settings import BurstSettings
-from plimsoll.benchmark.rfc9004 import run_rfc9004
-from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
+from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
+from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.errors import Interrupted
-from plimsoll.record.journal import read_journal
-from plimsoll.report.standard.rfc9004_answer import rfc9004_answer, rfc9004_page
+from plimsoll.record.run.journal import read_journal
+from plimsoll.report.pages.standard.rfc9004_answer import rfc9004_answer, rfc9004_page
 from tests.unit.benchmark.standard_tests.simulated import (
     BUFFER_FRAMES,
     LINE_64_PPS,

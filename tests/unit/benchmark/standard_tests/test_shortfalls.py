@@ -2,9 +2,9 @@
 
 from plimsoll.benchmark.rfc2544.settings import BurstSettings, LatencySettings, Rfc2544Settings
 from plimsoll.benchmark.rfc2544.shortfalls import shortfalls
-from plimsoll.benchmark.rfc9004 import shortfalls as shortfalls_of_9004
-from plimsoll.benchmark.rfc9004_settings import Rfc9004Settings
-from plimsoll.record.method_result import shortfall_sentence
+from plimsoll.benchmark.rfc9004.rfc9004 import shortfalls as shortfalls_of_9004
+from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
+from plimsoll.record.results.method_result import shortfall_sentence
 
 
 def test_the_defaults_are_the_standard_s_own() -> None:

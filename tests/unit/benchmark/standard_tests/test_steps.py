@@ -4,19 +4,19 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark import testbed as beds
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.recorded_trial import TrialRequest
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.run import run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings
-from plimsoll.benchmark.session import Session
-from plimsoll.benchmark.steps import TRIES, Steps
+from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.testbed import testbed as beds
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.steps import TRIES, Steps
 from plimsoll.errors import InputError
 from plimsoll.record.recorder import recording
-from plimsoll.record.trial_record import TrialRecord
-from plimsoll.traffic.compile import compile_profile
-from plimsoll.trial import tester
-from plimsoll.trial.finding import Finding
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.trial.judging import tester
+from plimsoll.trial.outcome.finding import Finding
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
 
 

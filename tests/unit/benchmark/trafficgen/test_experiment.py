@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 import yaml
 
-from plimsoll.benchmark.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.trafficgen.experiment import ImportedExperiment, import_command
 from plimsoll.benchmark.trafficgen.options import OPTIONS, PROFILE, TXRX, Option
 from plimsoll.benchmark.trafficgen.trex_config import TrexConfig, load_trex_config
 from plimsoll.errors import InputError
-from plimsoll.traffic.units import Rate
+from plimsoll.text.units import Rate
 
 ROOT = Path(__file__).parents[4]
 ARTICLES_PROFILE = ROOT / "examples" / "trafficgen.profile.json"
@@ -81,6 +81,7 @@ def test_the_articles_command_line_does_what_the_article_did(tmp_path: Path) -> 
         "misdirected",
     ]
     assert got.tester.rate_tolerance == pytest.approx(0.05)
+    assert got.tester.of_validation().offered_tolerance == pytest.approx(0.05)
     assert got.tester.runtime_tolerance == pytest.approx(0.05)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from plimsoll.generator.simulated.polling_loop import Away, AwayTimes, PollingLoop
-from plimsoll.trial.stall_excuses import StallExcuses
+from plimsoll.trial.outcome.stall_excuses import StallExcuses
 from tests.unit.generator.simulated.driving import (
     chance_of,
     check,

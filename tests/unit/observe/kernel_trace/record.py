@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from plimsoll.host.ledger import Ledger
+from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.observe.kernel_trace.instance import TraceInstance
 from tests.unit.observe.kernel_trace.ring_page import PAGE_BYTES
 

@@ -1,5 +1,6 @@
 """Run directories as files, made by hand: what a list of runs has to cope with."""
 
+import binascii
 import json
 import os
 import tempfile
@@ -58,8 +59,19 @@ def single_trial(verdict: str = "fail", load_pps: float = 500_000.0) -> dict[str
 
 
 def finished(at_unix_ns: int = NOON_NS + 60_000_000_000) -> dict[str, Any]:
-    """The event that a run ends with."""
-    return {"kind": "finished", "at_unix_ns": at_unix_ns, "result": {}}
+    """The event that a run ends with; `make_run` puts the result into it."""
+    return {"kind": "finished", "at_unix_ns": at_unix_ns}
+
+
+def lines(*events: Mapping[str, Any]) -> str:
+    """Events as the lines of a journal."""
+    return "".join(f"{line_of(event)}\n" for event in events)
+
+
+def line_of(event: Mapping[str, Any]) -> str:
+    """With its checksum: as docs/runs.md describes it."""
+    text = json.dumps(event)[:-1]
+    return f'{text}, "crc32": "{binascii.crc32(text.encode()):08x}"}}'
 
 
 def make_run(
@@ -73,8 +85,10 @@ def make_run(
     """A run directory; by default of a search that came to its load line."""
     path = root / run_id
     path.mkdir(parents=True)
+    ended = {"result": result, "events_before": len(events) - 1}
+    told = [event if event["kind"] != "finished" else {**event, **ended} for event in events]
     (path / "experiment.yaml").write_text(experiment)
-    (path / "journal.jsonl").write_text("".join(json.dumps(event) + "\n" for event in events))
+    (path / "journal.jsonl").write_text(lines(*told))
     (path / "lock").write_text("12345\n")
     if result is not None:
         (path / "result.json").write_text(json.dumps(result))
@@ -92,7 +106,7 @@ def make_matrix(root: Path, run_id: str = "20260314T130000-sizes", parts: int = 
         root,
         run_id,
         experiment="name: sizes\nmatrix:\n  sets: []\n",
-        events=[started("matrix"), finished()],
+        events=[started("matrix")],
         result=None,
     )
     (path / "matrix.json").write_text("{}")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.record.index.plain_text import plain_text
+from plimsoll.text.plain_text import plain_text
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, PlimsollError
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index import removal
 from plimsoll.record.index.removal import finish_removals, remove
 from plimsoll.record.index.removal_plan import plan_removal
 from plimsoll.record.index.run_paths import run_paths
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_lock import locked
+from plimsoll.record.run.run_lock import locked
 from tests.unit.record.index.run_dirs import (
     make_matrix,
     make_run,

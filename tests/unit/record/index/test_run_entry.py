@@ -11,14 +11,16 @@ import pytest
 import yaml
 
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.run_lock import locked
+from plimsoll.record.index.run_summary import checked_text
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import locked
 from tests.unit.record.index.run_dirs import (
     EXPERIMENT,
     NOON_NS,
     RESULT,
     SIMULATED,
     finished,
+    lines,
     make_matrix,
     make_run,
     make_stopped,
@@ -32,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[4]
 HOLDER = """
 import sys
 from pathlib import Path
-from plimsoll.record.run_lock import locked
+from plimsoll.record.run.run_lock import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     input()
@@ -94,7 +96,7 @@ def test_a_matrix_has_the_dut_of_its_first_iteration(tmp_path: Path) -> None:
 
 
 def test_a_method_that_this_version_does_not_know_is_listed(tmp_path: Path) -> None:
-    entry = look(make_run(tmp_path, events=[started("telepathy")], result={"a": 1}))
+    entry = look(make_run(tmp_path, events=[started("telepathy"), finished()], result={"a": 1}))
     assert entry.state == "finished"
     assert entry.summary is not None
     assert (entry.summary.method, entry.summary.answer) == ("telepathy", None)
@@ -135,7 +137,8 @@ def test_a_summary_is_kept_and_used_while_its_sources_are_the_same(tmp_path: Pat
     path = make_run(tmp_path)
     look(path)
     kept = json.loads((path / "summary.json").read_text())
-    (path / "summary.json").write_text(json.dumps({**kept, "name": "from the summary"}))
+    del kept["crc32"]
+    (path / "summary.json").write_text(checked_text({**kept, "name": "from the summary"}))
     entry = look(path)
     assert entry.summary is not None
     assert entry.summary.name == "from the summary"
@@ -146,7 +149,8 @@ def test_a_summary_does_not_hold_when_a_source_has_changed(tmp_path: Path, part:
     path = make_run(tmp_path)
     look(path)
     kept = json.loads((path / "summary.json").read_text())
-    (path / "summary.json").write_text(json.dumps({**kept, "name": "from the summary"}))
+    del kept["crc32"]
+    (path / "summary.json").write_text(checked_text({**kept, "name": "from the summary"}))
     os.utime(path / part, ns=(1, 1))
     entry = look(path)
     assert entry.summary is not None
@@ -156,8 +160,70 @@ def test_a_summary_does_not_hold_when_a_source_has_changed(tmp_path: Path, part:
 def test_a_summary_of_a_run_without_a_result_does_not_hide_one(tmp_path: Path) -> None:
     path = make_stopped(tmp_path)
     assert look(path).state == "stopped"
+    with (path / "journal.jsonl").open("a") as journal:
+        journal.write(lines({**finished(), "result": RESULT, "events_before": 1}))
     (path / "result.json").write_text(json.dumps(RESULT))
     assert look(path).state == "finished"
+
+
+RESULT_DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
+    "an edited figure": (
+        lambda run: _edit(run / "result.json", "3025000.0", "9025000.0"),
+        "was changed after the run",
+    ),
+    "a result that is gone": (
+        lambda run: (run / "result.json").unlink(),
+        "is missing, though the journal has the end",
+    ),
+    "a journal without its end": (
+        lambda run: _keep_lines(run / "journal.jsonl", slice(0, 1)),
+        "the journal beside it ends before its result",
+    ),
+    "a journal that lost a line": (
+        lambda run: _keep_lines(run / "journal.jsonl", slice(1, 2)),
+        "the journal beside it has lost 1 events",
+    ),
+}
+
+
+def _edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def _keep_lines(path: Path, kept: slice) -> None:
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[kept]))
+
+
+@pytest.mark.parametrize(("damage", "said"), RESULT_DAMAGE.values(), ids=RESULT_DAMAGE)
+@pytest.mark.parametrize("known", [False, True], ids=["first seen", "seen before"])
+def test_a_result_and_a_journal_that_disagree_are_damage(
+    tmp_path: Path, *, damage: Callable[[Path], object], said: str, known: bool
+) -> None:
+    path = make_run(tmp_path)
+    if known:
+        assert look(path).state == "finished"
+    damage(path)
+    entry = look(path)
+    assert (entry.state, entry.summary) == ("damaged", None)
+    (told,) = entry.damage
+    assert told.where == str(path / "result.json")
+    assert said in told.reason
+    assert "from one copy" in told.remedy
+
+
+def test_a_result_that_is_written_otherwise_and_says_the_same_is_none(tmp_path: Path) -> None:
+    path = make_run(tmp_path)
+    (path / "result.json").write_text(json.dumps(RESULT, indent=4, sort_keys=True))
+    assert look(path).state == "finished"
+
+
+def test_a_figure_edited_in_the_summary_is_not_shown(tmp_path: Path) -> None:
+    path = make_run(tmp_path)
+    before = look(path).summary
+    _edit(path / "summary.json", "3025000.0", "9025000.0")
+    assert look(path).summary == before
 
 
 def test_the_journal_of_a_running_run_is_not_read_again_and_again(tmp_path: Path) -> None:
@@ -247,24 +313,22 @@ SOURCE_DAMAGE: dict[str, tuple[str, Callable[[Path], object], str]] = {
     ),
     "journal.jsonl: before all time": (
         "journal.jsonl",
-        lambda p: p.write_text('{"kind": "a", "at_unix_ns": -1}\n' + p.read_text()),
+        lambda p: p.write_text(lines({"kind": "a", "at_unix_ns": -1}) + p.read_text()),
         "line 1 is damaged: a time out of range",
     ),
     "journal.jsonl: after all time": (
         "journal.jsonl",
-        lambda p: p.write_text('{"kind": "a", "at_unix_ns": 1' + "0" * 30 + "}\n" + p.read_text()),
+        lambda p: p.write_text(lines({"kind": "a", "at_unix_ns": 10**30}) + p.read_text()),
         "line 1 is damaged: a time out of range",
     ),
     "journal.jsonl: a load beyond all": (
         "journal.jsonl",
-        lambda p: p.write_text(
-            json.dumps(single_trial(load_pps=float("inf"))) + "\n" + p.read_text()
-        ),
+        lambda p: p.write_text(lines(single_trial(load_pps=float("inf"))) + p.read_text()),
         "line 1 is damaged: a load out of range",
     ),
     "journal.jsonl: a trial without verdict": (
         "journal.jsonl",
-        lambda p: p.write_text(json.dumps(single_trial("fine")) + "\n" + p.read_text()),
+        lambda p: p.write_text(lines(single_trial("fine")) + p.read_text()),
         "line 1 is damaged: a trial without verdict",
     ),
     "result.json: no number": (
@@ -312,8 +376,8 @@ def test_a_name_that_is_no_text_is_not_spelled_out(tmp_path: Path) -> None:
         references = ", ".join([f"*a{level - 1}"] * 10)
         levels.append(f"a{level}: &a{level} [{references}]")
     entry = look(make_run(tmp_path, experiment="\n".join([*levels, "name: *a10"])))
-    assert entry.summary is not None
-    assert entry.summary.name == "20260314T120005-demo"
+    (told,) = entry.damage
+    assert "aliases unfolded" in told.reason
 
 
 def test_a_torn_last_line_is_no_damage(tmp_path: Path) -> None:

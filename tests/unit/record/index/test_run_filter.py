@@ -9,7 +9,7 @@ from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
 from plimsoll.record.index.run_notes import RunNotes
 from plimsoll.record.index.run_outcome import RunAnswer
 from plimsoll.record.index.run_summary import RunSummary
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 
 SUMMARY = RunSummary(
     method="load-line",

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index import run_notes
 from plimsoll.record.index.run_notes import RunNotes, change_notes, read_notes
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.run_lock import locked
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.run.run_lock import locked
 from tests.unit.record.index.run_dirs import make_run
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -25,7 +25,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from plimsoll.record.index.run_notes import change_notes
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 run = RunDirectory(Path(sys.argv[1]))
 for number in range(20):
     change_notes(run, lambda known: known.noted(f"{sys.argv[2]} {number}"))

@@ -54,6 +54,16 @@ def test_a_search_that_found_none() -> None:
     assert (found.verdict, found.period, found.complete) == ("fail", None, True)
 
 
+def test_a_search_that_the_tester_ended_is_invalid() -> None:
+    none = {**RESULT, "load_line": None, "validation": None}
+    diagnosis = {"sentences": ["CPU 0 was busy"], "remedy": "stop it"}
+    found = outcome("load-line", {**none, "diagnosis": diagnosis})
+    assert said(found)[0] == "no load line: could not test"
+    assert found.verdict == "invalid"
+    counts = {**RESULT["trials"], "by_verdict": {"pass": 0, "fail": 0, "invalid": 4}}
+    assert outcome("load-line", {**none, "trials": counts}).verdict == "invalid"
+
+
 def test_a_single_trial() -> None:
     found = trial_outcome(500_000.0, "invalid", 3)
     text = "500 kpps per direction: invalid"
@@ -100,6 +110,15 @@ def soak(**changes: Any) -> RunOutcome:
         "dut_agreement": None,
     }
     return outcome("soak", {**result, **changes})
+
+
+def test_the_offered_load_is_told_with_the_intended_one() -> None:
+    line = {**RESULT["load_line"], "intended_pps_per_direction": 3_070_000.0}
+    found = outcome("load-line", {**RESULT, "load_line": line})
+    text = "3.025 Mpps per direction (3.07 Mpps intended)"
+    assert said(found) == (text, "load line", 3_025_000.0, "pps per direction")
+    text = "pass at 495 kpps (500 kpps intended) for 8h00m"
+    assert said(soak(offered_pps=495_000.0)) == (text, "load", 495_000.0, "pps per direction")
 
 
 def test_a_soak_rests_on_its_longest_trial() -> None:
@@ -168,7 +187,14 @@ def test_a_probe_tells_its_slower_direction() -> None:
 def test_a_probe_that_nothing_came_back_of() -> None:
     found = probe([None], ended="signal")
     assert said(found) == ("no probe came back", "median latency", None, "ns")
-    assert not found.complete
+    assert (found.verdict, found.complete) == ("fail", False)
+
+
+def test_a_probe_that_the_tester_spoiled_is_invalid_whatever_came_back() -> None:
+    segment = {"trial": 1, "begin_unix_ns": 1, "sending_s": 60.0, "gap_s": 0.0, "reasons": []}
+    spoiled = [{**segment, "verdict": "invalid"}]
+    assert probe([11_000], segments=spoiled).verdict == "invalid"
+    assert probe([None], segments=spoiled).verdict == "invalid"
 
 
 def point(load_pps: float, verdict: str, **p99_ns: int | None) -> dict[str, Any]:
@@ -208,7 +234,8 @@ def test_latency_at_load_tells_the_probes_at_the_heaviest_valid_load() -> None:
         point(10_000.0, "invalid", load=1, probe=70_000),
     )
     assert said(found) == ("p99 8 µs at 9 kpps", "p99 latency", 8000.0, "ns")
-    assert (found.verdict, found.period) == ("none", "trial-0009")
+    assert (found.verdict, found.period) == ("invalid", "trial-0009")
+    assert latency_at_load(point(5000.0, "pass", load=6000)).verdict == "none"
 
 
 def test_latency_at_load_without_probes_and_without_anything() -> None:
@@ -218,8 +245,11 @@ def test_latency_at_load_without_probes_and_without_anything() -> None:
     assert said(latency_at_load(point(5000.0, "pass", probe=None))) == nothing
 
 
-def throughput(subject: dict[str, Any], pps: float | None) -> dict[str, Any]:
+def throughput(
+    subject: dict[str, Any], pps: float | None, verdict: str | None = None
+) -> dict[str, Any]:
     return {
+        "verdict": verdict,
         "subject": subject,
         "pps": pps,
         "percent_of_maximum": None,
@@ -255,8 +285,33 @@ def test_rfc_2544_tells_the_smallest_frames_that_were_forwarded() -> None:
 def test_rfc_2544_without_a_throughput() -> None:
     none = ("no throughput", "throughput", None, "pps per direction")
     assert said(rfc2544(throughput=[throughput(SUBJECT, None)])) == none
-    row = {"subject": SUBJECT, "points": [], "complete": False}
+    row: dict[str, Any] = {"subject": SUBJECT, "points": [], "complete": False}
     assert said(rfc2544(frame_loss=[row])) == ("frame loss", "tests", None, "")
+
+
+def test_rfc_2544_is_judged_by_what_could_not_be_measured() -> None:
+    measured, failed, spoiled = (
+        throughput(SUBJECT, 1e6, "none"),
+        throughput(BIG, None, "fail"),
+        throughput(IMIX, None, "invalid"),
+    )
+    assert rfc2544(throughput=[measured]).verdict == "none"
+    assert rfc2544(throughput=[measured, spoiled]).verdict == "invalid"
+    assert rfc2544(throughput=[spoiled, failed]).verdict == "fail"
+    lossy = {
+        "percent": 100.0,
+        "load_pps": 1e6,
+        "offered": 10,
+        "lost": 5,
+        "loss_percent": 50.0,
+        "verdict": "fail",
+        "reason": None,
+    }
+    row = {"subject": SUBJECT, "points": [lossy], "complete": True}
+    # To lose frames is what that test is about.
+    assert rfc2544(frame_loss=[row]).verdict == "none"
+    unknown = {**row, "points": [{**lossy, "verdict": "invalid", "lost": None}]}
+    assert rfc2544(frame_loss=[unknown]).verdict == "invalid"
 
 
 def rfc9004(*buffers: tuple[dict[str, Any], float | None, bool]) -> RunOutcome:
@@ -280,6 +335,9 @@ def test_rfc_9004_tells_the_first_valid_buffer() -> None:
     assert said(found) == ("buffer 1.2 ms, 1518 B", "buffer time", 0.0012, "s")
     none = ("no valid buffer time", "buffer time", None, "s")
     assert said(rfc9004((SUBJECT, None, True))) == none
+    assert found.verdict == "none"
+    # It tested, and says nothing of a buffer: bursts at their limit, or a DUT as fast as the line.
+    assert rfc9004((SUBJECT, 9.0, False)).verdict == "invalid"
 
 
 def matrix(*loads_pps: float | None) -> RunOutcome:
@@ -299,6 +357,25 @@ def matrix(*loads_pps: float | None) -> RunOutcome:
     return outcome("matrix", {**facts, "iterations": [iteration]})
 
 
+def matrix_of(*samples: tuple[str, float | None]) -> str:
+    """The verdict on a matrix of samples with these verdicts and load lines."""
+    found = [
+        {
+            "number": number,
+            "directory": f"iteration-0001/sample-{number}",
+            "load_line_pps": load_pps,
+            "limited_by": None,
+            "reason": None,
+            "error": None,
+            "verdict": verdict,
+        }
+        for number, (verdict, load_pps) in enumerate(samples, start=1)
+    ]
+    iteration = {"number": 1, "params": {}, "samples": found, "load_line": None}
+    facts = {"run_id": "r", "name": "sizes", "order": "sample", "seed": 0, "versions": {}}
+    return outcome("matrix", {**facts, "iterations": [iteration]}).verdict
+
+
 def test_a_matrix_tells_how_many_load_lines_and_from_where_to_where() -> None:
     found = matrix(2e6, 1e6, 3e6)
     text = "3 of 3 load lines, 1 Mpps to 3 Mpps"
@@ -306,6 +383,9 @@ def test_a_matrix_tells_how_many_load_lines_and_from_where_to_where() -> None:
     assert (found.verdict, found.complete) == ("pass", True)
     assert said(matrix(2e6, None))[0] == "1 of 2 load lines, 2 Mpps to 2 Mpps"
     assert matrix(2e6, None).verdict == "fail"
+    assert matrix_of(("pass", 1e6), ("invalid", None)) == "invalid"
+    assert matrix_of(("fail", None), ("invalid", None)) == "fail"
+    assert matrix_of(("pass", 1e6), ("none", None)) == "invalid"
     assert said(matrix(None))[0] == "0 of 1 load lines"
 
 

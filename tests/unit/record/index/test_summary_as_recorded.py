@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix
 from plimsoll.benchmark.matrix.run import run_matrix
@@ -16,8 +16,8 @@ from plimsoll.record.index import run_entry
 from plimsoll.record.index.run_entry import RunEntry, entry_of
 from plimsoll.record.index.run_index import read_index
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.traffic.units import parse_rate
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.units import parse_rate
 from tests.unit.benchmark.matrix_files import write_matrix
 from tests.unit.benchmark.soak_runs import soak_experiment
 
@@ -144,6 +144,6 @@ def test_the_summary_says_what_it_was_made_from(tmp_path: Path) -> None:
         recorder.event("run-started", method="load-line", versions={})
     found = run.journal.stat()
     content = kept(run)
-    assert content["format"] == 1
+    assert content["format"] == 2
     assert content["sources"]["journal"] == [found.st_size, found.st_mtime_ns]
     assert content["sources"]["result"] is None

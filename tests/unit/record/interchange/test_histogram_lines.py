@@ -7,11 +7,11 @@ from hdrh.histogram import HdrHistogram
 from hdrh.log import HistogramLogReader
 
 from plimsoll.errors import InputError
-from plimsoll.record.histogram_log import HistogramLog
-from plimsoll.record.interchange.histogram_lines import histogram_lines
-from plimsoll.record.interchange.metric_batches import periods_to_export
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.export.histogram_lines import histogram_lines
+from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.histogram_log import HistogramLog
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import idle, write_metrics
 from tests.unit.record.trial_parts import PLANS, second
 

@@ -11,11 +11,11 @@ from obstore.fsspec import FsspecStore
 from obstore.store import S3Store
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.record.interchange.credentials import Credentials
-from plimsoll.record.interchange.export_error import ExportError
-from plimsoll.record.interchange.metric_batches import periods_to_export
-from plimsoll.record.interchange.object_store import Bucket, put_parts
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.export.credentials import Credentials
+from plimsoll.export.export_error import ExportError
+from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.export.object_store import Bucket, put_parts
+from plimsoll.record.run.run_directory import RunDirectory
 
 KEY = Credentials("id", "secret")
 

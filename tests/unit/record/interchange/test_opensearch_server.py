@@ -1,7 +1,9 @@
 """Where OpenSearch is, who asks it, and by which certificate it is trusted."""
 
+import socket
 import ssl
 import subprocess
+import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
@@ -9,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.interchange.cdm.mappings import index_definition
-from plimsoll.record.interchange.cdm.version import CdmVersion
-from plimsoll.record.interchange.credentials import Credentials
-from plimsoll.record.interchange.export_error import ExportError
-from plimsoll.record.interchange.opensearch.indices import prepare_indices
-from plimsoll.record.interchange.opensearch.patience import Patience
-from plimsoll.record.interchange.opensearch.server import Server
+from plimsoll.export.cdm.mappings import index_definition
+from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.export.credentials import Credentials
+from plimsoll.export.export_error import ExportError
+from plimsoll.export.opensearch.indices import prepare_indices
+from plimsoll.export.opensearch.patience import Patience, Unavailable
+from plimsoll.export.opensearch.server import Server
 from tests.unit.record.interchange.loopback_opensearch import Store, serving
 
 KEY = Credentials("jo", "pass:word")
@@ -186,3 +188,36 @@ def test_types_are_those_of_crucibles_indices() -> None:
     assert names["num"] == {"type": "double"}
     assert list(described) == ["cdm", "run", "iteration", "sample", "period", "metric_desc"]
     assert described["iteration"]["properties"]["num"] == {"type": "unsigned_long"}
+
+
+@pytest.mark.parametrize(
+    ("host", "problem"),
+    [("127.0.0.1", "nothing listens there"), ("nowhere.invalid", "there is no host of this name")],
+)
+def test_an_address_where_nothing_listens_is_told_at_once(host: str, problem: str) -> None:
+    with socket.socket() as bound:
+        # Bound and not listening: the port is taken, and refuses.
+        bound.bind(("127.0.0.1", 0))
+        url = f"http://{host}:{bound.getsockname()[1]}"
+        with pytest.raises(ExportError, match=problem) as caught:
+            Server(url).ask("HEAD", "/x")
+    assert caught.value.where == url
+    assert "server runs" in caught.value.remedy
+
+
+def test_a_server_that_answered_once_is_waited_for() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        server = Server(f"http://127.0.0.1:{listening.getsockname()[1]}")
+        once = threading.Thread(target=answer_one_request, args=[listening])
+        once.start()
+        assert server.ask("HEAD", "/x").status == 200
+        once.join()
+    with pytest.raises(Unavailable, match="nothing listens there"):
+        server.ask("HEAD", "/x")
+
+
+def answer_one_request(listening: socket.socket) -> None:
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(1 << 16)
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")

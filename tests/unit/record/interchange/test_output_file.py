@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.interchange.output_file import fresh_file
+from plimsoll.export.output_file import fresh_file
 
 
 def test_nothing_is_there_before_it_is_whole(tmp_path: Path) -> None:

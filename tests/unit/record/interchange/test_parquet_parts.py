@@ -4,12 +4,12 @@ import duckdb
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.interchange.metric_batches import periods_to_export
-from plimsoll.record.interchange.parquet_parts import copy_parts, parquet_parts
-from plimsoll.record.interval_samples import interval_samples
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metrics import MetricsWriter
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.export.metric_batches import periods_to_export
+from plimsoll.export.parquet_parts import copy_parts, parquet_parts
+from plimsoll.record.metrics.interval_samples import interval_samples
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import small_run
 from tests.unit.record.trial_parts import BEGIN_NS, PLANS, second
 

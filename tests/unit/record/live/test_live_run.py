@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.journal import TRIAL_STARTED, Journal
 from plimsoll.record.live.live_run import LiveRun, LiveTrial
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.metrics import MetricsWriter
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.journal import TRIAL_STARTED, Journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_type import MetricType
 
 S = 10**9
 RATE = MetricType("trafficgen", "rx-pps", "throughput", "pps", "sum", counted=True)

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.record.opened.opening import open_run
-from plimsoll.record.opened.run import Run
+from plimsoll.analysis.opening import open_run
+from plimsoll.analysis.run import Run
 from tests.unit.record.opened.handmade import finished_run, killed_run
 
 

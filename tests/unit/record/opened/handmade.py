@@ -6,15 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from plimsoll.generator.interface import Interval, Stall
-from plimsoll.record.goal_end import GoalEnd
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_sample import MetricSample
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.metrics import MetricsWriter, trial_period
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter, trial_period
 from plimsoll.record.recorder import Recorder, recording
-from plimsoll.record.result import Result
-from plimsoll.record.run_directory import RunDirectory
-from plimsoll.record.trial_record import FindingRecord, TrialPhase, TrialRecord, Verdict
+from plimsoll.record.results.goal_end import GoalEnd
+from plimsoll.record.results.result import Result
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricType
+from plimsoll.record.trials.trial_record import FindingRecord, TrialPhase, TrialRecord, Verdict
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, counts, interval, plan, record
 
 LOAD_PPS = 1000.0

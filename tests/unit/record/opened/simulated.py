@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from plimsoll.benchmark.experiment import Experiment
-from plimsoll.benchmark.load_line import find_load_line
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.record.index.run_notes import change_notes
-from plimsoll.record.journal import read_journal
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_sample import MetricSample
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.metrics import MetricsWriter, trial_period
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter, trial_period
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricType
 from tests.unit.benchmark.soak_runs import Silent
 
 BUSY = MetricType("mpstat", "Busy-CPU", "count", "CPUs", "sum")

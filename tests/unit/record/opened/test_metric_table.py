@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import plimsoll
+from plimsoll.analysis.run import Run
 from plimsoll.errors import InputError
-from plimsoll.record.opened.run import Run
 from tests.unit.record.opened.handmade import add_host, finished_run, killed_run
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -24,6 +24,7 @@ def test_the_measurement_is_asked_unless_another_period_is_named(finished: Run) 
         "begin": BEGIN + 100 * SECOND,
         "end": BEGIN + 102 * SECOND,
         "value": 2008.0,
+        "aggregation": "sum of means",
     }
     for period in (1, "trial-0001"):
         (row,) = finished.metrics("trafficgen", "rx-pps", period=period).rows()
@@ -40,7 +41,8 @@ def test_breakouts_are_columns_and_windows_are_rows(
     finished: Run, breakout: str | list[str]
 ) -> None:
     table = finished.metrics("trafficgen", "rx-pps", breakout=breakout, resolution=2)
-    assert table.columns == ("run", "source", "type", "tx_port", "rx_port", "begin", "end", "value")
+    before, after = ("run", "source", "type"), ("begin", "end", "value", "aggregation")
+    assert table.columns == (*before, "tx_port", "rx_port", *after)
     found = [(row["tx_port"], row["rx_port"], row["begin"], row["value"]) for row in table.rows()]
     first, second = BEGIN + 100 * SECOND, BEGIN + 101 * SECOND
     assert found == [

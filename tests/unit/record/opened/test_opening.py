@@ -13,7 +13,7 @@ import plimsoll
 import plimsoll.errors
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_notes import change_notes
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.opened.handmade import finished_run, killed_run
 
 
@@ -29,7 +29,7 @@ def test_runs_are_looked_for_below_the_folder_runs(
 ) -> None:
     run = finished_run(runs)
     monkeypatch.chdir(runs.parent)
-    assert plimsoll.open(run.run_id).load_line_pps == 1000.0
+    assert plimsoll.open(run.run_id).load_line_pps == 500.0
     assert plimsoll.open(f"runs/{run.run_id}").id == run.run_id
     assert [each.id for each in plimsoll.open_all()] == [run.run_id]
 
@@ -129,7 +129,7 @@ def test_opening_many_reads_no_journal_whose_summary_is_kept(runs: Path) -> None
     run.journal.write_bytes(b"\xff" * stamp.st_size)
     os.utime(run.journal, ns=(stamp.st_atime_ns, stamp.st_mtime_ns))
     (opened,) = plimsoll.open_all(runs)
-    assert opened.load_line_pps == 1000.0
+    assert opened.load_line_pps == 500.0
 
 
 def test_many_runs_become_a_table_with_their_tags(runs: Path) -> None:
@@ -139,7 +139,7 @@ def test_many_runs_become_a_table_with_their_tags(runs: Path) -> None:
     rows = {row["run"]: row for row in table.rows()}
     assert table.columns[-2:] == ("tag.dut", "tag.release")
     assert (rows[first.run_id]["tag.release"], rows[second.run_id]["tag.release"]) == ("1.0", None)
-    assert rows[first.run_id]["load_line_pps"] == 1000.0
+    assert rows[first.run_id]["load_line_pps"] == 500.0
     assert rows[first.run_id]["dut"] == "testpmd-memif"
     assert (rows[second.run_id]["state"], rows[second.run_id]["load_line_pps"]) == ("stopped", None)
     assert rows[second.run_id]["trials"] == 1

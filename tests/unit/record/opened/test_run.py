@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 import plimsoll
+from plimsoll.analysis.run import Run
 from plimsoll.errors import InputError
-from plimsoll.record.opened.run import Run
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.recorder import recording
-from plimsoll.record.result import Result
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.results.result import Result
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.opened.handmade import (
     begin,
     cut_trial_short,
@@ -22,13 +23,13 @@ from tests.unit.record.opened.handmade import (
 
 def test_a_finished_run_tells_what_it_found(finished: Run) -> None:
     assert (finished.name, finished.method, finished.state) == ("demo", "load-line", "finished")
-    assert (finished.verdict, finished.load_line_pps) == ("pass", 1000.0)
+    assert (finished.verdict, finished.load_line_pps) == ("pass", 500.0)
     assert finished.answer is not None
-    assert finished.answer.text == "1 kpps per direction"
+    assert finished.answer.text == "500 pps per direction (1 kpps intended)"
     assert isinstance(finished.result, Result)
     assert finished.result.load_line is not None
     # Two directions of 1,000 pps.
-    assert finished.result.load_line.total_pps == 2000.0
+    assert finished.result.load_line.total_pps == 1000.0
     assert finished.experiment == {"name": "demo", "lab": {"kind": "testpmd-memif"}}
     assert finished.versions == {"plimsoll": "0.1.0", "dpdk": None}
     assert finished.environment is None
@@ -106,6 +107,8 @@ def test_a_result_of_an_unknown_method_is_told(runs: Path) -> None:
     run = RunDirectory.create(runs, "future", {"name": "future"})
     with recording(run) as recorder:
         begin(recorder, "divination")
+    with Journal(run.journal) as journal:
+        journal.finish({})
     run.result.write_text("{}")
     with pytest.raises(RecordError, match="the method divination") as caught:
         _ = plimsoll.open(run.path).result

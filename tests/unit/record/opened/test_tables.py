@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plimsoll.analysis import analysis_library
+from plimsoll.analysis.column import Column
+from plimsoll.analysis.plain_table import PlainTable
+from plimsoll.analysis.shown import html_facts, html_note, html_table, shown, text_table
 from plimsoll.errors import InputError
-from plimsoll.record.opened import analysis_library
-from plimsoll.record.opened.column import Column
-from plimsoll.record.opened.plain_table import PlainTable
-from plimsoll.record.opened.shown import html_facts, html_note, html_table, shown, text_table
 
 COLUMNS = (
     Column("text", "text"),

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 import plimsoll
+from plimsoll.analysis.run import Run
 from plimsoll.errors import InputError
-from plimsoll.record.opened.run import Run
-from plimsoll.record.record_error import RecordError
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.journal import JournalEvent, journal_line
 from tests.unit.record.opened.handmade import finished_run
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -40,11 +41,10 @@ def test_an_unended_trial_has_a_beginning_and_its_series(killed: Run) -> None:
 
 def test_a_trial_without_metrics_began_when_the_journal_says(runs: Path) -> None:
     run = finished_run(runs)
-    text = run.journal.read_text()
-    line = '{"kind": "trial-started", "at_unix_ns": 1773480999000000000, "number": 9, '
-    run.journal.write_text(
-        text + line + '"phase": "search", "load_pps": 5.0, "attempt": 1, "planned_s": 1.0}\n'
-    )
+    fields = {"number": 9, "phase": "search", "load_pps": 5.0, "attempt": 1, "planned_s": 1.0}
+    with run.journal.open("a") as file:
+        line = journal_line(JournalEvent("trial-started", 1773480999000000000, fields))
+        file.write(f"{line}\n")
     trial = plimsoll.open(run.path).trial(9)
     assert trial.begin == datetime(2026, 3, 14, 9, 36, 39, tzinfo=UTC)
     assert trial.gaps().get_total_count() == 0
@@ -152,6 +152,8 @@ def test_trials_are_a_table_with_those_that_have_not_ended(killed: Run) -> None:
         "number": 1,
         "phase": "search",
         "load_pps": 1000.0,
+        # A thousand frames of each load stream in two seconds.
+        "offered_pps": 500.0,
         "attempt": 1,
         "verdict": "pass",
         "begin": BEGIN,

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import duckdb
 
-from plimsoll.record.metric_row import MetricRow
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.metrics.metric_row import MetricRow
+from plimsoll.record.run.run_directory import RunDirectory
 
 # 2025-12-12 04:53:18.842 UTC, as in the queries of the seed article.
 BEGIN_MS = 1_765_515_198_842

@@ -4,11 +4,9 @@ import duckdb
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.record.journal import Journal
-from plimsoll.record.metric_log import MetricLog
-from plimsoll.record.metric_sample import MetricSample
-from plimsoll.record.metric_type import MetricType
-from plimsoll.record.metrics import MetricsWriter
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.metric_log import MetricLog
+from plimsoll.record.metrics.metrics import MetricsWriter
 from plimsoll.record.query import (
     Answer,
     MetricQuery,
@@ -17,8 +15,10 @@ from plimsoll.record.query import (
     parse_breakouts,
     parse_filter,
 )
-from plimsoll.record.record_error import RecordError
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_sample import MetricSample
+from plimsoll.record.samples.metric_type import MetricType
 from tests.unit.record.query.metric_runs import make_run, row, sending, write_rows
 
 SECOND = 1000

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.record.query.found_runs import find_runs
-from plimsoll.record.run_directory import RunDirectory
+from plimsoll.record.run.run_directory import RunDirectory
 
 IDS = ["20260101T120000-demo", "20260102T120000-demo", "20260103T120000-soak"]
 

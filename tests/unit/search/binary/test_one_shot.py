@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.search.ask import Ask, Finished
 from plimsoll.search.binary.one_shot import OneShot
-from plimsoll.search.question import TrialManner
+from plimsoll.search.strategy.ask import Ask, Finished
+from plimsoll.search.strategy.question import TrialManner
 from tests.unit.search.duts import carries, check_resumes, judged, run, told
 
 VALIDATION = TrialManner("validation", 60, retries=2, final=True)

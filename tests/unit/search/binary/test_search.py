@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import InputError
-from plimsoll.search.ask import Ask, Finished, RecordedTrial, replay
 from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.search import BinarySearch
-from plimsoll.search.question import InvalidAction, TrialManner
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, replay
+from plimsoll.search.strategy.question import InvalidAction, TrialManner
+from plimsoll.trial.judging.verdict import Verdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run, told
 
 SEARCH = TrialManner("search", 5, retries=3)

@@ -6,10 +6,10 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.search.ask import Ask
 from plimsoll.search.binary.plan import BinaryPlan
 from plimsoll.search.binary.settings import BinarySettings
-from plimsoll.search.question import InvalidAction, TrialManner
+from plimsoll.search.strategy.ask import Ask
+from plimsoll.search.strategy.question import InvalidAction, TrialManner
 from tests.unit.search.rates import frames_of_64_bytes
 
 BOUNDS: dict[str, Any] = {"minimum": "10kpps", "maximum": "2Mpps"}

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, GoalEnd
 from plimsoll.search.checkpoints.plan import CheckpointPlan
 from plimsoll.search.checkpoints.search import CheckpointSearch
-from plimsoll.search.question import TrialManner
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, GoalEnd
+from plimsoll.search.strategy.question import TrialManner
+from plimsoll.trial.judging.verdict import Verdict
 from tests.unit.search.duts import carries, carries_by, check_resumes, judged, loads, run
 
 CHECKPOINT = TrialManner("search", 5, retries=1, thorough=True, final=True)

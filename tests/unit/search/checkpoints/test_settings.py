@@ -6,9 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.search.ask import Ask
 from plimsoll.search.checkpoints.settings import CheckpointSettings
-from plimsoll.search.question import TrialManner
+from plimsoll.search.strategy.ask import Ask
+from plimsoll.search.strategy.question import TrialManner
 from tests.unit.search.rates import frames_of_64_bytes
 
 BOUNDS: dict[str, Any] = {"strategy": "checkpoints", "minimum": "1kpps", "maximum": "100kpps"}

@@ -10,9 +10,9 @@ import math
 import random
 from dataclasses import dataclass, field
 
-from plimsoll.record.trial_evidence import LatencyPeak, LossSample, TrialEvidence
-from plimsoll.search.ask import Ask, Finished, RecordedTrial, Search, Told
+from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.tried import Tried
+from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Search, Told
 from tests.unit.search.load_line.disturbed import disturbance, with_disturbances
 
 IDLE_NS = 10_000

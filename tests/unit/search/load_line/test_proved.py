@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from plimsoll.search.ask import ONLY_GOAL, Ask, Finished, Told
 from plimsoll.search.load_line.settings import LoadLineSettings
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished, Told
 from tests.unit.search.load_line.trials import tried
 
 

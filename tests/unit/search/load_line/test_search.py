@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plimsoll.record.trial_evidence import LatencyPeak, LossSample, TrialEvidence
-from plimsoll.search.ask import Ask, Finished, RecordedTrial, Told, replay
+from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.plan import GoalPlan, LoadLinePlan
 from plimsoll.search.load_line.search import LoadLineSearch
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import Ask, Finished, RecordedTrial, Told, replay
+from plimsoll.trial.judging.verdict import Verdict
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 
 

@@ -6,9 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.search.ask import ONLY_GOAL, Ask
 from plimsoll.search.load_line.settings import LoadLineSettings
-from plimsoll.traffic.units import Rate
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
+from plimsoll.text.units import Rate
 from tests.unit.search.load_line.fluid_dut import FluidDut, search_all
 
 RANGE = {"strategy": "load-line", "minimum": "10kpps", "maximum": "1Mpps"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from plimsoll.record.trial_evidence import LatencyPeak, LossSample, TrialEvidence
-from plimsoll.search.ask import ONLY_GOAL, Ask, Phase, Told
+from plimsoll.record.trials.trial_evidence import LatencyPeak, LossSample, TrialEvidence
 from plimsoll.search.load_line.tried import Tried
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Phase, Told
 
 LEAST_NS = 10_000
 

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from plimsoll.search.ask import Ask, Told
 from plimsoll.search.mlrsearch.candidate import next_load
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.span import Span
 from plimsoll.search.mlrsearch.trial_log import TrialLog
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import Ask, Told
+from plimsoll.trial.judging.verdict import Verdict
 from tests.unit.search.duts import evidence
 from tests.unit.search.mlrsearch.goals import goal
 

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.record.goal_end import GoalEnd
-from plimsoll.search.ask import Ask, Told
+from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.search import MlrSearch
 from plimsoll.search.mlrsearch.span import Span
-from plimsoll.trial.verdict import Verdict
+from plimsoll.search.strategy.ask import Ask, Told
+from plimsoll.trial.judging.verdict import Verdict
 from tests.unit.search.duts import (
     Dut,
     carries,

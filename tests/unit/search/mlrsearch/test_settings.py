@@ -6,12 +6,12 @@ import pytest
 from pydantic import ValidationError
 
 from plimsoll.errors import InputError
-from plimsoll.search.ask import ONLY_GOAL, Ask
 from plimsoll.search.mlrsearch.goal import Goal
 from plimsoll.search.mlrsearch.plan import MlrPlan, ValidationPlan
 from plimsoll.search.mlrsearch.settings import MlrSettings
 from plimsoll.search.mlrsearch.span import Span
-from plimsoll.traffic.units import Rate
+from plimsoll.search.strategy.ask import ONLY_GOAL, Ask
+from plimsoll.text.units import Rate
 from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio

@@ -6,11 +6,11 @@ from typing import Any
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import Finding
 from plimsoll.tune.audit.remedy import REMEDY_READS
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.host_view import CommandOutput
-from plimsoll.tune.host.operating_system import OS_RELEASE
-from plimsoll.tune.host.path_pattern import matches
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.boot.operating_system import OS_RELEASE
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.view.host_view import CommandOutput
+from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.audit.machines import ONLINE
 
 RHEL = 'NAME="Red Hat Enterprise Linux"\nID="rhel"\nID_LIKE="fedora"\nVERSION_ID="9.4"\n'

@@ -12,11 +12,11 @@ from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import VERDICTS
 from plimsoll.tune.audit.registry import all_checks
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.commands import FORMS, commands_of
-from plimsoll.tune.host.host_view import CommandOutput
-from plimsoll.tune.host.path_pattern import matches
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.view.commands import FORMS, commands_of
+from plimsoll.tune.host.view.host_view import CommandOutput
+from plimsoll.tune.host.view.unread import Unread
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset, preset_names
 from tests.unit.tune.audit.machines import booted

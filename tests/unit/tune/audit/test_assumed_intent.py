@@ -3,8 +3,8 @@
 import pytest
 
 from plimsoll.tune.audit.assumed_intent import assume_intent
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.audit.machines import CMDLINE, GUEST, booted
 
 

@@ -7,9 +7,9 @@ import pytest
 from plimsoll.tune.audit.checks.bios import CHECK
 from plimsoll.tune.audit.finding import Finding
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.captured_host import CapturedHost
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent

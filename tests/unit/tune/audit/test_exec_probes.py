@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.tune.audit.checks.exec_probes import CHECK
 from plimsoll.tune.audit.finding import Finding
-from plimsoll.tune.kube.checks.pods_probes import CHECK as IN_THE_CLUSTER
+from plimsoll.tune.cluster.checks.pods_probes import CHECK as IN_THE_CLUSTER
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 

@@ -13,7 +13,7 @@ from plimsoll.tune.audit.finding import (
     worst_of,
     write,
 )
-from plimsoll.tune.host.captured_host import CapturedHost
+from plimsoll.tune.host.capture.captured_host import CapturedHost
 
 A, B = Reading("/a", "1"), Reading("/b", "2")
 

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from plimsoll.tune.audit.checks.kubelet_config import CHECK
+from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 
@@ -49,12 +50,63 @@ def test_the_operators_settings_are_ok() -> None:
         ("Policy: static", "Policy: none", "cpuManagerPolicy is none, not static"),
         ("topologyManagerPolicy: single-numa-node\n", "", "topologyManagerPolicy is not set"),
         ('"0,1"', '"0"', "reservedSystemCPUs is 0, not 0-1"),
-        ("15%", "20%", "evictionHard.imagefs.available is 20%, not 15%"),
     ],
 )
 def test_what_differs_fails(old: str, new: str, told: str) -> None:
     changed = CONFIGURATION.replace(old, new)
     finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), ASKED)
+    assert finding.verdict == "fail"
+    assert told in finding.text
+
+
+# The amounts of openshift-kni/telco-reference, through the annotation kubeletconfig.experimental;
+# the operator reserves 11Gi + 500Mi + 100Mi = 11264Mi + 600Mi on node 0.
+TELCO = CONFIGURATION.replace("systemReserved: {memory: 500Mi}", "systemReserved: {memory: 11Gi}")
+TELCO = TELCO.replace("1100Mi", "11864Mi")
+
+
+def test_memory_of_which_the_intent_says_nothing_is_the_nodes_to_say() -> None:
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: TELCO} | STATIC), ASKED)
+    assert finding.verdict == "ok"
+    assert "systemReserved: {'memory': '11Gi'}" in finding.read[0].what
+
+
+def test_the_preset_passes_a_node_of_the_telco_reference() -> None:
+    preset = load_preset("telco-core-rds")
+    node = TELCO.replace('"0,1"', "0,1,32,33")
+    assert CHECK.judge(host(CHECK, {OPENSHIFTS: node} | STATIC), preset).verdict == "ok"
+
+
+TOLD = ASKED.model_copy(
+    update={
+        "kubelet": {
+            "systemReserved": {"memory": "11Gi"},
+            "evictionHard": {"imagefs.available": "15%"},
+            "allowedUnsafeSysctls": ["net.ipv6.conf.all.accept_ra"],
+        }
+    }
+)
+
+
+def test_what_the_intent_says_of_memory_is_judged_in_any_unit() -> None:
+    """11Gi are 11264Mi, and what the operator adds them up to is 11864Mi."""
+    sysctls = "allowedUnsafeSysctls: [net.ipv6.conf.all.accept_ra]\n"
+    same = (TELCO + sysctls).replace("11Gi", "11264Mi").replace("11864Mi", f"{11864 << 20}")
+    assert CHECK.judge(host(CHECK, {OPENSHIFTS: same} | STATIC), TOLD).verdict == "ok"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("11Gi", "500Mi", "systemReserved.memory is 500Mi, not 11Gi"),
+        ("15%", "20%", "evictionHard.imagefs.available is 20%, not 15%"),
+        ("11864Mi", "1100Mi", "reservedMemory is [{"),
+        ("", "", "allowedUnsafeSysctls is not set, not ['net.ipv6.conf.all.accept_ra']"),
+    ],
+)
+def test_what_differs_from_the_intents_kubelet_fails(old: str, new: str, told: str) -> None:
+    changed = TELCO.replace(old, new) if old else TELCO
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), TOLD)
     assert finding.verdict == "fail"
     assert told in finding.text
 

@@ -3,7 +3,7 @@
 import pytest
 
 from plimsoll.tune.audit.checks.memory_merging import CHECK
-from plimsoll.tune.render.host_housekeeping import render_housekeeping
+from plimsoll.tune.render.bare_metal.housekeeping import render_housekeeping
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 

@@ -4,11 +4,11 @@ from datetime import UTC, datetime
 
 import pytest
 
-from plimsoll.record import stored_calibration
-from plimsoll.record.calibration import CalibrationPoint
-from plimsoll.record.latency_record import LatencyRecord
+from plimsoll.record.calibrations import stored_calibration
+from plimsoll.record.calibrations.calibration import CalibrationPoint
+from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.tune.audit.checks.noise_floor import CHECK
-from plimsoll.tune.host.capture_privacy import is_private
+from plimsoll.tune.host.capture.capture_privacy import is_private
 from tests.unit.tune.audit.hosts import host
 
 HOSTNAME = "/proc/sys/kernel/hostname"

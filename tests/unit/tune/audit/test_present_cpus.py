@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.capture.open_capture import open_root
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.captures.systems import SYSTEMS
 

@@ -12,9 +12,9 @@ from plimsoll.tune.audit.openshift_object import (
     PROFILE_FILE,
 )
 from plimsoll.tune.audit.remedy import Keeper, fitted, keeper_of
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.operating_system import OS_RELEASE
-from plimsoll.tune.host.path_pattern import matches
+from plimsoll.tune.host.boot.operating_system import OS_RELEASE
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.path_pattern import matches
 from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.render import render
 from tests.unit.tune.audit.intents import intent

@@ -1,6 +1,9 @@
 """Check 30: TuneD's profile. Outputs: tuned-adm(8)."""
 
+import pytest
+
 from plimsoll.tune.audit.checks.tuned_profile import CHECK
+from plimsoll.tune.intent.tuned import Tuned
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.processes import KTHREADD, running
@@ -26,6 +29,40 @@ def test_another_profile_fails() -> None:
     assert finding.verdict == "fail"
     assert finding.text == "TuneD's profile is balanced, not plimsoll-declared"
     assert commands(finding) == ["tuned-adm profile plimsoll-declared"]
+
+
+# As in redhat-performance/tuned, profiles/cpu-partitioning/cpu-partitioning-variables.conf.
+VARIABLES = "/etc/tuned/cpu-partitioning-variables.conf"
+PARTITIONED = "# Examples:\n# isolated_cores=2,4-7\nisolated_cores=2-7\nno_balance_cores=2-7\n"
+
+
+def test_tuneds_own_partitioning_of_the_same_cpus_is_as_good() -> None:
+    files = RUNNING | {ACTIVE: "cpu-partitioning", VARIABLES: PARTITIONED}
+    finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), ASKED)
+    assert finding.verdict == "ok"
+    assert "TuneD's own cpu-partitioning is active, and isolates CPUs 2-7" in finding.text
+
+
+@pytest.mark.parametrize("variables", ["isolated_cores=2-3\n", "isolated_cores=${f:x}\n", ""])
+def test_tuneds_own_partitioning_of_other_cpus_fails(variables: str) -> None:
+    files = RUNNING | {ACTIVE: "cpu-partitioning", VARIABLES: variables}
+    assert CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), ASKED).verdict == "fail"
+
+
+@pytest.mark.parametrize("folder", ["/etc/tuned", "/etc/tuned/profiles"])
+def test_a_profile_of_another_name_that_stands_on_it_is_as_good(folder: str) -> None:
+    files = RUNNING | {
+        ACTIVE: "ours",
+        f"{folder}/ours/tuned.conf": "[main]\nsummary=x\ninclude = site, ours\n",
+        f"{folder}/site/tuned.conf": "[main]\ninclude=plimsoll-declared\n",
+    }
+    finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), ASKED)
+    assert finding.verdict == "ok"
+    assert "the profile ours is active, which stands on plimsoll-declared" in finding.text
+    # And the intent may give it its name.
+    named = ASKED.model_copy(update={"tuned": Tuned(name="ours")})
+    view = host(CHECK, RUNNING | {ACTIVE: "ours"}, outputs={VERIFY: VERIFIED})
+    assert CHECK.judge(view, named).text.startswith("the profile ours is active")
 
 
 def test_settings_that_changed_since_fail() -> None:

@@ -16,18 +16,18 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.traffic.document import read_document
+from plimsoll.text.document import read_document
 from plimsoll.tune.audit.finding import Verdict
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.capture import Capture
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.collect import collect
-from plimsoll.tune.host.commands import commands_of
-from plimsoll.tune.host.host_view import CommandOutput, HostView
-from plimsoll.tune.host.path_pattern import matches
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.capture.capture import Capture
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
+from plimsoll.tune.host.view.commands import commands_of
+from plimsoll.tune.host.view.host_view import CommandOutput, HostView
+from plimsoll.tune.host.view.unread import Unread
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.host_with_bios import HostWithBios
 from tests.unit.tune.captures.composed_process import process_files
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plimsoll.traffic.document import parse_document
+from plimsoll.text.document import parse_document
 from plimsoll.tune.audit.audit import Audit
 from plimsoll.tune.audit.finding import Verdict
 from plimsoll.tune.intent.intent import Intent

@@ -13,16 +13,16 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host import collect as collecting
-from plimsoll.tune.host import open_capture
-from plimsoll.tune.host.capture import Capture
-from plimsoll.tune.host.capture_file import write_capture
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.collect import Wanted, collect
-from plimsoll.tune.host.host_view import CommandOutput
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.open_capture import open_root
-from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.host.capture import collect as collecting
+from plimsoll.tune.host.capture import open_capture
+from plimsoll.tune.host.capture.capture import Capture
+from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.collect import Wanted, collect
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.host_view import CommandOutput
+from plimsoll.tune.host.view.live_host import LiveHost
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 
 NOW = datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
 CPU = "/sys/devices/system/cpu"

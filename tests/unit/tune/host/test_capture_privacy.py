@@ -19,14 +19,14 @@ from plimsoll.tune.audit.wanted_files import wanted_files
 from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.expected.kubelet import expected_kubelet
 from plimsoll.tune.expected.node import expected_arguments
-from plimsoll.tune.host.capture_privacy import is_private, kept_text
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.collect import collect
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.kernel_command_line import PATH, KernelCommandLine
-from plimsoll.tune.host.known_arguments import KNOWN_ARGUMENTS
-from plimsoll.tune.host.kubelet_configuration import FIELDS
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.boot.kernel_command_line import PATH, KernelCommandLine
+from plimsoll.tune.host.boot.known_arguments import KNOWN_ARGUMENTS
+from plimsoll.tune.host.boot.kubelet_configuration import FIELDS
+from plimsoll.tune.host.capture.capture_privacy import is_private, kept_text
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset, preset_names
 from tests.unit.tune.audit.intents import intent
@@ -210,6 +210,11 @@ def test_other_files_are_taken_as_far_as_they_are_read() -> None:
     assert kept_text("/etc/systemd/system/fwupd-refresh.timer", "hunter2") == ""
     assert kept_text("/etc/tuned/active_profile", "openshift-node\thunter2") == "<hidden>"
     assert kept_text("/etc/tuned/active_profile", "cpu-partitioning") == "cpu-partitioning"
+    profile = "[main]\nsummary=hunter2\ninclude=a, b\n[script]\nscript=hunter2\n"
+    assert kept_text("/etc/tuned/ours/tuned.conf", profile) == "include=a, b"
+    variables = "# hunter2\nisolated_cores=2-3\ntoken=hunter2\n"
+    path = "/etc/tuned/cpu-partitioning-variables.conf"
+    assert kept_text(path, variables) == "isolated_cores=2-3"
     assert kept_text("/run/plimsoll-ports/ens7f0", "hunter2") == ""
     assert kept_text("/run/plimsoll-ports/ens7f0", "0000:87:00.0") == "0000:87:00.0"
     state = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.host_view import CommandOutput
-from plimsoll.tune.host.unread import CannotRead, Unread
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.view.host_view import CommandOutput
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 
 CPU = "/sys/devices/system/cpu"
 VIEW = CapturedHost(

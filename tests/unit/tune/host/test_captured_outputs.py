@@ -12,11 +12,11 @@ import pytest
 
 from plimsoll.tune.audit.audit import audit
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.captured_outputs import kept_output
-from plimsoll.tune.host.collect import collect
-from plimsoll.tune.host.commands import commands_of
-from plimsoll.tune.host.host_view import CommandOutput
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.captured_outputs import kept_output
+from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.view.commands import commands_of
+from plimsoll.tune.host.view.host_view import CommandOutput
 from tests.unit.tune.audit.cards import ADDRESS, FILES, FULL_LINK, LINKS, NET, NIC, PCI
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import booted

@@ -2,9 +2,9 @@
 
 import pytest
 
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.cgroups import PodOfGroup, group_of, pod_of
-from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.cpus.cgroups import PodOfGroup, group_of, pod_of
+from plimsoll.tune.host.view.unread import CannotRead
 
 UID = "1b2c3d4e-0000-4000-8000-0123456789ab"
 SLICES = UID.replace("-", "_")

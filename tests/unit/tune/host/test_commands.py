@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.host.commands import check_command, commands_of
+from plimsoll.tune.host.view.commands import check_command, commands_of
 
 
 def test_a_command_of_a_form_is_its_words() -> None:

@@ -6,15 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.cpu_sets import (
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.cpus.cpu_sets import (
     format_cpu_mask,
     name_cpus,
     parse_cpu_mask,
     read_cpu_list,
     read_cpu_mask,
 )
-from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.host.view.unread import CannotRead
 
 PATH = "/proc/irq/default_smp_affinity"
 

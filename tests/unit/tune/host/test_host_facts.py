@@ -2,13 +2,13 @@
 
 import pytest
 
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.idle_states import IdleState, read_idle_states
-from plimsoll.tune.host.processor import processor_vendor
-from plimsoll.tune.host.tree_walk import walk
-from plimsoll.tune.host.unread import CannotRead
-from plimsoll.tune.host.virtual_machine import CPUINFO, is_virtual_machine
-from plimsoll.tune.host.whole_number import whole_number
+from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.cpus.idle_states import IdleState, read_idle_states
+from plimsoll.tune.host.cpus.processor import processor_vendor
+from plimsoll.tune.host.view.tree_walk import walk
+from plimsoll.tune.host.view.unread import CannotRead
+from plimsoll.tune.host.view.whole_number import whole_number
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.tune.host.kernel_command_line import (
+from plimsoll.tune.host.boot.kernel_command_line import (
     KernelCommandLine,
     parse_isolcpus,
     parse_kernel_cpu_list,

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.tune.host import live_host
-from plimsoll.tune.host.host_view import CommandOutput
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.unread import CannotRead
+from plimsoll.tune.host.view import live_host
+from plimsoll.tune.host.view.host_view import CommandOutput
+from plimsoll.tune.host.view.live_host import LiveHost
+from plimsoll.tune.host.view.unread import CannotRead
 
 
 @pytest.fixture

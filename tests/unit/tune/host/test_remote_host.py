@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.host.over_ssh import over_ssh
-from plimsoll.tune.host import remote_capture
-from plimsoll.tune.host.remote_capture import RemoteCapture
-from plimsoll.tune.host.remote_host import view_over_ssh
+from plimsoll.host.processes.over_ssh import over_ssh
+from plimsoll.tune.host.capture import remote_capture
+from plimsoll.tune.host.capture.remote_capture import RemoteCapture
+from plimsoll.tune.host.capture.remote_host import view_over_ssh
 from tests.unit.tune.host.ssh_stand_in import SshStandIn
 
 ROOT = Path(__file__).parents[4]
@@ -37,9 +37,8 @@ def test_the_host_there_says_what_it_is(ssh: SshStandIn) -> None:
     assert view.read("/proc/sys/kernel/osrelease") == os.uname().release
     assert view.where == "ssh://root@node-1"
     (asked,) = ssh.asked
-    assert asked[:4] == ["-T", "-o", "BatchMode=yes", "--"]
     capture = ["plimsoll", "tune", "capture", "--output", "-"]
-    assert asked[4:] == ["root@node-1", "timeout", "120", *capture]
+    assert asked[asked.index("--") + 1 :] == ["root@node-1", "timeout", "120", *capture]
 
 
 def test_what_ssh_says_when_it_fails_is_in_the_error(ssh: SshStandIn) -> None:

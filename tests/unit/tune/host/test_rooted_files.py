@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.host.rooted_files import MOST_FILE_BYTES, RootedFiles
-from plimsoll.tune.host.unread import Unread
+from plimsoll.tune.host.view.rooted_files import MOST_FILE_BYTES, RootedFiles
+from plimsoll.tune.host.view.unread import Unread
 
 
 @pytest.fixture

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host import open_capture
-from plimsoll.tune.host.capture_file import write_capture
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.collect import Wanted, collect
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.host.capture import open_capture
+from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.collect import Wanted, collect
+from plimsoll.tune.host.capture.open_capture import open_root
 
 HOST = CapturedHost(files={"/proc/version": "Linux", "/proc/cmdline": "ro"})
 WANTED = Wanted(files=("/proc/version", "/proc/cmdline"))
@@ -96,3 +96,36 @@ def test_zstandard_is_named(tmp_path: Path) -> None:
     error = refusal(path)
     assert error.message == "is under Zstandard, which is not read here"
     assert error.remedy == "unpack it to a tar archive with unzstd"
+
+
+def test_names_without_files_are_refused_before_they_are_all_read(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes tarfile a hundred times as long as as many bytes of a file."""
+    monkeypatch.setattr(open_capture, "_MOST_HEADER_BYTES", 1 << 20)
+    path = tmp_path / "x.tar.gz"
+    with tarfile.open(path, "w:gz", format=tarfile.GNU_FORMAT) as archive:
+        archive.add(folder, ".")
+        for number in range(1000):
+            archive.addfile(tarfile.TarInfo(f"files/{'x' * 3000}{number}"))
+    assert path.stat().st_size < 1 << 17
+    assert refusal(path).message == "has more than 1 MiB of names and headers"
+
+
+def test_paths_deeper_than_any_of_a_host_are_refused(folder: Path, tmp_path: Path) -> None:
+    """Of a path of 2000 parts each is looked up with all before it."""
+    path = tmp_path / "x.tar"
+    with tarfile.open(path, "w") as archive:
+        archive.add(folder, ".")
+        archive.addfile(tarfile.TarInfo("files/" + "a/" * 2000 + "a"))
+    assert refusal(path).message.endswith("which no capture does")
+
+
+def test_attributes_without_end_are_refused(folder: Path, tmp_path: Path) -> None:
+    member = tarfile.TarInfo("files/a")
+    member.pax_headers = {f"k{number}": "v" for number in range(40_000)}
+    path = tmp_path / "x.tar.gz"
+    with tarfile.open(path, "w:gz", format=tarfile.PAX_FORMAT) as archive:
+        archive.add(folder, ".")
+        archive.addfile(member)
+    assert refusal(path).message == "holds a file with more than 64 attributes"

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.own_routes import ROUTES
-from plimsoll.tune.host.uplinks import uplink_functions
-from plimsoll.tune.redfish.bios_answer import BiosAnswer
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.ports.own_routes import ROUTES
+from plimsoll.tune.host.ports.uplinks import uplink_functions
+from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.host_with_bios import HostWithBios
 
 HEAD = "Iface\tDestination\tGateway\tFlags\tRefCnt\tUse\tMetric\tMask\tMTU\tWindow\tIRTT"

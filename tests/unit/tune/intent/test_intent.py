@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent
+from tests.unit.tune.intent_documents import HOST, POOL, intent_with
 
 BASE = """\
 name: lab
@@ -114,7 +116,7 @@ def test_the_real_time_kernel_may_leave_its_hint_to_the_platform(tmp_path: Path)
         (
             "{reserved: 0-1, isolated: 2-7, offlined: 7-8}",
             "cpus.offlined: names CPUs that are isolated already: 7 "
-            "(give each CPU to one of reserved, isolated and offlined)",
+            "(give each CPU to one of reserved, isolated, offlined and shared)",
         ),
         ("{reserved: '', isolated: 2-7}", "cpus.reserved: '' is not a list of CPUs"),
         ("{reserved: 0, isolated: 2-}", "cpus.isolated: '2-' is not a list of CPUs"),
@@ -225,3 +227,37 @@ def test_a_preset_is_loaded_by_its_name_and_a_misspelt_one_is_told() -> None:
         load_intent("telco-core-rd")
     with pytest.raises(InputError, match=r"missing.yaml: no such file \(check the path\)"):
         load_intent("missing.yaml")
+
+
+def test_a_host_has_its_ports_by_one_name() -> None:
+    nic = {"name": "a", "pf_names": ["ens1"], "pci": ["0000:87:00.0"]}
+    assert intent_with(POOL, nics=[nic]).nics[0].ports == ("ens1",)
+    with pytest.raises(InputError, match="a nic of a host names its ports in one way"):
+        intent_with(HOST, nics=[nic])
+
+
+@pytest.mark.parametrize(
+    "sections",
+    [
+        {
+            "cpus": {"reserved": "0", "isolated": "1-2", "shared": "3"},
+            "hints": {"mixed_cpus": True},
+        },
+        {"user_level_networking": True, "net_devices": [{"interface": "eth0"}]},
+        {"kubelet": {"maxPods": 10}},
+        {"tuned": {"priority": 5}},
+    ],
+)
+def test_what_openshift_alone_has(sections: dict[str, Any]) -> None:
+    intent_with(POOL, **sections)
+    with pytest.raises(InputError, match="OpenShift alone"):
+        intent_with(HOST, **sections)
+
+
+@pytest.mark.parametrize(("total", "means"), [("4G", "4Gi"), ("2048M", "2048Mi"), ("4Gi", "4Gi")])
+def test_a_pods_pages_may_be_written_as_pages_are(total: str, means: str) -> None:
+    pod = {"name": "p", "cpus": 2, "memory": "1Gi", "hugepages": {"size": "1G", "total": total}}
+    pages = {"default_size": "1G", "pages": [{"size": "1G", "count": 8}]}
+    found = intent_with(POOL, hugepages=pages, pods=[pod]).pods[0].hugepages
+    assert found is not None
+    assert found.total == means

@@ -6,9 +6,9 @@ from typing import Any, get_args
 import pytest
 import yaml
 
+from plimsoll.tune.fit.topology_problem import Rule
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import preset_names
-from plimsoll.tune.intent.topology_problem import Rule
 
 TEXT = (Path(__file__).resolve().parents[4] / "docs/tuning-intent.md").read_text()
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
+from plimsoll.tune.fit.pods_on_nodes import pods_on_nodes
+from plimsoll.tune.fit.topology import Topology
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.intent.pods_on_nodes import pods_on_nodes
-from plimsoll.tune.intent.topology import Topology
 from tests.unit.tune.intent_documents import POOL, intent_with
 
 # Two nodes of eight CPUs; 0-1 and 8-9 are reserved, so that each node has six isolated.

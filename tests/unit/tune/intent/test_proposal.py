@@ -8,20 +8,20 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.open_capture import open_root
+from plimsoll.tune.fit.topology import ports_of, read_topology
+from plimsoll.tune.fit.topology_rules import check_topology
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.hugepages import Pages
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.intent.intent_text import intent_text
 from plimsoll.tune.intent.load import load_intent, preset_names
 from plimsoll.tune.intent.network import SriovAttachment
 from plimsoll.tune.intent.nic import Nic
-from plimsoll.tune.intent.proposal import Proposal, propose_intent
-from plimsoll.tune.intent.survey import survey_host
-from plimsoll.tune.intent.surveyed_ports import ports_in_use
-from plimsoll.tune.intent.topology import ports_of, read_topology
-from plimsoll.tune.intent.topology_rules import check_topology
+from plimsoll.tune.proposal.intent_text import intent_text
+from plimsoll.tune.proposal.proposal import Proposal, propose_intent
+from plimsoll.tune.proposal.survey import survey_host
+from plimsoll.tune.proposal.surveyed_ports import ports_in_use
 from tests.unit.tune.captures.composed_host import FOLDER, composed_host
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
 

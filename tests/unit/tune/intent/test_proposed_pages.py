@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.tune.host.live_host import LiveHost
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.hugepages import Pages
-from plimsoll.tune.intent.proposal import Proposal, propose_intent
-from plimsoll.tune.intent.survey import survey_host
+from plimsoll.tune.proposal.proposal import Proposal, propose_intent
+from plimsoll.tune.proposal.survey import survey_host
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40
 
 

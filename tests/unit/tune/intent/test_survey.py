@@ -8,17 +8,17 @@ import pytest
 
 from plimsoll.errors import InputError
 from plimsoll.tune.audit.wanted_files import wanted_files
-from plimsoll.tune.host.capture_file import write_capture
-from plimsoll.tune.host.captured_host import CapturedHost
-from plimsoll.tune.host.collect import collect
-from plimsoll.tune.host.host_view import HostView
-from plimsoll.tune.host.live_host import LiveHost
-from plimsoll.tune.host.open_capture import open_root
-from plimsoll.tune.intent.intent_text import intent_text
+from plimsoll.tune.host.capture.capture_file import write_capture
+from plimsoll.tune.host.capture.captured_host import CapturedHost
+from plimsoll.tune.host.capture.collect import collect
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_intent
-from plimsoll.tune.intent.proposal import propose_intent
-from plimsoll.tune.intent.survey import survey_host
-from plimsoll.tune.intent.surveyed_ports import Port
+from plimsoll.tune.proposal.intent_text import intent_text
+from plimsoll.tune.proposal.proposal import propose_intent
+from plimsoll.tune.proposal.survey import survey_host
+from plimsoll.tune.proposal.surveyed_ports import Port
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40
 
 NOW = datetime(2026, 11, 22, 8, 30, tzinfo=UTC)

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.tune.host.live_host import LiveHost
+from plimsoll.tune.fit.topology import ports_of, read_topology
+from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.intent.topology import ports_of, read_topology
 from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
 
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from plimsoll.tune.fit.topology import Topology
+from plimsoll.tune.fit.topology_problem import Problem
+from plimsoll.tune.fit.topology_rules import check_topology
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.intent.topology import Topology
-from plimsoll.tune.intent.topology_problem import Problem
-from plimsoll.tune.intent.topology_rules import check_topology
 
 
 def topology(cores: int, threads: int, nodes: int, **ports: int | None) -> Topology:

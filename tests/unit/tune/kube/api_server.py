@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from plimsoll.tune.kube.kinds import ALL_KINDS
+from plimsoll.tune.cluster.kinds import ALL_KINDS
 
 TOKEN = "sha256~only-for-this-test"  # noqa: S105
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from plimsoll.tune.host.unread import Cause, Unread
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.kinds import Kind
+from plimsoll.tune.host.view.unread import Cause, Unread
 from plimsoll.tune.intent.intent import Intent
-from plimsoll.tune.kube.cluster_view import ClusterView
-from plimsoll.tune.kube.kinds import Kind
-from plimsoll.tune.kube.kube_object import KubeObject, name_of, namespace_of
+from plimsoll.tune.kubernetes.kube_object import KubeObject, name_of, namespace_of
 
 INTENT = """
 name: fast

@@ -8,11 +8,17 @@ from typing import Any
 import pytest
 
 from plimsoll.errors import InputError, MachineError
-from plimsoll.tune.host.unread import Unread
-from plimsoll.tune.kube.api_client import connect
-from plimsoll.tune.kube.api_cluster import ApiCluster
-from plimsoll.tune.kube.cluster_audit import audit_cluster
-from plimsoll.tune.kube.kinds import CONSOLE, MONITORING_CONFIG, NODE, PERFORMANCE_PROFILE, POD
+from plimsoll.tune.cluster.api_client import connect
+from plimsoll.tune.cluster.api_cluster import ApiCluster
+from plimsoll.tune.cluster.cluster_audit import audit_cluster
+from plimsoll.tune.cluster.kinds import (
+    CONSOLE,
+    MONITORING_CONFIG,
+    NODE,
+    PERFORMANCE_PROFILE,
+    POD,
+)
+from plimsoll.tune.host.view.unread import Unread
 from tests.unit.tune.kube.api_server import ApiServer, api_server, kubeconfig
 from tests.unit.tune.kube.clusters import intent, named, objects
 

@@ -1,16 +1,17 @@
 """Every check of a cluster: the healthy one, and what is said when one thing is amiss."""
 
+import copy
 from typing import Any
 
 import pytest
 
 from plimsoll.tune.audit.finding import Finding
-from plimsoll.tune.host.unread import Cause
+from plimsoll.tune.cluster.cluster_audit import audit_cluster, joined
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.registry import all_cluster_checks
+from plimsoll.tune.host.view.unread import Cause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.kube.cluster_audit import audit_cluster, joined
-from plimsoll.tune.kube.cluster_view import ClusterView
-from plimsoll.tune.kube.registry import all_cluster_checks
 from tests.unit.tune.kube.clusters import SmallCluster, cluster, intent, objects, with_another
 
 PROFILE, POOL, POD, NODE = "PerformanceProfile", "MachineConfigPool", "Pod", "Node"
@@ -512,3 +513,81 @@ def test_host_and_cluster_make_one_audit() -> None:
     )
     assert one.findings == (*few, *rest)
     assert one.source == "a small cluster, a small cluster"
+
+
+# As a telco reference has it: one object of several profiles, of which each pool's is
+# recommended, and what is common in a profile of its own.
+RENAMED = {
+    "apiVersion": "tuned.openshift.io/v1",
+    "kind": "Tuned",
+    "metadata": {
+        "name": "site-performance",
+        "namespace": "openshift-cluster-node-tuning-operator",
+    },
+    "spec": {
+        "profile": [
+            {
+                "name": "site-dataplane",
+                "data": "[main]\ninclude=openshift-node-performance-fast,site-${f:lscpu_check:x}\n",
+            },
+            {"name": "site-x86", "data": "[service]\nservice.chronyd=stop,disable\n"},
+        ],
+        "recommend": [
+            {
+                "machineConfigLabels": {"machineconfiguration.openshift.io/role": "dataplane"},
+                "priority": 18,
+                "profile": "site-dataplane",
+            }
+        ],
+    },
+}
+
+
+def renamed_cluster(*changes: tuple[str, str, Any]) -> SmallCluster:
+    """The cluster whose patch has another name, on a node that runs it."""
+    view = cluster(
+        ("Profile", "spec/config/tunedProfile", "site-dataplane"),
+        ("Profile", "status/tunedProfile", "site-dataplane"),
+        without=["Tuned"],
+    )
+    given = copy.deepcopy(RENAMED)
+    for path, value in ((path, value) for _, path, value in changes):
+        *parents, last = path.split("/")
+        place: Any = given
+        for part in parents:
+            place = place[int(part) if part.isdecimal() else part]
+        place[int(last) if last.isdecimal() else last] = value
+    return SmallCluster([*view.given, given])
+
+
+def test_a_renamed_patch_is_the_patch() -> None:
+    view = renamed_cluster()
+    assert judged("tuned-patch", view).verdict == "ok"
+    finding = judged("node-profiles", view)
+    assert finding.verdict == "ok"
+    assert "site-dataplane" in finding.read[0].what
+
+
+def test_a_renamed_patch_that_lacks_a_setting_fails() -> None:
+    view = renamed_cluster(("", "spec/profile/1/data", "[service]\nservice.chronyd=start"))
+    finding = judged("tuned-patch", view)
+    assert finding.verdict == "fail"
+    assert "Tuned openshift-cluster-node-tuning-operator/site-performance" in finding.text
+    assert "service.chronyd" in finding.text
+
+
+def test_a_renamed_patch_of_another_profile_is_none() -> None:
+    other = "[main]\ninclude=openshift-node-performance-slow\n"
+    view = renamed_cluster(("", "spec/profile/0/data", other))
+    assert "there is no Tuned" in judged("tuned-patch", view).text
+    assert judged("node-profiles", view).verdict == "fail"
+
+
+def test_the_intent_may_name_its_patch() -> None:
+    named = intent(tuned={"name": "site-dataplane", "object": "site-performance", "priority": 18})
+    flat = (
+        "[main]\ninclude=openshift-node-performance-fast\n[service]\nservice.chronyd=stop,disable"
+    )
+    view = renamed_cluster(("", "spec/profile/0/data", flat))
+    assert judged("tuned-patch", view, named).verdict == "ok"
+    assert judged("node-profiles", view, named).verdict == "ok"

@@ -4,9 +4,14 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.kube.difference import Meanings, differences
-from plimsoll.tune.kube.meant_text import cpu_set, json_fields, tuned_sections, yaml_fields
-from plimsoll.tune.kube.quantity import parse_quantity
+from plimsoll.tune.cluster.objects.difference import Meanings, differences
+from plimsoll.tune.cluster.objects.meant_text import (
+    cpu_set,
+    json_fields,
+    tuned_sections,
+    yaml_fields,
+)
+from plimsoll.tune.kubernetes.quantity import parse_quantity
 
 
 def told(wanted: Any, found: Any, meanings: Meanings | None = None) -> list[str]:

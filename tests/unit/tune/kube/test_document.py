@@ -4,16 +4,16 @@ from pathlib import Path
 
 import yaml
 
-from plimsoll.tune.kube.document import cluster_document
-from plimsoll.tune.kube.kinds import ALL_KINDS
-from plimsoll.tune.kube.registry import all_cluster_checks
+from plimsoll.tune.cluster.document import cluster_document
+from plimsoll.tune.cluster.kinds import ALL_KINDS
+from plimsoll.tune.cluster.registry import all_cluster_checks
 
 DOCUMENT = Path(__file__).resolve().parents[4] / "docs/tuning-cluster.md"
 
 
 def test_the_committed_document_is_current() -> None:
     assert DOCUMENT.read_text() == cluster_document(), (
-        "run: python -m plimsoll.tune.kube.document > docs/tuning-cluster.md"
+        "run: python -m plimsoll.tune.cluster.document > docs/tuning-cluster.md"
     )
 
 

@@ -1,8 +1,10 @@
 """must-gathers, made here by hand after the layout that oc adm inspect documents."""
 
 import io
+import lzma
 import shutil
 import tarfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,10 +12,9 @@ import pytest
 import yaml
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host.unread import CannotRead, Unread
-from plimsoll.tune.kube import must_gather_files
-from plimsoll.tune.kube.cluster_audit import audit_cluster
-from plimsoll.tune.kube.kinds import (
+from plimsoll.tune.cluster import must_gather_files
+from plimsoll.tune.cluster.cluster_audit import audit_cluster
+from plimsoll.tune.cluster.kinds import (
     ALL_KINDS,
     MACHINE_CONFIG,
     NAMESPACE,
@@ -21,7 +22,8 @@ from plimsoll.tune.kube.kinds import (
     PERFORMANCE_PROFILE,
     POD,
 )
-from plimsoll.tune.kube.must_gather import open_must_gather
+from plimsoll.tune.cluster.must_gather import open_must_gather
+from plimsoll.tune.host.view.unread import CannotRead, Unread
 from tests.unit.tune.kube.clusters import intent, named, objects
 
 IMAGE = "must-gather.local.42/quay-io-openshift-must-gather-sha256-1f"
@@ -252,6 +254,19 @@ def _endless(tmp_path: Path) -> Path:
     return path
 
 
+def _huge_dictionary(tmp_path: Path) -> Path:
+    """An xz file whose header asks for a dictionary of 2 GiB, as in test_unpacked."""
+    content = bytearray(lzma.compress(b"a must-gather"))
+    end = 12 + content[12] * 4
+    content[16] = 38
+    content[end : end + 4] = zlib.crc32(bytes(content[12:end])).to_bytes(4, "little")
+    return place(tmp_path, "a.tar.xz", bytes(content))
+
+
+def _zstandard(tmp_path: Path) -> Path:
+    return place(tmp_path, "a.tar.zst", b"\x28\xb5\x2f\xfd and so on")
+
+
 def _archive_of(tmp_path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) -> Path:
     path = tmp_path / "a.tar.gz"
     with tarfile.open(path, "w:gz") as tar:
@@ -272,8 +287,10 @@ def _archive_of(tmp_path: Path, members: list[tuple[tarfile.TarInfo, bytes]]) ->
         (_archived_link, "a link or a device"),
         (_large, "is larger than 32 MiB"),
         (_archived_large, "is larger than 32 MiB"),
-        (_huge_header, "has a header larger than any must-gather's"),
+        (_huge_header, "has more than 1 MiB that is of no file"),
         (_endless, "unpacks to more than 32 GiB"),
+        (_huge_dictionary, "Memory usage limit exceeded"),
+        (_zstandard, "is under Zstandard, which is not read here"),
     ],
 )
 def test_what_no_tool_gathers_is_refused(

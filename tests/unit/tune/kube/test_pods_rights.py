@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from plimsoll.tune.audit.finding import Finding
-from plimsoll.tune.host.unread import Cause
+from plimsoll.tune.cluster.checks.pods_rights import CHECK
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.host.view.unread import Cause
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.kube.checks.pods_rights import CHECK
-from plimsoll.tune.kube.cluster_view import ClusterView
 from tests.unit.tune.kube.clusters import SmallCluster, cluster, intent, objects
 
 NAMESPACE, ACCOUNT, SCC = "Namespace", "ServiceAccount", "SecurityContextConstraints"

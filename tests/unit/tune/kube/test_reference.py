@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from plimsoll.errors import InputError
+from plimsoll.tune.cluster.reference import reference
 from plimsoll.tune.intent.load import load_preset
-from plimsoll.tune.kube.reference import reference
 from tests.unit.tune.kube.clusters import intent
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plimsoll.tune.kube.selected_networks import selected_networks
+from plimsoll.tune.cluster.selected_networks import selected_networks
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ import yaml
 
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_preset
+from plimsoll.tune.render.files.rendered_file import RenderedFile
 from plimsoll.tune.render.render import render
-from plimsoll.tune.render.rendered_file import RenderedFile
 
 
 def rendered(intent: Intent | str) -> dict[str, RenderedFile]:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from plimsoll.tune.intent.load import load_preset
+from plimsoll.tune.render.files.rendered_file import RenderedFile
 from plimsoll.tune.render.render import render
-from plimsoll.tune.render.rendered_file import RenderedFile
 from tests.unit.tune.intent_documents import HOST, intent_with
 from tests.unit.tune.render.rendering import rendered, tuned_sections
 

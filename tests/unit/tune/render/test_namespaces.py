@@ -10,7 +10,13 @@ from plimsoll.tune.render.render import render
 from tests.unit.tune.intent_documents import POOL, intent_with
 from tests.unit.tune.render.rendering import documents, rendered
 
-CARD = {"name": "card", "pf_names": ["ens1"], "num_vfs": 8, "resource_name": "card"}
+CARD = {
+    "name": "card",
+    "pf_names": ["ens1"],
+    "num_vfs": 8,
+    "driver": "vfio-pci",
+    "resource_name": "card",
+}
 FAST = {"kind": "sriov", "name": "fast", "nic": "card"}
 POD = {"name": "p", "cpus": 2, "memory": "1Gi"}
 
@@ -52,6 +58,19 @@ def test_the_namespace_lets_in_pods_with_capabilities() -> None:
         "pod-security.kubernetes.io/warn": "privileged",
         "security.openshift.io/scc.podSecurityLabelSync": "false",
     }
+
+
+def test_a_vf_that_the_kernel_drives_takes_no_rights() -> None:
+    """An interface in the pod: no locked memory, no root, no constraint beyond restricted-v2."""
+    files = documents(with_pods({}, nics=[CARD | {"driver": "netdevice"}]))
+    namespace = files["2-network/45-namespace-manual.yaml"]
+    assert namespace["metadata"]["labels"]["pod-security.kubernetes.io/enforce"] == "baseline"
+    assert [path for path in files if path.startswith("3-workload/6")] == []
+    spec = files["3-workload/70-pod-p0.yaml"]["spec"]
+    assert "serviceAccountName" not in spec
+    (container,) = spec["containers"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert "runAsUser" not in container["securityContext"]
 
 
 # Pod Security Standards: NET_BIND_SERVICE is in the baseline's list, IPC_LOCK is not.

@@ -119,13 +119,20 @@ def test_a_burstable_pod_has_no_limits_of_cpu_and_memory() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rdma", "added"), [(False, ["IPC_LOCK"]), (True, ["IPC_LOCK", "NET_RAW"])]
+    ("card", "capabilities"),
+    [
+        ({"driver": "vfio-pci"}, {"add": ["IPC_LOCK"], "drop": ["ALL"]}),
+        ({"rdma": True}, {"add": ["IPC_LOCK", "NET_RAW"], "drop": ["ALL"]}),
+        ({"driver": "netdevice"}, {"drop": ["ALL"]}),
+    ],
 )
-def test_capabilities_by_the_cards_that_are_used(rdma: bool, added: list[str]) -> None:
+def test_capabilities_by_the_cards_that_are_used(
+    card: dict[str, Any], capabilities: dict[str, list[str]]
+) -> None:
     pod = {"name": "p", "cpus": 2, "memory": "1Gi", "networks": ["fast"]}
-    intent = intent_with(POOL, nics=[CARD | {"rdma": rdma}], networks=[FAST], pods=[pod])
+    intent = intent_with(POOL, nics=[CARD | card], networks=[FAST], pods=[pod])
     (container,) = pod_of(intent)["spec"]["containers"]
-    assert container["securityContext"]["capabilities"] == {"add": added, "drop": ["ALL"]}
+    assert container["securityContext"]["capabilities"] == capabilities
 
 
 def test_no_capability_without_a_card_or_when_none_is_asked() -> None:

@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.tune.render.output_folder import RECORD, write_files
-from plimsoll.tune.render.rendered_file import RenderedFile
+from plimsoll.tune.render.files.output_folder import RECORD, write_files
+from plimsoll.tune.render.files.rendered_file import RenderedFile
 
 
 def file(path: str, text: str = "new\n", mode: int = 0o644) -> RenderedFile:

@@ -1,5 +1,6 @@
 """Fields of the profile that the articles' do not have."""
 
+import json
 from typing import Any
 
 from tests.unit.tune.intent_documents import POOL, intent_with
@@ -42,3 +43,11 @@ def test_a_role_that_the_nodes_label_does_not_tell_is_told() -> None:
     found = spec(pool=pool)
     assert found["machineConfigLabel"] == {"machineconfiguration.openshift.io/role": "worker-cnf"}
     assert found["nodeSelector"] == {"example.com/x": "y"}
+
+
+def test_the_kubelets_fields_are_the_annotation_that_the_operator_reads() -> None:
+    kubelet = {"systemReserved": {"memory": "11Gi"}, "allowedUnsafeSysctls": ["net.ipv6.x"]}
+    found = documents(intent_with(POOL, kubelet=kubelet))["1-node/20-performance-profile.yaml"]
+    (annotation,) = found["metadata"]["annotations"].items()
+    assert annotation[0] == "kubeletconfig.experimental"
+    assert json.loads(annotation[1]) == kubelet

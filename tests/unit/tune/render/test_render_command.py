@@ -2,11 +2,13 @@
 
 import signal
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import yaml
 
+from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.cli.runs_command import Plimsoll
 from tests.unit.tune.intent.host_tree import HostTree
 
@@ -149,3 +151,26 @@ def test_an_output_that_is_no_folder(plimsoll: Plimsoll) -> None:
     assert plimsoll("tune", "render", "vm", "-o", "file") == 2
     assert "file: is no folder" in plimsoll.err
     assert [path.name for path in Path().iterdir()] == ["file"]
+
+
+@pytest.mark.parametrize(
+    "output", ["runs", "runs/manifests", "runs/20260314T120005-demo", "runs/20260314T120005-demo/m"]
+)
+def test_run_directories_stay_among_themselves(plimsoll: Plimsoll, output: str) -> None:
+    run = RunDirectory.create(
+        Path("runs"), "demo", {}, now=datetime(2026, 3, 14, 12, 0, 5, tzinfo=UTC)
+    )
+    before = sorted(run.path.parent.rglob("*"))
+    assert plimsoll("tune", "render", "vm", "-o", output) == 2
+    assert f"--output {output}: is among run directories" in plimsoll.err
+    assert "20260314T120005-demo is a run" in plimsoll.err
+    assert "remedy: name a folder of its own, such as manifests/" in plimsoll.err
+    assert sorted(run.path.parent.rglob("*")) == before
+
+
+def test_beside_the_folder_of_runs_is_no_run(plimsoll: Plimsoll) -> None:
+    RunDirectory.create(Path("runs"), "demo", {})
+    Path("mine").mkdir()
+    Path("mine/experiment.yaml").touch()
+    assert plimsoll("tune", "render", "vm", "-o", "manifests") == 0
+    assert plimsoll("tune", "render", "vm", "-o", "mine") == 0

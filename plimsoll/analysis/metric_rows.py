@@ -1,0 +1,170 @@
+"""The metrics of a run as they were recorded: long form, a row for each value and its time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+from plimsoll.analysis.analysis_library import analysis_library
+from plimsoll.analysis.column import Column, name_column
+from plimsoll.analysis.shown import shown
+from plimsoll.analysis.table import FORMS, PREVIEW_ROWS, Table
+from plimsoll.analysis.when import utc_of_ns
+from plimsoll.record.metrics.metrics import query_metrics, query_metrics_arrow
+from plimsoll.record.run.run_directory import RunDirectory
+
+if TYPE_CHECKING:
+    import pyarrow
+
+NamesAs = Literal["columns", "map"]
+
+_BEFORE_NAMES = (
+    Column("period", "text"),
+    Column("source", "text"),
+    Column("type", "text"),
+    Column("class", "text"),
+    Column("unit", "text"),
+    Column("aggregation", "text"),
+)
+_AFTER_NAMES = (
+    Column("begin", "time"),
+    Column("end", "time"),
+    Column("monotonic_ms", "integer"),
+    Column("count", "integer"),
+    Column("value", "number"),
+)
+# The record's columns for times, which tables have in microseconds.
+_TIMES = {"begin": "begin_ms * 1000", "end": "end_ms * 1000"}
+_NS_PER_US = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class RowsAsked:
+    """Which rows: of these periods, sources and types (None: all) that lie in a time.
+
+    A row is in the time when any part of it is; times are in ms since the epoch.
+    """
+
+    periods: tuple[str, ...] | None = None
+    sources: tuple[str, ...] | None = None
+    types: tuple[str, ...] | None = None
+    begin_ms: int | None = None
+    end_ms: int | None = None
+
+    def condition(self) -> tuple[str, list[object]]:
+        """As SQL, with a `?` for each value."""
+        tests = (
+            ("list_contains(?, period)", self.periods),
+            ("list_contains(?, source)", self.sources),
+            ('list_contains(?, "type")', self.types),
+            ("end_ms > ?", self.begin_ms),
+            ("begin_ms < ?", self.end_ms),
+        )
+        asked = [(test, value) for test, value in tests if value is not None]
+        values: list[object] = [list(v) if isinstance(v, tuple) else v for _, v in asked]
+        return " AND ".join(test for test, _ in asked) or "true", values
+
+
+class MetricRows(Table):
+    """Rows of the metrics, read when they are asked for, also those of a running trial.
+
+    `begin` and `end` are UTC timestamps; `monotonic_ms` is the end on the measuring host's
+    monotonic clock, `count` the whole number behind the value of a counted metric. A row is
+    of any length: what stayed the same is one row. Rows are by source, type, names and time.
+
+    Names (a metric's breakouts) are columns of their own, null where a metric has none of
+    that name; with `names_as="map"` they are one column `names` instead.
+    """
+
+    def __init__(self, run: RunDirectory, asked: RowsAsked, names_as: NamesAs = "columns") -> None:
+        self._run = run
+        self._asked = asked
+        self._names_as = names_as
+
+    @property
+    def title(self) -> str:
+        """What the table is of."""
+        parts = [*(self._asked.sources or ()), *(self._asked.types or ())]
+        return f"Rows of {self._run.run_id}: {' '.join(parts) or 'all metrics'}"
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns' names."""
+        return tuple(column.name for column in self._columns)
+
+    def __len__(self) -> int:
+        where, values = self._asked.condition()
+        found = self._ask(f"SELECT count(*) FROM rows WHERE {where}", values)  # noqa: S608
+        return int(found[0][0]) if found else 0
+
+    def head(self, count: int = PREVIEW_ROWS) -> list[dict[str, Any]]:
+        """The first rows, as `rows` has them."""
+        return self._read(count)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """All rows in plain Python: values by column, times as datetime in UTC."""
+        return self._read(None)
+
+    def arrow(self) -> pyarrow.Table:
+        """An Arrow table, straight from the files."""
+        pyarrow = analysis_library("pyarrow")
+        schema = pyarrow.schema([(c.name, c.arrow_type(pyarrow)) for c in self._columns])
+        statement, values = self._select(None)
+        found = query_metrics_arrow(self._run, statement, values, periods=self._asked.periods)
+        if found is None:
+            return schema.empty_table()
+        return found.rename_columns(list(self.columns)).cast(schema)
+
+    def __repr__(self) -> str:
+        return f"<{shown(self.title)}; {FORMS}>"
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        where, values = self._asked.condition()
+        each = f"SELECT DISTINCT unnest(map_keys(names)) FROM rows WHERE {where}"  # noqa: S608
+        found = sorted(self._ask(each, values))
+        return tuple(name for (name,) in found)
+
+    @property
+    def _columns(self) -> tuple[Column, ...]:
+        if self._names_as == "map":
+            return (*_BEFORE_NAMES, Column("names", "names"), *_AFTER_NAMES)
+        named = (Column(name_column(name), "text") for name in self._names)
+        return (*_BEFORE_NAMES, *named, *_AFTER_NAMES)
+
+    def _select(self, limit: int | None) -> tuple[str, list[object]]:
+        where, values = self._asked.condition()
+        names = ["names"] if self._names_as == "map" else ["names[?]"] * len(self._names)
+        parameters = [] if self._names_as == "map" else list(self._names)
+        selected = [
+            *(f'"{column.name}"' for column in _BEFORE_NAMES),
+            *names,
+            *(_expression(column) for column in _AFTER_NAMES),
+        ]
+        statement = (
+            f"SELECT {', '.join(selected)} FROM rows WHERE {where} "  # noqa: S608
+            'ORDER BY source, "type", names::VARCHAR, begin_ms'
+        )
+        if limit is not None:
+            return f"{statement} LIMIT ?", [*parameters, *values, limit]
+        return statement, [*parameters, *values]
+
+    def _read(self, limit: int | None) -> list[dict[str, Any]]:
+        columns = self._columns
+        return [
+            {c.name: _plain(c, value) for c, value in zip(columns, row, strict=True)}
+            for row in self._ask(*self._select(limit))
+        ]
+
+    def _ask(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        return query_metrics(self._run, statement, values, periods=self._asked.periods)
+
+
+def _expression(column: Column) -> str:
+    return _TIMES.get(column.name, f'"{column.name}"')
+
+
+def _plain(column: Column, value: Any) -> Any:
+    return utc_of_ns(value * _NS_PER_US) if column.kind == "time" else value

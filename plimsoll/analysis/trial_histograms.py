@@ -1,0 +1,168 @@
+"""The histograms of one trial, out of the log of its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+from urllib.parse import unquote
+
+from hdrh.histogram import HdrHistogram
+
+from plimsoll.analysis.time_histogram import TimeHistogram
+from plimsoll.errors import InputError
+from plimsoll.record.metrics.histogram_log import StreamKind, gaps_tag, read_histogram_log
+from plimsoll.record.run.file_check import require_intact
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.text.mistakes import did_you_mean
+from plimsoll.text.plain_text import plain_text
+
+# The engine's clock and the host's may differ a little about when a trial began.
+_SLACK_S = 0.2
+_NS_PER_S = 1e9
+_TIMED: Mapping[StreamKind, str] = {
+    "latency": "latency",
+    "across-stalls": "latency across stalls of the tester",
+    "lateness": "lateness of sending",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TrialTime:
+    """From when until when entries of the log are a trial's, in s since the epoch."""
+
+    begin_s: float
+    end_s: float
+
+    @classmethod
+    def of(cls, begin_unix_ns: int, all_begins_unix_ns: Iterable[int]) -> Self:
+        """Until the next trial of the run began; without one it has no end."""
+        later = [begin for begin in all_begins_unix_ns if begin > begin_unix_ns]
+        end_s = min(later) / _NS_PER_S - _SLACK_S if later else float("inf")
+        return cls(begin_unix_ns / _NS_PER_S - _SLACK_S, end_s)
+
+
+@dataclass(frozen=True, slots=True)
+class TrialHistograms:
+    """All samples of a trial, in ns. `record` is None of a trial that has not ended.
+
+    Every method raises InputError for a stream or an lcore that the trial has not, and
+    RecordError where the log is damaged.
+    """
+
+    log: Path
+    time: TrialTime
+    record: TrialRecord | None
+    trial: str
+
+    def of_streams(self, stream: str | None, kind: StreamKind) -> TimeHistogram:
+        """Of one stream by its name; or of all latency streams (probes) together."""
+        if kind not in _TIMED:
+            kinds = ", ".join(_TIMED)
+            raise InputError(f"{kind!r} is not timed", where="kind", remedy=f"use one of {kinds}")
+        names = self._probes() if stream is None else {self._known(stream)}
+        merged = self._merged(lambda tag: _stream_of(tag) in {(name, kind) for name in names})
+        return TimeHistogram(f"{_TIMED[kind]} of {_listed(names)}, {self.trial}", merged)
+
+    def of_gaps(self, lcore: int | None) -> TimeHistogram:
+        """The gaps of the polling loop on one CPU, or of all polling loops together."""
+        known = self._lcores()
+        if lcore is not None and lcore not in known:
+            raise InputError(
+                f"no polling loop ran on CPU {lcore}",
+                where=self.trial,
+                remedy=f"use one of {_listed(known)}" if known else "",
+            )
+        tags = {gaps_tag(cpu) for cpu in (known if lcore is None else {lcore})}
+        whose = "all polling loops" if lcore is None else f"the polling loop on CPU {lcore}"
+        return TimeHistogram(f"gaps of {whose}, {self.trial}", self._merged(tags.__contains__))
+
+    def by_tag(
+        self, wanted: Callable[[str], bool] = lambda tag: True
+    ) -> Mapping[str, HdrHistogram]:
+        """Of each tag that is wanted, all samples; out of one reading of the log."""
+        merged: dict[str, HdrHistogram] = {}
+        require_intact(RunDirectory(self.log.parent), self.log.name)
+        for logged in read_histogram_log(
+            self.log, begin_s=self.time.begin_s, end_s=self.time.end_s, wanted=wanted
+        ):
+            if logged.tag not in merged:
+                merged[logged.tag] = logged.histogram
+            else:
+                merged[logged.tag].add(logged.histogram)
+        return merged
+
+    def _merged(self, wanted: Callable[[str], bool]) -> HdrHistogram | None:
+        """Of all tags that are wanted together; None without samples."""
+        merged: HdrHistogram | None = None
+        for histogram in self.by_tag(wanted).values():
+            if merged is None:
+                merged = histogram
+            else:
+                merged.add(histogram)
+        return merged
+
+    def _probes(self) -> set[str]:
+        if self.record is None:
+            raise InputError(
+                "the trial has not ended, and only then tells which streams are probes",
+                where=self.trial,
+                remedy=f"name a stream, one of {_listed(self._streams())}",
+            )
+        probes = {stream.name for stream in self.record.streams if stream.role == "latency"}
+        if not probes:
+            raise InputError(
+                "the trial has no latency stream",
+                where=self.trial,
+                remedy=f"name a stream, one of {_listed(self._streams())}",
+            )
+        return probes
+
+    def _known(self, stream: str) -> str:
+        streams = self._streams()
+        if stream not in streams:
+            raise InputError(
+                f"there is no stream {plain_text(stream)!r}",
+                where=self.trial,
+                remedy=did_you_mean(stream, map(plain_text, streams)) if streams else "",
+            )
+        return stream
+
+    def _streams(self) -> set[str]:
+        if self.record is not None:
+            return {stream.name for stream in self.record.streams}
+        return {found[0] for tag in self._tags() if (found := _stream_of(tag))}
+
+    def _lcores(self) -> set[int]:
+        if self.record is not None:
+            return {worker.cpu for worker in self.record.workers}
+        cpus = (tag.removeprefix(_GAPS) for tag in self._tags() if tag.startswith(_GAPS))
+        return {int(cpu) for cpu in cpus if cpu.isdecimal()}
+
+    def _tags(self) -> set[str]:
+        """Those that the log has of the trial; none of their histograms is decoded."""
+        seen: set[str] = set()
+
+        def see(tag: str) -> bool:
+            seen.add(tag)
+            return False
+
+        self._merged(see)
+        return seen
+
+
+_GAPS = gaps_tag(0).removesuffix("0")
+
+
+def _stream_of(tag: str) -> tuple[str, str] | None:
+    """Name and kind, out of what `stream_tag` made; None of a tag of gaps."""
+    if tag.startswith(_GAPS):
+        return None
+    name, _, rest = tag.rpartition("@")
+    return unquote(name), rest.partition("+")[2] or "latency"
+
+
+def _listed(names: Collection[object]) -> str:
+    return ", ".join(sorted(plain_text(str(name)) for name in names)) or "none"

@@ -1,0 +1,134 @@
+"""What one CPU did from event to event: which task it ran, and what interrupted it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from plimsoll.attribution.events.interruption import Interruption
+from plimsoll.attribution.events.task_state import LeftAs, left_as
+from plimsoll.observe.kernel_trace.event import KernelEvent
+
+# Raised while the scheduler switches, with the identity of the task that goes.
+_STALE_IDENTITY = ("tlb_flush",)
+
+
+@dataclass(slots=True)
+class Visit:
+    """A task on the CPU from one switch to the next. `pid` is None until it is known.
+
+    `certain` is false where the switch away from it is missing in the trace: it ended some
+    time before its last slice does.
+    """
+
+    pid: int | None
+    comm: str
+    woken_by: str | None = None
+    works: list[str] = field(default_factory=list)
+    certain: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A time in which nothing changed on a CPU.
+
+    `loop_left_as` is the state in which the polling loop left the CPU; None while it is on
+    it, and where it left before the trace begins.
+    """
+
+    begin: int
+    end: int
+    visit: Visit
+    interruption: Interruption | None
+    loop_left_as: LeftAs | None
+
+
+class CpuTimeline:
+    """Takes the events of one CPU in order; `slices` are what came of them.
+
+    `loop_tid` is the polling thread whose CPU it is; None where none polls.
+    """
+
+    def __init__(self, begin: int, loop_tid: int | None) -> None:
+        """Begin with a task that is not known yet."""
+        self.slices: list[Slice] = []
+        self.visit = Visit(None, "")
+        self.open: list[Interruption] = []
+        self._loop_tid = loop_tid
+        self._loop_left_as: LeftAs | None = None
+        self._since = begin
+
+    def learn(self, event: KernelEvent) -> None:
+        """Correct the current task by the identity that the event carries, if it does."""
+        fields = event.fields
+        pid = fields.get("common_pid", fields.get("prev_pid"))
+        if not isinstance(pid, int) or event.name in _STALE_IDENTITY:
+            return
+        comm = str(fields.get("prev_comm", fields.get("common_comm", "")))
+        if self.visit.pid is None:
+            self.visit.pid = pid
+        elif self.visit.pid != pid:
+            self.visit.certain = False
+            self._enter(event.tsc, Visit(pid, comm))
+        self.visit.comm = self.visit.comm or comm
+
+    def switch(self, event: KernelEvent, woken_by: str | None) -> None:
+        """A sched_switch."""
+        self.cut(event.tsc)
+        # Interrupts end before the scheduler switches: what is open has lost its end.
+        self.open.clear()
+        if self.visit.pid == self._loop_tid:
+            self._loop_left_as = left_as(event.fields.get("prev_state"))
+        pid = event.fields.get("next_pid")
+        comm = str(event.fields.get("next_comm", ""))
+        self._enter(event.tsc, Visit(pid if isinstance(pid, int) else None, comm, woken_by))
+
+    def loop_woken(self, tsc: int) -> None:
+        """The polling loop may run again, and is not on the CPU yet."""
+        self.cut(tsc)
+        if self._loop_left_as not in (None, "runnable"):
+            self._loop_left_as = "woken"
+
+    def interrupt(self, tsc: int, interruption: Interruption) -> None:
+        """An interruption begins."""
+        self.cut(tsc)
+        self.open.append(interruption)
+
+    def resume(self, tsc: int, key: str) -> None:
+        """The interruption of this key ends, with all in it whose end was lost."""
+        if any(each.key == key for each in self.open):
+            self.cut(tsc)
+            while self.open.pop().key != key:
+                pass
+
+    def cut(self, tsc: int) -> None:
+        """End the current slice here and begin another."""
+        if tsc > self._since:
+            inner = self.open[-1] if self.open else None
+            self.slices.append(Slice(self._since, tsc, self.visit, inner, self._loop_left_as))
+            self._since = tsc
+
+    def finish(self, tsc: int) -> None:
+        """The window ends here; a visit that has not ended yet has no known end."""
+        self.visit.certain = self.visit.pid in (None, self._loop_tid)
+        self.cut(tsc)
+
+    @property
+    def polling(self) -> bool:
+        """Whether the loop has the CPU, as far as is known."""
+        return self.visit.pid in (None, self._loop_tid)
+
+    def says(self) -> str | None:
+        """Who acts on this CPU now, for people; None where that is not known."""
+        if self.open:
+            return self.open[-1].full_name
+        if self.visit.pid is None:
+            return None
+        if self.visit.pid == 0:
+            return "the idle task"
+        return f"{self.visit.comm} ({self.visit.pid})" if self.visit.comm else None
+
+    def _enter(self, tsc: int, visit: Visit) -> None:
+        self.cut(tsc)
+        self.visit = visit
+        if visit.pid == self._loop_tid:
+            self._loop_left_as = None

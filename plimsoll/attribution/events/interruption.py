@@ -1,0 +1,110 @@
+"""Interrupts and softirqs: what the events that open and close them mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.observe.kernel_trace.event import KernelEvent
+
+_ENTRY, _EXIT = "_entry", "_exit"
+# include/linux/interrupt.h: the softirqs by number.
+_SOFTIRQS = (
+    "HI",
+    "TIMER",
+    "NET_TX",
+    "NET_RX",
+    "BLOCK",
+    "IRQ_POLL",
+    "TASKLET",
+    "SCHED",
+    "HRTIMER",
+    "RCU",
+)
+# Vectors by which one CPU interrupts another: arch/x86/include/asm/trace/irq_vectors.h.
+_IPIS = ("reschedule", "call_function", "call_function_single", "irq_work", "x86_platform_ipi")
+_OTHER_VECTORS = (
+    "local_timer",
+    "thermal_apic",
+    "threshold_apic",
+    "deferred_error_apic",
+    "error_apic",
+    "spurious_apic",
+)
+# What the kernel does for memory in the time of whoever asked for some.
+_RECLAIMS = {
+    "mm_vmscan_direct_reclaim": "direct reclaim of memory",
+    "mm_vmscan_memcg_reclaim": "reclaim of a cgroup's memory",
+    "mm_compaction": "compaction of memory",
+}
+# The scheduler's tick: tick_sched_timer until Linux 6.8, tick_nohz_handler since.
+_TICKS = ("tick_nohz_handler", "tick_sched_timer", "tick_handle_periodic")
+
+
+@dataclass(slots=True)
+class Interruption:
+    """An interrupt or softirq that is being handled; functions that ran in it are added."""
+
+    kind: CauseKind
+    name: str
+    key: str
+    sender: str | None = None
+    functions: list[str] = field(default_factory=list)
+
+    @property
+    def is_call_function(self) -> bool:
+        """Whether another CPU asked to have a function run, as a TLB shoot-down does."""
+        return self.key.startswith("call_function")
+
+    @property
+    def full_kind(self) -> CauseKind:
+        """The kind, now that it is known what ran in it."""
+        if self.key == "local_timer":
+            # A tick that comes with many other timers is not what took the time.
+            ticks = sum(name in _TICKS for name in self.functions)
+            return "timer-tick" if 2 * ticks >= len(self.functions) else "interrupt"
+        return self.kind
+
+    @property
+    def full_name(self) -> str:
+        """The name with the functions that ran in it: "softirq TIMER (process_timeout)"."""
+        if not self.functions:
+            return self.name
+        return f"{self.name} ({', '.join(dict.fromkeys(self.functions))})"
+
+
+def opened_by(event: KernelEvent) -> Interruption | None:
+    """The interruption that begins with this event; None for any other event."""
+    if event.name == "irq_handler_entry":
+        irq, name = event.fields.get("irq", "?"), event.fields.get("name", "")
+        return Interruption("interrupt", f"irq {irq} {name}".strip(), f"irq {irq}")
+    if event.name == "softirq_entry":
+        return Interruption("softirq", f"softirq {_softirq(event)}", _softirq(event))
+    reclaim = event.name.removesuffix("_begin")
+    if reclaim != event.name and reclaim in _RECLAIMS:
+        return Interruption("memory-pressure", _RECLAIMS[reclaim], reclaim)
+    vector = event.name.removesuffix(_ENTRY)
+    if vector != event.name and vector in _IPIS:
+        return Interruption("ipi", f"IPI {vector}", vector)
+    if vector != event.name and vector in _OTHER_VECTORS:
+        return Interruption("interrupt", vector, vector)
+    return None
+
+
+def closed_by(event: KernelEvent) -> str | None:
+    """The key of the interruption that ends with this event; None for any other event."""
+    if event.name == "irq_handler_exit":
+        return f"irq {event.fields.get('irq', '?')}"
+    if event.name == "softirq_exit":
+        return _softirq(event)
+    if event.name.removesuffix("_end") in _RECLAIMS:
+        return event.name.removesuffix("_end")
+    vector = event.name.removesuffix(_EXIT)
+    return vector if vector != event.name and vector in (*_IPIS, *_OTHER_VECTORS) else None
+
+
+def _softirq(event: KernelEvent) -> str:
+    vector = event.fields.get("vec", "?")
+    if isinstance(vector, int) and 0 <= vector < len(_SOFTIRQS):
+        return _SOFTIRQS[vector]
+    return str(vector)

@@ -1,0 +1,136 @@
+"""Kernel events of one window turned into what each CPU did, and who set it off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from plimsoll.attribution.events.cpu_timeline import CpuTimeline, Slice
+from plimsoll.attribution.events.interruption import closed_by, opened_by
+from plimsoll.attribution.events.ipi_targets import targets_of
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.observe.kernel_trace.event import KernelEvent
+
+_STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
+# A task that last ran on another CPU is seen when it is moved here, by whoever wakes it.
+_WAKINGS = ("sched_waking", "sched_wakeup_new", "sched_migrate_task")
+# What runs in the context of whoever it interrupts, or of the task that works it off.
+_FUNCTIONS = ("hrtimer_expire_entry", "timer_expire_entry")
+# enum tlb_flush_reason: TLB_REMOTE_SHOOTDOWN, TLB_REMOTE_WRONG_CPU.
+_REMOTE_FLUSHES = (1, 5)
+_COMM_LENGTH = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """A signal that stops a process: when, to whom, and what it was and who sent it."""
+
+    tsc: int
+    pid: int
+    comm: str
+    text: str
+    sender: str | None
+
+    def is_to(self, loop: PollingLoop) -> bool:
+        """Whether it is to the loop's thread, or to its process by name."""
+        return self.pid == loop.thread_id or self.comm == loop.process[:_COMM_LENGTH]
+
+
+@dataclass(frozen=True, slots=True)
+class CpuFact:
+    """Something that happened at one moment on a CPU: a page fault, a change of frequency."""
+
+    tsc: int
+    cpu: int
+    name: str
+    text: str
+
+
+class TraceReading:
+    """Reads the events of one window, in order of time."""
+
+    def __init__(self, begin: int, end: int, loops: Sequence[PollingLoop]) -> None:
+        """`begin` and `end` are those of the window; `loops` are on CPUs of their own."""
+        self.begin, self.end = begin, end
+        self.signals: list[Signal] = []
+        self.facts: list[CpuFact] = []
+        self._loops = {loop.cpu: loop.thread_id for loop in loops}
+        self._loop_cpus = {loop.thread_id: loop.cpu for loop in loops}
+        self._cpus = {cpu: CpuTimeline(begin, tid) for cpu, tid in self._loops.items()}
+        self._wakers: dict[int, str | None] = {}
+        self._ipis: dict[int, str | None] = {}
+
+    def read(self, events: Iterable[KernelEvent]) -> None:
+        """Take them all; no more may come."""
+        for event in events:
+            timeline = self._cpus.get(event.cpu)
+            if timeline is None:
+                timeline = self._cpus[event.cpu] = CpuTimeline(self.begin, None)
+            timeline.learn(event)
+            self._take(event, timeline)
+        for timeline in self._cpus.values():
+            timeline.finish(self.end)
+
+    def slices(self, cpu: int) -> Sequence[Slice]:
+        """What this CPU did, without gaps from the window's begin to its end."""
+        return self._cpus[cpu].slices
+
+    def _take(self, event: KernelEvent, timeline: CpuTimeline) -> None:
+        if event.name == "sched_switch":
+            pid = event.fields.get("next_pid")
+            timeline.switch(event, self._wakers.pop(pid, None) if isinstance(pid, int) else None)
+        elif event.name in _WAKINGS:
+            self._waking(event, timeline)
+        elif (opened := opened_by(event)) is not None:
+            if opened.kind == "memory-pressure" and not timeline.polling:
+                # Another task that looks for memory is a visit like any other.
+                return
+            if opened.kind == "ipi":
+                opened.sender = self._ipis.pop(event.cpu, None)
+            timeline.interrupt(event.tsc, opened)
+        elif (closed := closed_by(event)) is not None:
+            timeline.resume(event.tsc, closed)
+        else:
+            self._annotate(event, timeline)
+
+    def _waking(self, event: KernelEvent, timeline: CpuTimeline) -> None:
+        pid = event.fields.get("pid")
+        if isinstance(pid, int):
+            self._wakers[pid] = timeline.says()
+            if pid in self._loop_cpus:
+                self._cpus[self._loop_cpus[pid]].loop_woken(event.tsc)
+
+    def _annotate(self, event: KernelEvent, timeline: CpuTimeline) -> None:
+        name, fields = event.name, event.fields
+        if name in _FUNCTIONS and timeline.open:
+            timeline.open[-1].functions.append(_symbol(fields.get("function")))
+        elif name == "workqueue_execute_start":
+            timeline.visit.works.append(_symbol(fields.get("function")))
+        elif name == "tlb_flush" and timeline.open and timeline.open[-1].is_call_function:
+            if fields.get("reason") in _REMOTE_FLUSHES or "remote" in str(fields.get("reason")):
+                timeline.open[-1].kind = "tlb-shootdown"
+        elif name == "signal_generate":
+            self._signal(event, timeline)
+        elif name == "cpu_frequency":
+            state, cpu = fields.get("state", "?"), fields.get("cpu_id", event.cpu)
+            if isinstance(cpu, int):
+                self.facts.append(CpuFact(event.tsc, cpu, name, f"frequency now {state} kHz"))
+        elif name.startswith("page_fault"):
+            self.facts.append(CpuFact(event.tsc, event.cpu, "page_fault", "page fault"))
+        for cpu in targets_of(event, self._loops):
+            self._ipis[cpu] = timeline.says()
+
+    def _signal(self, event: KernelEvent, timeline: CpuTimeline) -> None:
+        number, pid = event.fields.get("sig"), event.fields.get("pid")
+        if isinstance(number, int) and number in _STOP_SIGNALS and isinstance(pid, int):
+            comm = str(event.fields.get("comm", ""))
+            self.signals.append(
+                Signal(event.tsc, pid, comm, _STOP_SIGNALS[number], timeline.says())
+            )
+
+
+def _symbol(function: int | str | None) -> str:
+    """A function's name without offset and module; its address where the name is not known."""
+    if isinstance(function, int):
+        return f"{function:#x}"
+    return "?" if function is None else function.partition("+")[0].strip() or "?"

@@ -1,0 +1,14 @@
+"""Events of a trace whose clock counts nanoseconds, on the time stamp counter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.record.trials.clock_fit import ClockFit
+
+
+def on_tsc(events: Iterable[KernelEvent], fit: ClockFit) -> list[KernelEvent]:
+    """The events of a mono_raw trace with their times as ticks."""
+    return [replace(event, tsc=fit.raw.tsc(event.tsc)) for event in events]

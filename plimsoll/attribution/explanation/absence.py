@@ -1,0 +1,149 @@
+"""Absences: times in which a polling loop did not have its CPU, and what had it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.attribution.events.cpu_timeline import Slice
+from plimsoll.attribution.events.trace_reading import TraceReading
+from plimsoll.attribution.incidents.cause import CauseKind
+from plimsoll.attribution.incidents.loops import PollingLoop
+
+# A page fault is handled at once: one that made the loop wait for a disk came just before.
+_FAULT_BEFORE = 0.001
+A_PAGE = "a page that had to be read"
+WAITED = "the loop waited for the kernel"
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """What had the CPU. Two that are equal are the same thing at different times."""
+
+    kind: CauseKind
+    name: str
+    pid: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an absence, with one taker. `certain` is false where its end is not known."""
+
+    begin: int
+    end: int
+    taker: Taker
+    woken_by: str | None = None
+    certain: bool = True
+
+    def between(self, begin: int, end: int) -> Part:
+        """The same in another time."""
+        return replace(self, begin=begin, end=end)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """A time without a gap in which the loop did not run; its parts follow each other."""
+
+    loop: PollingLoop
+    parts: tuple[Part, ...]
+
+    @property
+    def begin(self) -> int:
+        """When the loop lost its CPU."""
+        return self.parts[0].begin
+
+    @property
+    def end(self) -> int:
+        """When it had it back."""
+        return self.parts[-1].end
+
+
+def absences(reading: TraceReading, loop: PollingLoop, tsc_hz: float) -> tuple[Absence, ...]:
+    """All absences of a loop in a window, in order."""
+    return tuple(
+        _absence(reading, loop, run, tsc_hz) for run in _runs(reading.slices(loop.cpu), loop)
+    )
+
+
+def _runs(slices: Sequence[Slice], loop: PollingLoop) -> Iterator[list[Slice]]:
+    """Consecutive slices in which the loop does not run."""
+    run: list[Slice] = []
+    for piece in slices:
+        # Before the first switch nothing says who runs: the loop, or the trace would tell.
+        polling = piece.visit.pid in (None, loop.thread_id) and piece.interruption is None
+        if not polling:
+            run.append(piece)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _absence(
+    reading: TraceReading, loop: PollingLoop, run: Sequence[Slice], tsc_hz: float
+) -> Absence:
+    throttled = any(_is_idle(piece) and piece.loop_left_as == "runnable" for piece in run)
+    fault_before = round(_FAULT_BEFORE * tsc_hz)
+    parts = []
+    for piece in run:
+        if throttled and piece.loop_left_as == "runnable":
+            part = Part(
+                piece.begin, piece.end, Taker("throttling", "the loop could run and did not")
+            )
+        elif piece.loop_left_as == "stopped":
+            part = _stopped(reading, loop, piece)
+        elif piece.loop_left_as in ("slept", "blocked"):
+            part = _slept(reading, loop, piece, run[0].begin - fault_before)
+        else:
+            part = _taken(piece)
+        parts.append(part)
+    return Absence(loop, tuple(parts))
+
+
+def _is_idle(piece: Slice) -> bool:
+    return piece.visit.pid == 0
+
+
+def _taken(piece: Slice) -> Part:
+    """The loop could run, and something else did."""
+    if piece.interruption is not None:
+        opened = piece.interruption
+        taker = Taker(opened.full_kind, opened.full_name)
+        return Part(piece.begin, piece.end, taker, opened.sender)
+    if _is_idle(piece):
+        kind: CauseKind = "idle-exit" if piece.loop_left_as == "woken" else "unexplained"
+        name = "waking up from idle" if kind == "idle-exit" else "the CPU was idle"
+        return Part(piece.begin, piece.end, Taker(kind, name))
+    return Part(
+        piece.begin, piece.end, _task(piece), piece.visit.woken_by, certain=piece.visit.certain
+    )
+
+
+def _task(piece: Slice) -> Taker:
+    visit = piece.visit
+    name = visit.comm or f"pid {visit.pid}"
+    if not name.startswith("kworker/"):
+        return Taker("task", name, visit.pid)
+    works = ", ".join(sorted(set(visit.works)))
+    return Taker("workqueue", f"{name} ({works})" if works else name, visit.pid)
+
+
+def _stopped(reading: TraceReading, loop: PollingLoop, piece: Slice) -> Part:
+    part = Part(piece.begin, piece.end, Taker("stopped", "a signal"))
+    for signal in reversed(reading.signals):
+        if signal.tsc <= piece.end and signal.is_to(loop):
+            return replace(part, taker=Taker("stopped", signal.text), woken_by=signal.sender)
+    return part
+
+
+def _slept(reading: TraceReading, loop: PollingLoop, piece: Slice, since: int) -> Part:
+    """`since` is when a fault that made the loop wait cannot have been earlier."""
+    if piece.loop_left_as == "slept":
+        return Part(piece.begin, piece.end, Taker("slept", "the loop slept by itself"))
+    faulted = any(
+        fact.name == "page_fault" and fact.cpu == loop.cpu and since <= fact.tsc <= piece.begin
+        for fact in reading.facts
+    )
+    taker = Taker("major-fault", A_PAGE) if faulted else Taker("slept", WAITED)
+    return Part(piece.begin, piece.end, taker)

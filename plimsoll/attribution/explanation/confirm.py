@@ -1,0 +1,65 @@
+"""Causes that events only suggest, held against the counters that would have moved with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plimsoll.attribution.explanation.absence import A_PAGE, WAITED
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.incidents.cause import Cause, CauseKind
+from plimsoll.attribution.incidents.incident import Incident
+
+# A task that could run beside an idle CPU, and one that waits after a page fault, are what
+# throttling and a major fault look like; the counters say that they were.
+_TO_BE_CONFIRMED: tuple[CauseKind, ...] = ("throttling", "major-fault")
+# A tick works for microseconds. One that lasts longer than the time to the next one (4 ms with
+# CONFIG_HZ=250, and some room) is a CPU that stood still in it,
+# as virtual CPUs do that are not run for a while (seen: 15 ms).
+_LONGEST_TICK_NS = 5_000_000
+
+
+def confirmed(
+    causes: tuple[Cause, ...], incident: Incident, counters: Sequence[CounterMove]
+) -> tuple[Cause, ...]:
+    """The causes; those that no counter confirms are partial at most."""
+    return tuple(_confirmed(cause, incident, counters) for cause in causes)
+
+
+def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
+    if cause.cpu is None or cause.confidence == "counter":
+        return cause
+    if cause.kind in _TO_BE_CONFIRMED:
+        move = _move(cause.kind, cause.cpu, incident, counters)
+        if move is None:
+            return replace(cause, confidence="partial")
+        return replace(cause, cgroup=cause.cgroup or move.cgroup)
+    if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
+        return _stood_still(cause, incident, counters)
+    waited = cause.kind == "slept" and cause.name == WAITED
+    if waited and _move("major-fault", cause.cpu, incident, counters) is not None:
+        # It waited, and it had a fault in that second: not seen to be the same moment.
+        return replace(cause, kind="major-fault", name=A_PAGE, confidence="partial")
+    return cause
+
+
+def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
+    """By the hypervisor where its counter moved, or nobody knows."""
+    move = _move("hypervisor-steal", cause.cpu or 0, incident, counters)
+    if move is not None:
+        return replace(cause, kind="hypervisor-steal", name=move.name, confidence="counter")
+    name = f"the CPU stood still in {cause.name}"
+    return replace(cause, kind="unexplained", name=name, confidence="unexplained")
+
+
+def _move(
+    kind: CauseKind, cpu: int, incident: Incident, counters: Sequence[CounterMove]
+) -> CounterMove | None:
+    return next(
+        (
+            move
+            for move in counters
+            if move.kind == kind and move.meets(cpu, incident.begin_tsc, incident.end_tsc)
+        ),
+        None,
+    )

@@ -1,0 +1,63 @@
+"""Why frames were lost: whose absence let a queue overflow."""
+
+from __future__ import annotations
+
+from plimsoll.attribution.explanation.evidence import Evidence
+from plimsoll.attribution.explanation.explain_latency import chain, covered_ticks
+from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
+from plimsoll.attribution.explanation.held import Held, held
+from plimsoll.attribution.incidents.cause import Cause
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+
+# Where it is not known how long a queue takes to overflow: what the engine catches up at
+# once after a stall (catch_up_us, 1000 by default) overflows a queue within that time.
+_REACH_S = 0.001
+
+
+def explain_loss(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
+    """What kept a loop of the path away while the lost frames were sent, or just before.
+
+    Exact where the absences cover the time in which they were sent and lasted long enough
+    to fill the queue; partial where they cover less of it, were too short, or ended just
+    before: a queue that was full then may still overflow.
+    """
+    loops = [
+        loop
+        for loop in evidence.loops
+        if loop.handles(incident.subject) and not (incident.refused and loop.owner == "tester")
+    ]
+    overflow_s = evidence.load.overflow_s
+    reach = round((_REACH_S if overflow_s is None else overflow_s) * evidence.tsc_hz)
+    found = [each for loop in loops if (each := _away(loop, incident, evidence, reach)).parts]
+    covered = covered_ticks([_cut(each, incident) for each in found]) / max(1, incident.ticks)
+    enough = any(_long_enough(each, evidence) for each in found)
+    exact = covered >= EXACT_SHARE and enough and all(each.certain for each in found)
+    causes: tuple[Cause, ...] = ()
+    if enough:
+        causes = chain(found, "exact" if exact else "partial", incident, evidence)
+    return causes or tuple(evidence.for_the_rest(loops, incident, incident.ticks))
+
+
+def _away(loop: PollingLoop, incident: Incident, evidence: Evidence, reach: int) -> Held:
+    """Absences that reach into the loss or end just before it, from their begin on."""
+    begin, end = incident.begin_tsc - reach, _end(incident)
+    away = [a for a in evidence.away.get(loop.cpu, ()) if a.end > begin and a.begin < end]
+    return held(loop, away, min((a.begin for a in away), default=begin), end)
+
+
+def _cut(found: Held, incident: Incident) -> Held:
+    parts = tuple(part for part in found.parts if part.end > incident.begin_tsc)
+    return Held(found.loop, parts, incident.begin_tsc, _end(incident))
+
+
+def _end(incident: Incident) -> int:
+    # Frames of one burst have one stamp: a gap between them has no length of its own.
+    return max(incident.end_tsc, incident.begin_tsc + 1)
+
+
+def _long_enough(found: Held, evidence: Evidence) -> bool:
+    """Whether the queue can have filled meanwhile; where its size is not known it can."""
+    if evidence.load.overflow_s is None:
+        return True
+    return found.ticks / evidence.tsc_hz >= evidence.load.overflow_s

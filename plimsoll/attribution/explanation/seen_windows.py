@@ -1,0 +1,82 @@
+"""What the kernel and the loops themselves saw in the windows around incidents."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_reading import CpuFact, TraceReading
+from plimsoll.attribution.explanation.absence import Absence, absences
+from plimsoll.attribution.explanation.evidence import absences_by_stalls
+from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.windows import trace_windows
+from plimsoll.observe.kernel_trace.event import KernelEvent
+
+
+@dataclass(frozen=True, slots=True)
+class SeenWindow:
+    """One window, `begin` to `end` in TSC ticks: the absences of loops by CPU, and other facts."""
+
+    begin: int
+    end: int
+    away: Mapping[int, Sequence[Absence]]
+    facts: Sequence[CpuFact]
+
+
+def seen_windows(
+    incidents: Sequence[Incident],
+    events: Sequence[KernelEvent],
+    loops: Sequence[PollingLoop],
+    coverage: TraceCoverage,
+    *,
+    tsc_hz: float,
+) -> Iterator[SeenWindow]:
+    """The windows of all incidents in order; `events` are as `explain` takes them."""
+    stalls = _apart(incident for incident in incidents if incident.kind == "stall")
+    times = [event.tsc for event in events]
+    for window in trace_windows(incidents, tsc_hz):
+        seen = events[bisect_left(times, window[0]) : bisect_right(times, window[1])]
+        reading = TraceReading(*window, loops)
+        reading.read(seen)
+        away = _absences(reading, loops, coverage, stalls, tsc_hz)
+        yield SeenWindow(*window, away, reading.facts)
+
+
+def _apart(stalls: Iterable[Incident]) -> list[Incident]:
+    """Of each loop, those that overlap as one: it is away once at a time."""
+    merged: list[Incident] = []
+    for stall in sorted(stalls, key=lambda each: (each.subject, each.begin_tsc)):
+        last = merged[-1] if merged else None
+        if last and last.subject == stall.subject and stall.begin_tsc < last.end_tsc:
+            merged[-1] = replace(last, end_tsc=max(last.end_tsc, stall.end_tsc))
+        else:
+            merged.append(stall)
+    return merged
+
+
+def _absences(
+    reading: TraceReading,
+    loops: Sequence[PollingLoop],
+    lost: TraceCoverage,
+    stalls: Sequence[Incident],
+    tsc_hz: float,
+) -> dict[int, tuple[Absence, ...]]:
+    """By the kernel's trace; of the tester's loops without one, by their own stalls."""
+    away: dict[int, tuple[Absence, ...]] = {}
+    for loop in loops:
+        begin, end = lost.complete.get(loop.cpu, (1, 0))
+        if begin <= end and begin < reading.end and end > reading.begin:
+            seen = _since(absences(reading, loop, tsc_hz), begin)
+            away[loop.cpu] = with_unseen_stalls(loop, seen, stalls)
+        elif loop.owner == "tester":
+            away[loop.cpu] = absences_by_stalls(loop, stalls)
+    return away
+
+
+def _since(found: tuple[Absence, ...], begin: int) -> tuple[Absence, ...]:
+    """Without those that began where events were lost: who had the CPU there is not known."""
+    return tuple(absence for absence in found if absence.begin >= begin)

@@ -1,0 +1,111 @@
+"""An explanation as one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plimsoll.attribution.incidents.cause import Cause, Explanation
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.own_processes import is_own
+from plimsoll.text.units import format_ns
+
+_MOST_NAMED = 3
+
+
+def sentence(explanation: Explanation, loops: Sequence[PollingLoop]) -> str:
+    """For people: what happened, and the chain that led to it, as far as it is known."""
+    incident, causes = explanation.incident, explanation.causes
+    parts: list[str] = []
+    for cpu in dict.fromkeys(cause.cpu for cause in causes):
+        mine = [cause for cause in causes if cause.cpu == cpu]
+        parts += _of_one_cpu(incident, mine, _process(loops, cpu))
+    return (
+        f"{_what(incident)}: {'; and '.join(parts)}" if parts else f"{_what(incident)}: unexplained"
+    )
+
+
+def _what(incident: Incident) -> str:
+    if incident.kind == "loss":
+        frames = f"{incident.frames:,} {'frame' if incident.frames == 1 else 'frames'}"
+        return f"loss of {frames} of {incident.subject}"
+    kind = "spike" if incident.kind == "latency" else "stall"
+    return f"{kind} of {incident.subject}, {format_ns(incident.length_ns)}"
+
+
+def _of_one_cpu(incident: Incident, causes: Sequence[Cause], process: str) -> list[str]:
+    taken = [c for c in causes if c.confidence in ("exact", "partial") and c.kind != "tester-stall"]
+    others = [c for c in causes if c.confidence in ("counter", "unexplained")]
+    said = []
+    if taken:
+        said.append(f"{_consequence(incident, taken[0])}{_taken(taken, process)}")
+    elif stall := next((c for c in causes if c.kind == "tester-stall"), None):
+        away = "" if stall.length_ns is None else f" for {format_ns(stall.length_ns)}"
+        what = "frames were lost" if incident.kind == "loss" else "frames waited"
+        said.append(f"{what} because {stall.name}{away}")
+    rest = [_by_counter(cause) for cause in others]
+    # What took most of it comes first.
+    return [*rest, *said] if _length(others) > _length(taken) else [*said, *rest]
+
+
+def _length(causes: Sequence[Cause]) -> int:
+    return sum(cause.length_ns or 0 for cause in causes)
+
+
+def _consequence(incident: Incident, cause: Cause) -> str:
+    """What taking the CPU led to; nothing for a stall, which it is itself."""
+    if incident.kind == "stall":
+        return ""
+    if cause.owner == "tester":
+        return "the tester's own loop did not poll, because "
+    after = cause.confidence == "partial"
+    if incident.kind == "loss":
+        return f"the DUT's queue overflowed {'after' if after else 'because'} "
+    return f"frames waited in the DUT's queue {'after' if after else 'because'} "
+
+
+def _taken(causes: Sequence[Cause], process: str) -> str:
+    first = causes[0]
+    total = _length(causes)
+    if first.kind in ("stopped", "slept", "throttling", "major-fault", "idle-exit"):
+        text = f"{process} on CPU {first.cpu} {_did_not_run(first)} for {format_ns(total)}"
+    else:
+        named = " and ".join(_named(cause, len(causes) > 1) for cause in causes[:_MOST_NAMED])
+        more = len(causes) - _MOST_NAMED
+        rest = f" and {more} more" if more > 0 else ""
+        text = f"CPU {first.cpu} was taken from {process} for {format_ns(total)} by {named}{rest}"
+    return f"{text}, {_set_off(first)} {first.woken_by}" if first.woken_by else text
+
+
+def _set_off(cause: Cause) -> str:
+    return {"stopped": "sent by", "ipi": "sent by", "tlb-shootdown": "sent by"}.get(
+        cause.kind, "woken by"
+    )
+
+
+def _did_not_run(cause: Cause) -> str:
+    return {
+        "stopped": f"was stopped by {cause.name}",
+        "throttling": "was throttled (it could run and did not)",
+        "major-fault": f"waited for {cause.name}",
+        "idle-exit": "waited for its CPU to wake up from idle",
+    }.get(cause.kind, f"did not run ({cause.name})")
+
+
+def _named(cause: Cause, with_length: bool) -> str:
+    own = ", Plimsoll's own" if cause.kind == "task" and is_own(cause.name) else ""
+    pid = "" if cause.pid is None else f" [{cause.pid}{own}]"
+    length = f" ({format_ns(cause.length_ns)})" if with_length and cause.length_ns else ""
+    return f"{cause.name}{pid}{length}"
+
+
+def _by_counter(cause: Cause) -> str:
+    length = "" if cause.length_ns is None else f" for {format_ns(cause.length_ns)}"
+    if cause.confidence == "unexplained":
+        return f"unexplained{length}: {cause.name}"
+    kind = {"hypervisor-steal": "the hypervisor", "hardware": "the hardware (SMI)"}
+    return f"by its counter alone, {kind.get(cause.kind, cause.kind)}{length}: {cause.name}"
+
+
+def _process(loops: Sequence[PollingLoop], cpu: int | None) -> str:
+    return next((loop.process for loop in loops if loop.cpu == cpu), "the polling loop")

@@ -1,0 +1,81 @@
+"""A cause: what took a polling loop's CPU, for how long, and how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import Owner
+
+Confidence = Literal["exact", "partial", "counter", "unexplained"]
+CauseKind = Literal[
+    "interrupt",
+    "softirq",
+    "task",
+    "ipi",
+    "tlb-shootdown",
+    "timer-tick",
+    "workqueue",
+    "throttling",
+    "stopped",
+    "slept",
+    "memory-pressure",
+    "major-fault",
+    "frequency",
+    "idle-exit",
+    "tester-stall",
+    "hypervisor-steal",
+    "hardware",
+    "unexplained",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One cause of one incident.
+
+    `name` says what it was ("kworker/1:2 (vmstat_update)", "irq 24 virtio0-input.0"),
+    `owner` and `cpu` whose CPU it took. `begin_tsc` is when it began to, `length_ns` for how
+    long it kept the CPU within the incident. What filled a queue counts from its own begin:
+    the cause of a loss, and one that left a queue behind in which a frame waited later. None
+    stands for what is not known.
+
+    Confidence: "exact" where intervals that the kernel saw cover at least 80 % of the
+    incident, "partial" where they cover less or where only the queue that they left behind
+    explains it, "counter" where only a counter moved in that second.
+    """
+
+    kind: CauseKind
+    name: str
+    owner: Owner | None
+    cpu: int | None
+    pid: int | None
+    cgroup: str | None
+    woken_by: str | None
+    begin_tsc: int | None
+    length_ns: int | None
+    confidence: Confidence
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """An incident and its causes in chain order: a tester's stall before what caused it."""
+
+    incident: Incident
+    causes: tuple[Cause, ...]
+
+    @property
+    def roots(self) -> tuple[Cause, ...]:
+        """The ends of the chain: all but stalls of the tester that are explained themselves."""
+        explained = {
+            cause.cpu
+            for cause in self.causes
+            if cause.kind != "tester-stall"
+            and (cause.owner == "tester" or cause.confidence == "counter")
+        }
+        return tuple(
+            cause
+            for cause in self.causes
+            if cause.kind != "tester-stall" or not {cause.cpu, None} & explained
+        )

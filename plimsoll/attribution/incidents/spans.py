@@ -1,0 +1,40 @@
+"""Sets of times, as begin and end in ticks: in order, and none touching the next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+Span = tuple[int, int]
+Spans = tuple[Span, ...]
+
+
+def union(spans: Iterable[Span]) -> Spans:
+    """All of them; those that overlap or touch become one."""
+    merged: list[Span] = []
+    for begin, end in sorted(span for span in spans if span[0] < span[1]):
+        if merged and begin <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((begin, end))
+    return tuple(merged)
+
+
+def common(sets: Iterable[Spans]) -> Spans:
+    """The times that are in every set; none where there is no set."""
+    each = list(sets)
+    return reduce(_both, each) if each else ()
+
+
+def within(spans: Spans, begin: int, end: int) -> Spans:
+    """What of them lies between `begin` and `end`."""
+    return _both(spans, ((begin, end),))
+
+
+def ticks(spans: Spans) -> int:
+    """How long they are together."""
+    return sum(end - begin for begin, end in spans)
+
+
+def _both(one: Spans, other: Spans) -> Spans:
+    return union((max(a, c), min(b, d)) for a, b in one for c, d in other)

@@ -1,0 +1,173 @@
+"""A finished trial's data in, the record of its causes out."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from heapq import nlargest
+
+from plimsoll.attribution.events.coverage import NO_TRACE, TraceCoverage
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.explanation.latency_parts import (
+    LatencyParts,
+    TimedFrames,
+    latency_parts,
+)
+from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
+from plimsoll.attribution.explanation.seen_windows import seen_windows
+from plimsoll.attribution.explanation.sentence import sentence
+from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.ranking.rank import rank
+from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.record.causes.causes_record import (
+    CauseRecord,
+    ExplainedIncident,
+    LoopRecord,
+    RankedCauseRecord,
+    TraceState,
+    TrialCauses,
+)
+from plimsoll.record.causes.kernel_events import KeptEvent
+from plimsoll.record.trials.clock_fit import ClockFit
+
+# Shorter latencies are explained where they are listed, and are no spikes in the ranking.
+SPIKES_FROM_NS = 100_000
+_KEPT_OF_A_KIND = 100
+_WITH_EVENTS = 50
+_EVENTS_OF_ONE = 400
+# Who set off what began an incident is seen just before it.
+_LEAD_S = 0.0005
+
+
+@dataclass(frozen=True, slots=True)
+class TrialFacts:
+    """What is known of a finished trial.
+
+    `events` are by time, in ticks of the time stamp counter. `clock` is None where the
+    clocks were not read together. `longest` are the trial's longest latencies, train by
+    train. The rest is as `explain` takes it.
+    """
+
+    number: int
+    tsc_hz: float
+    incidents: Sequence[Incident]
+    loops: Sequence[PollingLoop]
+    trace: TraceState
+    events: Sequence[KernelEvent] = ()
+    counters: Sequence[CounterMove] = ()
+    coverage: TraceCoverage = NO_TRACE
+    clock: ClockFit | None = None
+    load: PathLoad = UNKNOWN_LOAD
+    cgroups: Mapping[int, str] = field(default_factory=dict)
+    own_pids: Collection[int] = ()
+    spikes_from_ns: int = SPIKES_FROM_NS
+    longest: Sequence[TimedFrames] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CausesFound:
+    """The document, all explanations that it rests on, and the events worth keeping.
+
+    `latency` has the trial's longest latencies, each in the parts of tester and DUT.
+    """
+
+    record: TrialCauses
+    explanations: tuple[Explanation, ...]
+    events: tuple[KeptEvent, ...]
+    latency: tuple[LatencyParts, ...] = ()
+
+
+def causes_of_trial(facts: TrialFacts) -> CausesFound:
+    """Explain a trial's incidents and put what was found into its record. Pure."""
+    found = explain(
+        facts.incidents,
+        facts.events,
+        facts.loops,
+        facts.counters,
+        facts.coverage,
+        tsc_hz=facts.tsc_hz,
+        load=facts.load,
+        cgroups=facts.cgroups,
+        own_pids=facts.own_pids,
+    )
+    kept = _worst(found)
+    rows = rank(found, facts.spikes_from_ns)
+    record = TrialCauses(
+        trial=facts.number,
+        tsc_hz=facts.tsc_hz,
+        clock_error_ns=None if facts.clock is None else facts.clock.error_ns,
+        spikes_from_ns=facts.spikes_from_ns,
+        loops=tuple(LoopRecord.model_validate(loop) for loop in facts.loops),
+        trace=facts.trace,
+        rows=tuple(RankedCauseRecord.model_validate(row) for row in rows),
+        incidents=tuple(_explained(each, facts) for each in kept),
+        incidents_left_out=len(found) - len(kept),
+    )
+    return CausesFound(record, found, tuple(_kept_events(kept, facts)), _latency(facts))
+
+
+def _latency(facts: TrialFacts) -> tuple[LatencyParts, ...]:
+    windows = list(
+        seen_windows(
+            facts.incidents, facts.events, facts.loops, facts.coverage, tsc_hz=facts.tsc_hz
+        )
+    )
+    return latency_parts(
+        facts.longest,
+        windows,
+        facts.loops,
+        facts.coverage,
+        tsc_hz=facts.tsc_hz,
+        own_pids=facts.own_pids,
+    )
+
+
+def _worst(found: Sequence[Explanation]) -> list[Explanation]:
+    """Losses by frames, then spikes and stalls by length."""
+    kept: list[Explanation] = []
+    for kind in ("loss", "latency", "stall"):
+        of_kind = [each for each in found if each.incident.kind == kind]
+        kept += nlargest(_KEPT_OF_A_KIND, of_kind, key=lambda each: _size(each.incident))
+    return kept
+
+
+def _size(incident: Incident) -> int:
+    return incident.frames if incident.kind == "loss" else incident.length_ns
+
+
+def _explained(explanation: Explanation, facts: TrialFacts) -> ExplainedIncident:
+    incident, clock = explanation.incident, facts.clock
+    return ExplainedIncident(
+        **asdict(incident),
+        begin_unix_ns=None if clock is None else clock.unix_ns(incident.begin_tsc),
+        sentence=sentence(explanation, facts.loops),
+        causes=tuple(CauseRecord.model_validate(cause) for cause in explanation.causes),
+    )
+
+
+def _kept_events(kept: Sequence[Explanation], facts: TrialFacts) -> Iterator[KeptEvent]:
+    """Of the worst incidents of each kind, the events from just before to the end."""
+    times = [event.tsc for event in facts.events]
+    margin = round(_LEAD_S * facts.tsc_hz)
+    for place in _in_turn(kept)[:_WITH_EVENTS]:
+        incident, causes = kept[place].incident, kept[place].causes
+        begins = [cause.begin_tsc for cause in causes if cause.begin_tsc is not None]
+        begin = min([incident.begin_tsc, *begins]) - margin
+        first, last = bisect_left(times, begin), bisect_right(times, incident.end_tsc + margin)
+        for event in facts.events[first:last][:_EVENTS_OF_ONE]:
+            yield KeptEvent.of(place, event.tsc, event.cpu, event.name, event.fields)
+
+
+def _in_turn(kept: Sequence[Explanation]) -> list[int]:
+    """Places in the list: the worst of each kind first, then the second worst of each."""
+    turns: dict[str, int] = {}
+    order = []
+    for place, explanation in enumerate(kept):
+        turn = turns.get(explanation.incident.kind, 0)
+        turns[explanation.incident.kind] = turn + 1
+        order.append((turn, place))
+    return [place for _, place in sorted(order)]

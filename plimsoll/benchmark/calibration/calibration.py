@@ -1,0 +1,53 @@
+"""The tester's own floor, measured before each run on a loopback without a DUT."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.record.calibrations.calibration import CalibrationPoint, TesterCalibration
+from plimsoll.text.units import format_pps
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import compile_profile
+
+_DURATION_S = 1.0
+_HOW = (
+    "The same streams on the same CPUs over net_ring ports that return every frame, without a "
+    "DUT, for 1 s each: the latency is the probe's own path through the tester"
+)
+
+
+def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration | None:
+    """Measure the tester idle (probes only) and at the search's highest load per direction.
+
+    None for a simulated tester, which has no floor of its own to measure.
+    Warns through the watcher when the tester cannot offer that load.
+    """
+    if session.experiment.lab.simulated:
+        return None
+    points: list[CalibrationPoint] = []
+    plan = BedPlan.of(session.experiment).on_rings(port_count)
+    with testbed(plan, session.ledger, session.watcher.note) as bed:
+        runner = TrialRunner(session, bed)
+        streams = compile_profile(session.experiment.profile, maximum_pps, bed.ports.paths)
+        probes = tuple(stream for stream in streams if stream.role == "latency")
+        if probes:
+            points.append(_point(runner, "idle", 0.0, probes))
+        points.append(_point(runner, "at the search's maximum", maximum_pps, streams))
+    reached = points[-1].reached
+    if reached < 1 - session.experiment.tester.offered_tolerance:
+        session.watcher.note(
+            f"for a second the tester alone reached {format_pps(maximum_pps * reached)} per "
+            f"direction of the search's maximum of {format_pps(maximum_pps)}: trials above that "
+            "may be invalid"
+        )
+    calibration = TesterCalibration(how=_HOW, points=tuple(points))
+    session.recorder.event("calibration", calibration=calibration.model_dump(mode="json"))
+    return calibration
+
+
+def _point(
+    runner: TrialRunner, name: str, load_pps: float, streams: tuple[StreamPlan, ...]
+) -> CalibrationPoint:
+    request = TrialRequest("calibration", load_pps, _DURATION_S, streams, judged=False)
+    return CalibrationPoint.from_trial(name, runner.run(request))

@@ -1,0 +1,164 @@
+"""`plimsoll calibrate`: what the tester itself adds and carries, measured without a DUT."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from plimsoll.benchmark.calibration.clean_rate import find_clean_rate
+from plimsoll.benchmark.calibration.lone_tester import LoneTester, one_in_flight
+from plimsoll.benchmark.experiment.engine_limits import MOST_PPS
+from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.testbed.tester_identity import tester_identity
+from plimsoll.errors import InputError
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.affinity import kept_off
+from plimsoll.record.calibrations.calibration import CalibrationPoint
+from plimsoll.record.calibrations.stored_calibration import CleanRate, StoredCalibration
+from plimsoll.record.run.environment import read_environment
+from plimsoll.text.units import format_pps
+from plimsoll.text.wire import max_pps
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import Paths, compile_profile
+from plimsoll.traffic.streams.profile import Profile
+
+Tell = Callable[[str], None]
+
+# Long enough for a p99.9 of 1000 probes a second.
+_POINT_S = 3.0
+# A search takes some twenty trials, so they are short; at 100 kpps one is of 50,000 frames.
+_SEARCH_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredTester:
+    """The points of a calibration, and the highest clean rate where there is one."""
+
+    points: tuple[CalibrationPoint, ...]
+    clean_rate: CleanRate | None
+
+
+def calibration_profile() -> Profile:
+    """64 B in 1024 flows, and 1000 probes a second beside them, in every direction."""
+    load = {"name": "load", "role": "load", "flows": 1024}
+    probe = {"name": "probe", "role": "latency", "rate": "1000pps"}
+    return Profile.model_validate({"streams": [load, probe]})
+
+
+def check_calibration_profile(profile: Profile, where: str) -> None:
+    """Raise InputError where a calibration would have nothing to load or to probe with."""
+    for role, streams in (("load", profile.load_streams), ("latency", profile.latency_streams)):
+        if not streams:
+            raise InputError(
+                f"a calibration needs a stream with role: {role}",
+                where=where,
+                remedy="add one, or leave the profile out",
+            )
+
+
+def calibrate_tester(
+    plan: BedPlan, profile: Profile, ledger: Ledger, tell: Tell
+) -> StoredCalibration:
+    """Measure the tester on the lab of `plan`, whose paths must hold nothing but the tester.
+
+    Raises InputError and MachineError for what the user can mend, and EngineDied.
+    """
+    with testbed(plan, ledger, tell) as bed:
+        for note in bed.notes:
+            tell(note)
+        with kept_off(bed.busy_cpus):
+            measured = measure_tester(
+                LoneTester(bed.generator), profile, bed.ports.paths, _most_pps(bed, profile), tell
+            )
+        return _stored(plan, bed, profile, measured)
+
+
+def measure_tester(
+    tester: LoneTester, profile: Profile, paths: Paths, most_pps: float, tell: Tell
+) -> MeasuredTester:
+    """Idle, one in flight, the search for the clean rate, and the latency under load."""
+
+    def streams(load_pps: float) -> tuple[StreamPlan, ...]:
+        return compile_profile(profile, load_pps, paths)
+
+    def point(name: str, sent: tuple[StreamPlan, ...], load_pps: float) -> CalibrationPoint:
+        tell(name)
+        return CalibrationPoint.from_trial(name, tester.trial(sent, load_pps, _POINT_S)[0])
+
+    probes = tuple(each for each in streams(most_pps) if each.role == "latency")
+    points = [
+        point("idle", probes, 0.0),
+        point("one in flight", one_in_flight(probes), 0.0),
+    ]
+    rate = _clean_rate(tester, streams, most_pps, tell)
+    if rate is not None:
+        whole = rate.pps_per_direction
+        points.append(point("half clean rate", streams(whole / 2), whole / 2))
+        points.append(point("clean rate", streams(whole), whole))
+    return MeasuredTester(tuple(points), rate)
+
+
+def _clean_rate(
+    tester: LoneTester,
+    streams: Callable[[float], tuple[StreamPlan, ...]],
+    most_pps: float,
+    tell: Tell,
+) -> CleanRate | None:
+    def try_rate(pps: float) -> str | None:
+        fault = tester.trial(streams(pps), pps, _SEARCH_S)[1]
+        tell(f"{format_pps(pps)} per direction: {fault or 'clean'}")
+        return fault
+
+    found = find_clean_rate(try_rate, most_pps=most_pps)
+    if found is None:
+        return None
+    return CleanRate(
+        pps_per_direction=found.pps,
+        clean_trials=found.clean,
+        trials=found.trials,
+        trial_s=_SEARCH_S,
+        fault_above=found.fault_above,
+    )
+
+
+def _most_pps(bed: Testbed, profile: Profile) -> float:
+    """The line rate, where there is a line."""
+    if bed.line_rate_bps is None:
+        return MOST_PPS
+    return max_pps(profile.mean_frame_size, bed.line_rate_bps)
+
+
+def _stored(
+    plan: BedPlan, bed: Testbed, profile: Profile, measured: MeasuredTester
+) -> StoredCalibration:
+    environment = read_environment(versions(bed.generator.facts))
+    return StoredCalibration(
+        tester=tester_identity(
+            environment, plan.generator, bed.generator.facts, bed.generator.ports[0]
+        ),
+        measured_at=datetime.now(UTC),
+        kernel=environment.kernel,
+        traffic=_traffic(compile_profile(profile, MOST_PPS, bed.ports.paths)),
+        directions=len(bed.ports.paths),
+        points=measured.points,
+        clean_rate=measured.clean_rate,
+    )
+
+
+def _traffic(streams: tuple[StreamPlan, ...]) -> str:
+    """What is sent in the first direction: "load 64 B in 1024 flows, probe 64 B at 1 kpps"."""
+    first = (streams[0].tx_port, streams[0].rx_port)
+    return ", ".join(_described(each) for each in streams if (each.tx_port, each.rx_port) == first)
+
+
+def _described(stream: StreamPlan) -> str:
+    name = stream.name.rpartition("/")[0]
+    flows = max((field.count for field in stream.fields), default=1)
+    told = f"{name} {stream.mean_frame_size:.4g} B"
+    if flows > 1:
+        told += f" in {flows} flows"
+    if stream.role == "latency" and stream.rate_pps is not None:
+        told += f" at {format_pps(stream.rate_pps)}"
+    return told

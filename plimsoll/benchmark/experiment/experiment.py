@@ -1,0 +1,271 @@
+"""The experiment: everything a run is asked to do, as one YAML document."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from plimsoll.benchmark.experiment.host_criteria import check_host_criteria
+from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
+from plimsoll.dut.registry import LabSettings
+from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.errors import InputError
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.observe.agent.settings import ObserveSettings
+from plimsoll.search.registry import SearchSettings
+from plimsoll.text.document import read_document
+from plimsoll.text.mistakes import brief, did_you_mean, mistake
+from plimsoll.text.units import WRITTEN
+from plimsoll.traffic.imported.profile_file import load_profile, place_captures
+from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.teaching.teaching import check_teaching
+from plimsoll.trial.criteria.frame_count import FrameCount
+from plimsoll.trial.criteria.registry import AllowedFault, CriterionSettings, default_criteria
+from plimsoll.trial.criteria.spread import Spread
+from plimsoll.trial.criteria.stream_criterion import StreamCriterion
+from plimsoll.trial.judging.tester import TesterLimits
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
+
+
+class Experiment(BaseModel):
+    """One run, named after its file unless it says otherwise.
+
+    `profile` is written in place, or as the path of a file beside the experiment.
+    `allowed` are the faults that the default criteria do not judge.
+    `require_hugepages` makes a machine without them an error instead of a slower run.
+    `tuning` is what the host is meant to be: an intent in place, the path of one beside the
+    experiment, or a preset's name. The run's audit judges by it.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
+    lab: LabSettings = TestpmdSettings()
+    generator: EngineSettings = EngineSettings()
+    require_hugepages: bool = False
+    profile: Profile
+    # Judged against the profile even where it is left out: streams ask to be taught.
+    trial: TrialSettings = Field(default=TrialSettings(), validate_default=True)
+    allowed: tuple[AllowedFault, ...] = ()
+    criteria: Annotated[tuple[CriterionSettings, ...], Field(min_length=1)] = Field(
+        default_factory=tuple, validate_default=True
+    )
+    tester: TesterLimits = TesterLimits()
+    observe: ObserveSettings = ObserveSettings()
+    tuning: Intent | None = None
+    search: SearchSettings
+
+    @field_validator("profile")
+    @classmethod
+    def _has_a_load(cls, profile: Profile) -> Profile:
+        if not profile.load_streams:
+            raise mistake("a search needs a load stream", "add a stream with role: load", "streams")
+        return profile
+
+    @field_validator("trial")
+    @classmethod
+    def _streams_can_be_taught(cls, trial: TrialSettings, info: ValidationInfo) -> TrialSettings:
+        if profile := info.data.get("profile"):
+            try:
+                check_teaching(profile, trial.teaching)
+            except InputError as error:
+                place = ("teaching", *error.where.split("."))
+                raise mistake(error.message, error.remedy, *place) from None
+        return trial
+
+    @field_validator("criteria", mode="before")
+    @classmethod
+    def _what_is_not_allowed_is_judged(cls, given: Any, info: ValidationInfo) -> Any:
+        """Where none are given; a list without any in it is a mistake."""
+        return default_criteria(info.data.get("allowed", ())) if given == () else given
+
+    @model_validator(mode="after")
+    def _allowed_is_not_judged(self) -> Self:
+        for index, criterion in enumerate(self.criteria):
+            if isinstance(criterion, FrameCount) and criterion.kind in self.allowed:
+                problem = f"judges {criterion.kind}, which the DUT is allowed"
+                raise mistake(problem, "remove it here, or from allowed", "criteria", index)
+        return self
+
+    @field_validator("criteria")
+    @classmethod
+    def _criteria_have_streams(
+        cls, criteria: tuple[CriterionSettings, ...], info: ValidationInfo
+    ) -> tuple[CriterionSettings, ...]:
+        # A profile that was refused is not there.
+        if profile := info.data.get("profile"):
+            _check_criteria(criteria, profile)
+        return criteria
+
+    @field_validator("search", mode="before")
+    @classmethod
+    def _bisects_by_default(cls, given: Any) -> Any:
+        return {"strategy": "binary", **given} if isinstance(given, dict) else given
+
+    @field_validator("search")
+    @classmethod
+    def _goals_have_streams(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
+        if profile := info.data.get("profile"):
+            for index, criteria in enumerate(search.goal_criteria.values()):
+                _check_criteria(criteria or (), profile, "goals", index, "criteria")
+        return search
+
+    @model_validator(mode="after")
+    def _spreads_are_repeated(self) -> Self:
+        _check_spreads(self.criteria, self.search, "criteria")
+        for index, criteria in enumerate(self.search.goal_criteria.values()):
+            _check_spreads(criteria or (), self.search, "search", "goals", index, "criteria")
+        return self
+
+    @model_validator(mode="after")
+    def _hosts_can_be_observed(self) -> Self:
+        check_host_criteria(self.criteria, self.lab, self.observe, "criteria")
+        for index, criteria in enumerate(self.search.goal_criteria.values()):
+            place = ("search", "goals", index, "criteria")
+            check_host_criteria(criteria or (), self.lab, self.observe, *place)
+        return self
+
+    def validated_for(self, duration_s: float) -> Self:
+        """The same with another length of the validation.
+
+        Raises InputError for one that no trial may have.
+        """
+        duration = check_trial_duration(duration_s, "--validation")
+        return self.model_copy(update={"search": self.search.validated_for(duration)})
+
+    @property
+    def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:
+        """The criteria of each goal of the search, in order; the first goal is the run's."""
+        asked = self.search.goal_criteria
+        return {name: criteria or self.criteria for name, criteria in asked.items()}
+
+    def criteria_of(self, goal: str | None) -> tuple[CriterionSettings, ...]:
+        """A goal's criteria; the experiment's own where a trial is for none."""
+        return self.criteria if goal is None else self.goals[goal]
+
+    def normalised(self) -> dict[str, Any]:
+        """Plain YAML values, every default spelled out, that load as this very experiment.
+
+        With units, as people write them: who changes a recorded one need not guess.
+        """
+        return self.model_dump(mode="json", context=WRITTEN)
+
+
+def _check_spreads(
+    criteria: tuple[CriterionSettings, ...], search: SearchSettings, *place: str | int
+) -> None:
+    """Raise where the search does not repeat its last trial as often as a spread needs."""
+    for index, criterion in enumerate(criteria):
+        if isinstance(criterion, Spread) and criterion.repetitions > search.repetitions:
+            problem = (
+                f"a spread of {criterion.repetitions} repetitions, but the search proves its "
+                f"load by {search.repetitions}"
+            )
+            remedy = "raise search.validation.repeat (strategy binary), or lower repetitions"
+            raise mistake(problem, remedy, *place, index, "repetitions")
+
+
+def _check_criteria(
+    criteria: tuple[CriterionSettings, ...], profile: Profile, *place: str | int
+) -> None:
+    for index, criterion in enumerate(criteria):
+        if isinstance(criterion, StreamCriterion):
+            _check_streams(criterion, profile, *place, index)
+
+
+def _check_streams(bound: StreamCriterion, profile: Profile, *place: str | int) -> None:
+    """Raise where the profile has no stream that the bound could ever be held to."""
+    roles = {stream.name: stream.role for stream in profile.streams}
+    suitable = [name for name, role in roles.items() if role == bound.role]
+    if bound.stream is None:
+        if not suitable:
+            problem = f"the profile has no stream with role: {bound.role}"
+            raise mistake(problem, "add one, or give the other role", *place, "role")
+        return
+    # A stream in one direction is named after its ports, as in "probe/0-1".
+    name = re.sub(r"/\d+-\d+$", "", bound.stream)
+    if name not in roles:
+        problem = f"the profile has no stream {bound.stream}"
+        raise mistake(problem, did_you_mean(name, roles), *place, "stream")
+    if name not in suitable:
+        problem = f"{bound.stream} has role: {roles[name]}, the criterion role: {bound.role}"
+        remedy = f"give the criterion role: {roles[name]}, or name another stream"
+        raise mistake(problem, remedy, *place, "stream")
+
+
+def load_experiment(path: Path) -> Experiment:
+    """Read an experiment, and the profile it names.
+
+    Raises InputError naming file, line and field of every mistake.
+    """
+    document = read_document(path)
+    if isinstance(document.data, dict):
+        if "matrix" in document.data:
+            raise InputError(
+                "matrix: this is many experiments in one",
+                where=f"{path}:{document.line_of(('matrix',))}",
+                remedy="run it with plimsoll matrix, or remove the section",
+            )
+        complete(document.data, path)
+    return document.validate(Experiment)
+
+
+def complete(data: dict[str, Any], path: Path) -> None:
+    """Put into an experiment's plain data what it takes from the file's name and beside it.
+
+    That is its name, and the profile and the intents where they are named. Raises InputError
+    as above.
+    """
+    data.setdefault("name", path.stem)
+    named = data.get("profile")
+    if isinstance(named, str):
+        data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
+    else:
+        place_captures(named, path.parent)
+    for place, holder in _tuned(data):
+        if isinstance(named := holder.get("tuning"), str):
+            intent = _intent_beside(path, named, place)
+            holder["tuning"] = intent.model_dump(mode="json", exclude_unset=True)
+
+
+def _tuned(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(place, mapping) of what may have an intent: the experiment and each host observed.
+
+    What is no mapping, where one is wanted, is left for the models to tell.
+    """
+    yield "tuning", data
+    observe = data.get("observe")
+    hosts = observe.get("hosts") if isinstance(observe, dict) else None
+    for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
+        if isinstance(host, dict):
+            yield f"observe.hosts[{index}].tuning", host
+
+
+def _intent_beside(path: Path, named: str, place: str) -> Intent:
+    """The preset, or the file beside the experiment; what is wrong in that is told of it."""
+    if named in preset_names():
+        return load_preset(named)
+    beside = path.parent / named
+    if not os.path.exists(beside):
+        presets = preset_names()
+        raise InputError(
+            f"{place}: no such file beside the experiment, and no preset: {brief(named)}",
+            where=str(path),
+            remedy=did_you_mean(
+                named, presets, f"check the path, or name a preset: {', '.join(presets)}"
+            ),
+        )
+    return load_intent(beside)

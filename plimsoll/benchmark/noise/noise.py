@@ -1,0 +1,180 @@
+"""`plimsoll noise`: loops that only look at the clock, and what takes their CPUs from them.
+
+Measured in stretches, between which the kernel's events are read: its buffers hold seconds,
+and nothing of ours runs while a stretch lasts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.noise.counters import NoiseCounters, smi_count
+from plimsoll.benchmark.noise.settings import NoiseSettings
+from plimsoll.benchmark.noise.stretch import StretchRun
+from plimsoll.benchmark.noise.summary import NoiseSummary
+from plimsoll.benchmark.testbed.marks import Marks
+from plimsoll.benchmark.testbed.shared_cpus import SharedCpus
+from plimsoll.errors import MachineError
+from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.program import ENGINE
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
+from plimsoll.host.processes.pinned_thread import pinned_thread
+from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.record.results.noise_result import NoiseResult, NoiseTrace
+from plimsoll.record.run.environment import read_environment
+
+Tell = Callable[[str], None]
+
+# At 20,000 events a second, which a busy CPU has, this fills what plimsoll-trace hands over of
+# one CPU (200,000 events).
+STRETCH_S = 10.0
+_MEGABYTES = 64
+_MAX_FRAME_BYTES = 60
+# lcore-worker-1 before DPDK 23.07, dpdk-worker1 since.
+_WORKER = "worker"
+_SWITCHED_OFF = TraceUnavailable("switched off", "leave out --no-trace")
+
+
+@dataclass(frozen=True)
+class _Meter:
+    """An engine without ports, and the trace where there is one."""
+
+    engine: Engine
+    loops: tuple[PollingLoop, ...]
+    tsc_hz: float
+    trace: KernelTrace | TraceUnavailable
+    shared: SharedCpus
+
+
+def measure_noise(settings: NoiseSettings, ledger: Ledger, tell: Tell) -> NoiseResult:
+    """Measure; `tell` hears of each stretch. Raises InputError, MachineError and EngineDied."""
+    begun_at = datetime.now(UTC)
+    with ExitStack() as stack:
+        meter = stack.enter_context(_meter(settings, ledger))
+        stack.enter_context(kept_off(settings.cpus))
+        summary = NoiseSummary(meter.loops)
+        lengths = stretch_lengths(settings.duration_s)
+        run = _stretch_run(settings, meter)
+        marks = Marks()
+        for number, length_s in enumerate(lengths, 1):
+            tell(f"stretch {number} of {len(lengths)}")
+            with settled_heap():
+                stretch = run.run(marks.take(), length_s)
+            summary.add(stretch)
+            own = meter.shared.own_time(stretch.report)
+            summary.own_ns += 0 if own is None else sum(ns or 0 for ns in own.cpu_ns.values())
+        return _result(settings, meter, summary, begun_at, len(lengths))
+
+
+def stretch_lengths(duration_s: float) -> tuple[float, ...]:
+    """Equal lengths of at most STRETCH_S that add up to the duration."""
+    count = max(1, math.ceil(duration_s / STRETCH_S))
+    return (duration_s / count,) * count
+
+
+@contextmanager
+def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
+    """Bring the loops up, and the trace; both down at the end."""
+    with ExitStack() as stack:
+        claim_cpus(ledger, [CpuClaim("--cpus", cpu, ENGINE) for cpu in settings.cpus])
+        log = ledger.directory / "engine.log"
+        engine = stack.enter_context(closing(Engine.start(log, ledger.environment)))
+        ledger.note_process(ENGINE, engine.identity)
+        engine.open(
+            EngineSettings(cpus=settings.cpus, megabytes=_MEGABYTES),
+            memory=MemoryPlan(huge=False, megabytes=_MEGABYTES),
+            devargs=(),
+            descriptors=0,
+            main_cpus=housekeeping_cpus(settings.cpus),
+            max_frame_bytes=_MAX_FRAME_BYTES,
+        )
+        trace = KernelTrace.open(settings.cpus, ledger) if settings.trace else _SWITCHED_OFF
+        if isinstance(trace, KernelTrace):
+            stack.enter_context(trace)
+        with kept_off(settings.cpus):
+            shared = SharedCpus.of(settings.cpus, ledger)
+        facts = engine.facts
+        if facts.pid is None or facts.tsc_hz is None:
+            raise ValueError("an open engine has a process and a clock")
+        loops = _loops(facts.pid, settings.cpus)
+        yield _Meter(engine, loops, facts.tsc_hz, trace, shared)
+
+
+def _loops(pid: int, cpus: Sequence[int]) -> tuple[PollingLoop, ...]:
+    loops = []
+    for cpu in cpus:
+        thread = pinned_thread(pid, cpu, _WORKER)
+        if thread is None:
+            raise MachineError(f"the engine's loop for CPU {cpu} is not there", where=ENGINE)
+        loops.append(PollingLoop("tester", ENGINE, cpu, thread))
+    return tuple(loops)
+
+
+def _stretch_run(settings: NoiseSettings, meter: _Meter) -> StretchRun:
+    return StretchRun(
+        generator=meter.engine,
+        loops=meter.loops,
+        tsc_hz=meter.tsc_hz,
+        threshold_ns=settings.threshold_ns,
+        crowded=meter.shared.crowded,
+        trace=meter.trace if isinstance(meter.trace, KernelTrace) else None,
+        counters=NoiseCounters(settings.cpus, smi_count(settings.cpus)),
+        own_pids=tuple(meter.shared.processes),
+    )
+
+
+def _result(
+    settings: NoiseSettings,
+    meter: _Meter,
+    summary: NoiseSummary,
+    begun_at: datetime,
+    stretches: int,
+) -> NoiseResult:
+    cpus = summary.cpus()
+    longest_ns = max((each.max_ns or 0 for each in cpus), default=0)
+    host = read_environment(versions(meter.engine.facts))
+    return NoiseResult(
+        begun_at=begun_at,
+        host=host.host,
+        kernel=host.kernel,
+        cpu_model=host.cpu_model,
+        cmdline=host.cmdline,
+        versions=host.versions,
+        tsc_hz=meter.tsc_hz,
+        duration_s=settings.duration_s,
+        stretches=stretches,
+        threshold_ns=settings.threshold_ns,
+        max_ns=settings.max_ns,
+        passed=None if settings.max_ns is None else longest_ns <= settings.max_ns,
+        cpus=cpus,
+        listed_stalls=summary.listed_stalls,
+        listed_ns=summary.listed_ns,
+        causes=summary.causes(),
+        worst=summary.worst,
+        trace=_trace(meter.trace, summary),
+        own_share=summary.own_ns / 1e9 / (settings.duration_s * len(settings.cpus)),
+    )
+
+
+def _trace(trace: KernelTrace | TraceUnavailable, summary: NoiseSummary) -> NoiseTrace:
+    if isinstance(trace, TraceUnavailable):
+        return NoiseTrace(unavailable=f"{trace.reason}: {trace.remedy}")
+    return NoiseTrace(
+        clock=trace.clock,
+        events=summary.events,
+        lost_events=summary.lost_events,
+        names=trace.events,
+        incomplete_stretches=summary.incomplete_stretches,
+    )

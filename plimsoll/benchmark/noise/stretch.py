@@ -1,0 +1,149 @@
+"""One stretch of a noise measurement: loops that look at the clock, and what was seen meanwhile."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_time import on_tsc
+from plimsoll.attribution.explanation.explain import explain
+from plimsoll.attribution.incidents.cause import Explanation
+from plimsoll.attribution.incidents.incident import Incident, stall_subject
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
+from plimsoll.benchmark.noise.counters import NoiseCounters
+from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
+from plimsoll.generator.interface import Generator, Hold, Interval, Stall, TrialPlan, TrialReport
+from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
+from plimsoll.record.trials.clock_fit import ClockFit
+
+_NS_PER_S = 1e9
+# All that the engine can list of a worker and interval.
+_LISTED = 64
+# With CPUs to spare the main thread of the engine wakes ten times a second on one of those, and
+# hands over once a second; with none, as seldom as every second, and at the end.
+_INTERVAL_S = 0.1
+_CROWDED_INTERVAL_S = 1.0
+_PAGE_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What one stretch showed. `explanations` are of the stalls that the engine listed.
+
+    `trace_complete` is false where events of a measured CPU were lost.
+    """
+
+    report: TrialReport
+    explanations: tuple[Explanation, ...]
+    events: int = 0
+    lost_events: int = 0
+    trace_complete: bool = True
+
+
+@dataclass
+class StretchRun:
+    """Runs stretches with one generator. `loops` are its polling loops."""
+
+    generator: Generator
+    loops: Sequence[PollingLoop]
+    tsc_hz: float
+    threshold_ns: int
+    crowded: bool
+    trace: KernelTrace | None
+    counters: NoiseCounters
+    own_pids: tuple[int, ...] = ()
+    _stalls: list[Incident] = field(default_factory=list)
+
+    def run(self, mark: int, duration_s: float) -> Stretch:
+        """Measure for `duration_s`, then explain. Nothing of ours runs on the CPUs meanwhile."""
+        self._stalls = []
+        self.counters.readings.clear()
+        if self.trace is not None:
+            self.trace.start()
+        self.counters.read(time.time_ns())
+        report = self.generator.trial(self._plan(mark, duration_s), self._watch)
+        self.counters.read(time.time_ns())
+        if self.trace is not None:
+            self.trace.stop()
+        return self._explained(report)
+
+    def _plan(self, mark: int, duration_s: float) -> TrialPlan:
+        return TrialPlan(
+            mark=mark,
+            streams=(),
+            duration_s=duration_s,
+            drain_s=0.0,
+            interval_s=_CROWDED_INTERVAL_S if self.crowded else _INTERVAL_S,
+            stall_us=self.threshold_ns / 1e3,
+            gap_us=0.0,
+            longest=_LISTED,
+            # A second more, so that the end hands them over and not the clock.
+            hold=Hold(duration_s + 1.0 if self.crowded else _PAGE_S),
+            cpu_time_of=self.own_pids,
+        )
+
+    def _watch(self, interval: Interval) -> bool:
+        for worker in interval.workers:
+            self._stalls += [_incident(worker.cpu, stall, self.tsc_hz) for stall in worker.longest]
+        now_ns = time.time_ns()
+        # A page has several intervals; of all that come at once the first one is enough.
+        if not self.crowded and now_ns - self.counters.readings[-1].unix_ns > _NS_PER_S / 2:
+            self.counters.read(now_ns)
+        return False
+
+    def _explained(self, report: TrialReport) -> Stretch:
+        clock = ClockFit.of(report.clock)
+        events = self._events(report, clock)
+        coverage = self._coverage(report, clock)
+        explanations = explain(
+            self._stalls,
+            events,
+            self.loops,
+            self.counters.moves(clock),
+            coverage,
+            tsc_hz=self.tsc_hz,
+            cgroups=task_cgroups(events),
+            own_pids=self.own_pids,
+        )
+        lost = () if self.trace is None else self.trace.lost_events
+        return Stretch(
+            report,
+            explanations,
+            events=len(events),
+            lost_events=sum(each.events for each in lost),
+            trace_complete=all(each.elsewhere for each in lost),
+        )
+
+    def _events(self, report: TrialReport, clock: ClockFit) -> list[KernelEvent]:
+        if self.trace is None:
+            return []
+        begin = report.clock[0].tsc - round(BEFORE_S * self.tsc_hz)
+        end = report.clock[-1].tsc + round(AFTER_S * self.tsc_hz)
+        if self.trace.clock == "mono_raw":
+            return on_tsc(self.trace.read([(clock.raw_ns(begin), clock.raw_ns(end))]), clock)
+        return self.trace.read([(begin, end)])
+
+    def _coverage(self, report: TrialReport, clock: ClockFit) -> TraceCoverage:
+        """From the trial's begin to its end, or from where on nothing was lost."""
+        if self.trace is None:
+            return TraceCoverage()
+        begin, end = report.clock[0].tsc, report.clock[-1].tsc
+        complete: dict[int, tuple[int, int]] = {loop.cpu: (begin, end) for loop in self.loops}
+        for lost in self.trace.lost_events:
+            if lost.elsewhere:
+                continue
+            since = lost.complete_from_tsc
+            complete.pop(lost.cpu, None)
+            if since is not None:
+                since = clock.raw.tsc(since) if self.trace.clock == "mono_raw" else since
+                complete[lost.cpu] = (max(begin, since), end)
+        return TraceCoverage(complete)
+
+
+def _incident(cpu: int, stall: Stall, tsc_hz: float) -> Incident:
+    begin = stall.tsc - round(stall.length_ns * tsc_hz / _NS_PER_S)
+    return Incident("stall", stall_subject(cpu), begin, stall.tsc, 0, stall.length_ns)

@@ -1,0 +1,143 @@
+"""One probe in flight for hours, without load: the floor of the path, and what rises above it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.summary import lines_of, segments_of, statistics_of, windows_of
+from plimsoll.benchmark.probe.windows import ProbeWindows
+from plimsoll.benchmark.rfc2544.media import media_of
+from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
+from plimsoll.dut.lab import Paths
+from plimsoll.host.processes.stop_request import stop_requested
+from plimsoll.record.results.probe_result import ProbeResult
+from plimsoll.record.results.result import counts_of, invalid_reasons
+from plimsoll.record.run.result_file import read_run_result, reopen_run
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.traffic.plan import Pacing, StreamPlan
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.streams.profile import Profile
+
+METHOD = "probe"
+# Less is not worth a trial of its own.
+_LEAST_LEFT_S = 0.1
+# Any load: what it is made of gives the probes' frames where the profile has no probe.
+_SOME_PPS = 1e6
+
+
+def run_probe(
+    experiment: Experiment, asked: ProbeAsked, run: RunDirectory, watcher: Watcher
+) -> ProbeResult:
+    """Run, or go on with, a probe in `run`, and say what was found.
+
+    The first signal ends it in good order, with the result of what there is; windows that
+    ended are kept through a kill. A resumed probe runs for what they leave, as a further
+    trial. Raises PlimsollError for what the user can mend.
+    """
+    asked.check()
+    check_search(experiment)
+    _reopen(run)
+    test = StandardTest(
+        method=METHOD,
+        experiment=experiment,
+        asked=asked.model_dump(mode="json"),
+        plan=BedPlan.of(experiment),
+    )
+
+    def execute(steps: Steps) -> ProbeResult:
+        _probe(steps, experiment, asked)
+        return _result(steps.bed, experiment, asked, run, steps)
+
+    return run_standard(test, run, watcher, ProbeResult, execute)
+
+
+def probe_streams(profile: Profile, paths: Paths, asked: ProbeAsked) -> tuple[StreamPlan, ...]:
+    """The profile's probes with one frame in flight; load streams' frames where it has none."""
+    plans = compile_profile(profile, _SOME_PPS, paths)
+    probes: Sequence[StreamPlan] = [plan for plan in plans if plan.role == "latency"] or plans
+    pacing = Pacing("one-in-flight", timeout_us=asked.timeout_us)
+    return tuple(
+        replace(
+            plan,
+            stream=number,
+            role="latency",
+            rate_pps=asked.rate.value,
+            pacing=pacing,
+            frame_count=None,
+        )
+        for number, plan in enumerate(probes)
+    )
+
+
+def _reopen(run: RunDirectory) -> None:
+    """A probe that a signal ended has a result, and still goes on where it is resumed."""
+    with run.lock():
+        result = read_run_result(run, ProbeResult)
+        if result is not None and result.ended == "signal":
+            reopen_run(run)
+
+
+def _probe(steps: Steps, experiment: Experiment, asked: ProbeAsked) -> None:
+    """One trial for what the windows so far have left of the duration."""
+    session, bed = steps.session, steps.bed
+    done_s = sum(segment.sending_s for segment in segments_of(session.recorder.history()))
+    left_s = asked.duration_s - done_s
+    if left_s < _LEAST_LEFT_S:
+        return
+    with stop_requested() as request:
+        TrialRunner(session, bed).run(
+            TrialRequest(
+                "probe",
+                0.0,
+                left_s,
+                probe_streams(experiment.profile, bed.ports.paths, asked),
+                tester_only=True,
+                overseer=ProbeWindows(session.recorder, asked.window_s, request),
+            )
+        )
+
+
+def _result(
+    bed: Testbed, experiment: Experiment, asked: ProbeAsked, run: RunDirectory, steps: Steps
+) -> ProbeResult:
+    history = steps.session.recorder.history()
+    windows, segments, trials = windows_of(history), segments_of(history), history.trials()
+    probed_s = sum(segment.sending_s for segment in segments)
+    whole = probed_s >= asked.duration_s - _LEAST_LEFT_S
+    return ProbeResult(
+        run_id=run.run_id,
+        name=experiment.name,
+        quick=asked.quick,
+        shortfalls=(),
+        notes=(*bed.ports.notes, *_notes()),
+        trials=counts_of(trials),
+        invalid_reasons=invalid_reasons(trials),
+        versions=versions(bed.generator.facts),
+        media=media_of(bed),
+        rate_pps=asked.rate.value,
+        timeout_us=asked.timeout_us,
+        asked_s=asked.duration_s,
+        probed_s=probed_s,
+        ended="duration" if whole else "signal",
+        statistics=statistics_of(windows, segments),
+        windows=lines_of(windows),
+        segments=segments,
+    )
+
+
+def _notes() -> tuple[str, ...]:
+    return (
+        "The next probe goes when the last is back, and no sooner than the rate allows, so a "
+        "stall of the DUT costs one sample, however long it lasts: this is the floor of the "
+        "path, and not what a stall does to traffic.",
+        "No load runs beside the probes.",
+    )

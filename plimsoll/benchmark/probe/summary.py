@@ -1,0 +1,173 @@
+"""What the windows of a probe come to."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from plimsoll.generator.histogram import Histogram, bucket_bounds_ns, merge
+from plimsoll.record.results.probe_result import (
+    PROBE_WINDOW,
+    ProbedStream,
+    ProbeLine,
+    ProbeSegment,
+    ProbeStatistics,
+    ProbeWindow,
+)
+from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
+
+_NS_PER_S = 1e9
+
+
+def windows_of(history: JournalContents) -> tuple[ProbeWindow, ...]:
+    """The windows of all trials, in order. Raises ValueError for those of another version."""
+    return tuple(
+        ProbeWindow.model_validate(event.fields.get("window"))
+        for event in history.of_kind(PROBE_WINDOW)
+    )
+
+
+def statistics_of(
+    windows: Sequence[ProbeWindow], segments: Sequence[ProbeSegment]
+) -> tuple[ProbeStatistics, ...]:
+    """Of each direction, over all windows, which are those of these segments."""
+    names = dict.fromkeys(stream.name for window in windows for stream in window.streams)
+    return tuple(
+        _statistics(
+            [s for window in windows for s in window.streams if s.name == name],
+            _lost(name, windows, segments),
+        )
+        for name in names
+    )
+
+
+def _lost(name: str, windows: Sequence[ProbeWindow], segments: Sequence[ProbeSegment]) -> int:
+    """Probes of one direction that did not come back.
+
+    The one in flight when a kill came is not lost: nobody waited for it.
+    """
+    lost = 0
+    for segment in segments:
+        own = [
+            stream
+            for window in windows
+            for stream in window.streams
+            if window.trial == segment.trial and stream.name == name
+        ]
+        missing = sum(stream.sent - stream.received for stream in own)
+        given_up = sum(stream.timed_out for stream in own)
+        lost += max(0, min(missing, given_up) if segment.verdict == "none" else missing)
+    return lost
+
+
+def lines_of(windows: Iterable[ProbeWindow]) -> tuple[ProbeLine, ...]:
+    """A line for each window and direction."""
+    return tuple(_line(window, stream) for window in windows for stream in window.streams)
+
+
+def segments_of(history: JournalContents) -> tuple[ProbeSegment, ...]:
+    """The run's trials that probed, in order, finished or cut short."""
+    windows = windows_of(history)
+    finished = {trial.number: trial for trial in history.trials()}
+    segments: list[ProbeSegment] = []
+    for event in history.of_kind(TRIAL_STARTED):
+        number = event.fields.get("number")
+        own = [window for window in windows if window.trial == number]
+        if event.fields.get("phase") != "probe" or not own or not isinstance(number, int):
+            continue
+        trial = finished.get(number)
+        segments.append(
+            ProbeSegment(
+                trial=number,
+                begin_unix_ns=own[0].begin_unix_ns,
+                sending_s=own[-1].end_s,
+                gap_s=_gap_s(segments, own[0].begin_unix_ns),
+                verdict=trial.verdict if trial else "none",
+                reasons=tuple(each.text for each in trial.reasons) if trial else (),
+            )
+        )
+    return tuple(segments)
+
+
+def _gap_s(earlier: list[ProbeSegment], begin_unix_ns: int) -> float:
+    if not earlier:
+        return 0.0
+    last = earlier[-1]
+    return max(0.0, (begin_unix_ns - last.begin_unix_ns) / _NS_PER_S - last.sending_s)
+
+
+def _histogram(stream: ProbedStream) -> Histogram:
+    return Histogram(
+        count=stream.samples,
+        sum_ns=stream.sum_ns,
+        min_ns=stream.min_ns,
+        max_ns=stream.max_ns,
+        buckets=stream.buckets,
+    )
+
+
+def _statistics(parts: Sequence[ProbedStream], lost: int) -> ProbeStatistics:
+    total = _added(parts)
+    latency = _histogram(total)
+    return ProbeStatistics(
+        stream=total,
+        lost=lost,
+        loss_ratio=lost / total.sent if total.sent else None,
+        mean_ns=latency.mean_ns,
+        median_ns=latency.quantile_ns(0.5),
+        deviation_ns=deviation_ns(latency),
+        p99_ns=latency.quantile_ns(0.99),
+        p99_9_ns=latency.quantile_ns(0.999),
+        p99_99_ns=latency.quantile_ns(0.9999),
+        p99_999_ns=latency.quantile_ns(0.99999),
+    )
+
+
+def _added(parts: Sequence[ProbedStream]) -> ProbedStream:
+    """One direction's windows together."""
+    latency = merge(_histogram(part) for part in parts)
+    microseconds: Counter[int] = Counter()
+    for part in parts:
+        microseconds.update(dict(part.latency_us))
+    return ProbedStream(
+        name=parts[0].name,
+        sent=sum(part.sent for part in parts),
+        received=sum(part.received for part in parts),
+        timed_out=sum(part.timed_out for part in parts),
+        across_stalls=sum(part.across_stalls for part in parts),
+        samples=latency.count,
+        sum_ns=latency.sum_ns,
+        min_ns=latency.min_ns,
+        max_ns=latency.max_ns,
+        latency_us=tuple(sorted(microseconds.items())),
+        buckets=latency.buckets,
+    )
+
+
+def deviation_ns(latency: Histogram) -> float | None:
+    """The standard deviation, of the middles of the buckets; None of fewer than two samples."""
+    if latency.count < 2 or latency.mean_ns is None:
+        return None
+    squares = sum(
+        count * (sum(bucket_bounds_ns(index)) / 2 - latency.mean_ns) ** 2
+        for index, count in latency.buckets
+    )
+    return math.sqrt(squares / (latency.count - 1))
+
+
+def _line(window: ProbeWindow, stream: ProbedStream) -> ProbeLine:
+    latency = _histogram(stream)
+    return ProbeLine(
+        trial=window.trial,
+        begin_unix_ns=window.begin_unix_ns,
+        length_s=window.end_s - window.begin_s,
+        stream=stream.name,
+        sent=stream.sent,
+        timed_out=stream.timed_out,
+        samples=stream.samples,
+        min_ns=latency.min_ns,
+        median_ns=latency.quantile_ns(0.5),
+        mean_ns=latency.mean_ns,
+        max_ns=latency.max_ns,
+    )

@@ -1,0 +1,82 @@
+"""How a run begins, so that only the same experiment and method can go on with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.errors import InputError
+from plimsoll.record.recorder import Recorder
+from plimsoll.record.run.journal import JournalContents
+from plimsoll.record.run.run_directory import RunDirectory
+
+_STARTED = "run-started"
+# Methods whose command has another name.
+_COMMANDS = {"load-line": "run"}
+
+
+def begin(
+    recorder: Recorder,
+    method: str,
+    experiment: Experiment,
+    asked: Mapping[str, object] | None = None,
+) -> None:
+    """Journal that a run of `method` begins, and what it is `asked` beside the experiment."""
+    recorder.event(
+        _STARTED,
+        method=method,
+        experiment_sha256=_fingerprint(experiment),
+        versions=versions(None),
+        asked=dict(asked or {}),
+    )
+
+
+def asked_of(history: JournalContents) -> Mapping[str, object]:
+    """What the run was asked to do beside its experiment when it began."""
+    asked = _started(history).get("asked")
+    return asked if isinstance(asked, dict) else {}
+
+
+def check_method(history: JournalContents, method: str, run: RunDirectory) -> None:
+    """Raise InputError when the run was begun by another method, or not at all."""
+    began_as = _started(history).get("method")
+    if began_as is None:
+        raise InputError(
+            "nothing was recorded of this run",
+            where=str(run.journal),
+            remedy="start a new run",
+        )
+    if began_as != method:
+        raise InputError(
+            f"this is a run of another kind ({began_as})",
+            where=str(run.path),
+            remedy=f"name a directory that plimsoll {_COMMANDS.get(method, method)} has made",
+        )
+
+
+def check_resumable(
+    history: JournalContents, method: str, experiment: Experiment, run: RunDirectory
+) -> None:
+    """Raise InputError when the run was begun by another method or as another experiment."""
+    check_method(history, method, run)
+    if _started(history).get("experiment_sha256") != _fingerprint(experiment):
+        raise InputError(
+            "the experiment is no longer the one that this run began with, so its trials "
+            "were judged by other rules",
+            where=str(run.experiment),
+            remedy="restore it, or start a new run",
+        )
+
+
+def _started(history: JournalContents) -> Mapping[str, object]:
+    """What was journalled when the run began; nothing where it did not."""
+    return next((event.fields for event in history.of_kind(_STARTED)), {})
+
+
+def _fingerprint(experiment: Experiment) -> str:
+    """Of what it asks, whatever its layout as text."""
+    asked = json.dumps(experiment.normalised(), sort_keys=True)
+    return hashlib.sha256(asked.encode()).hexdigest()

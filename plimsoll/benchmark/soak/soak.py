@@ -1,0 +1,139 @@
+"""A soak: hours at one load, one trial without a break, judged per window and over all."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
+from plimsoll.benchmark.session.beginning import asked_of, check_resumable
+from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.soak.segments import segments_of
+from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
+from plimsoll.benchmark.soak.verdict import left_s
+from plimsoll.benchmark.soak.watch import SoakWatch
+from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.benchmark.trial_run.baseline_trial import has_baseline, measure_baseline
+from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.window_watch import WindowWatch
+from plimsoll.benchmark.whole_run.preflight import check_trial
+from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
+from plimsoll.host.processes.stop_request import stop_requested
+from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.result_file import reopen_run
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.window_record import WindowRecord
+from plimsoll.text.units import format_duration
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.trial.judging.windows import WindowRules
+
+METHOD = "soak"
+
+
+def run_soak(
+    experiment: Experiment, asked: SoakAsked, run: RunDirectory, watcher: Watcher
+) -> SoakResult:
+    """Run, or go on with, a soak in `run`, and say what was found.
+
+    SIGINT, SIGTERM or SIGHUP ends it in good order with the result of what there is; a
+    second one breaks it off. Raises PlimsollError for what the user can mend; closed
+    windows are kept then, too, and a soak that is resumed runs for what they leave.
+    """
+    check_trial(experiment, asked.load, "--load")
+    _reopen(run)
+    test = StandardTest(
+        method=METHOD,
+        experiment=experiment,
+        asked=asked.model_dump(mode="json"),
+        plan=BedPlan.of(experiment),
+    )
+    return run_standard(
+        test, run, watcher, SoakResult, lambda steps: _Soak(steps, experiment, asked).execute()
+    )
+
+
+def resumable_soak(experiment: Experiment, run: RunDirectory) -> SoakAsked:
+    """What the soak in `run` was asked. Raises InputError where it cannot go on."""
+    history = read_journal(run.journal)
+    check_resumable(history, METHOD, experiment, run)
+    return SoakAsked.recorded(asked_of(history), str(run.journal))
+
+
+def _reopen(run: RunDirectory) -> None:
+    """A soak that a signal ended has a result, and still goes on where it is resumed."""
+    with run.lock():
+        result = read_soak_result(run)
+        if result is not None and result.ended == "signal":
+            reopen_run(run)
+
+
+class _Soak:
+    """One session of a soak."""
+
+    def __init__(self, steps: Steps, experiment: Experiment, asked: SoakAsked) -> None:
+        self._session = steps.session
+        self._bed = steps.bed
+        self._experiment = experiment
+        self._asked = asked
+        self._runner = TrialRunner(steps.session, steps.bed)
+
+    def execute(self) -> SoakResult:
+        """Run what is left of it, and sum up all that is recorded."""
+        recorder = self._session.recorder
+        remaining_s = left_s(segments_of(recorder.history()), self._asked)
+        if remaining_s:
+            self._prepare()
+            self._run(remaining_s)
+        return summarise_soak(recorder.run)
+
+    def _prepare(self) -> None:
+        """Warm up, and measure the baseline that a criterion may need."""
+        to_pps = loads_of_search(self._experiment, self._bed.line_rate_bps)
+        lowest_pps, _ = self._experiment.search.resolve_range(to_pps)
+        streams = self._streams(lowest_pps)
+        if self._experiment.trial.warmup is not None:
+            warmup_s = self._experiment.trial.warmup
+            self._runner.run(TrialRequest("warmup", lowest_pps, warmup_s, streams, judged=False))
+        needed = any(criterion.needs_baseline for criterion in self._experiment.criteria)
+        if needed and not has_baseline(self._session.recorder.history().trials()):
+            measure_baseline(self._runner, streams, lowest_pps)
+
+    def _run(self, duration_s: float) -> None:
+        limits = self._experiment.tester.of_validation()
+        rules = WindowRules(self._asked.window_s, self._experiment.criteria, limits)
+        load_pps = self._load_pps()
+        stopping = self._asked.stop_on_failure
+        with stop_requested() as request:
+            windows = WindowWatch(
+                rules,
+                self._session.recorder,
+                stop_on_failure=stopping,
+                told=self._tell,
+                hosts=self._bed.observers.records,
+            )
+            self._runner.run(
+                TrialRequest(
+                    "soak",
+                    load_pps,
+                    duration_s,
+                    self._streams(load_pps),
+                    early_abort=stopping,
+                    overseer=SoakWatch(windows, request),
+                )
+            )
+
+    def _load_pps(self) -> float:
+        line_rate_bps = self._bed.line_rate_bps
+        return load_within_line(self._asked.load, self._experiment, line_rate_bps, "--load")
+
+    def _streams(self, load_pps: float) -> tuple[StreamPlan, ...]:
+        return compile_profile(self._experiment.profile, load_pps, self._bed.ports.paths)
+
+    def _tell(self, window: WindowRecord) -> None:
+        reason = f": {window.reasons[0].text}" if window.reasons else ""
+        verdict = "too short to judge" if window.verdict == "none" else window.verdict
+        begin = format_duration(window.begin_s) if window.begin_s else "0s"
+        end = format_duration(window.begin_s + window.sending_s)
+        self._session.watcher.note(f"window {window.index}, {begin} to {end}: {verdict}{reason}")

@@ -1,0 +1,116 @@
+"""The verdict on a soak, why it is over, and the sentences that say so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.watch import SOAK_STOPPED
+from plimsoll.record.results.soak_result import SoakEnd, SoakLosses, SoakSegment, SoakWindows
+from plimsoll.record.run.journal import JournalContents
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.record.trials.window_record import WindowRecord
+from plimsoll.text.units import format_duration, format_number
+
+_ENDS: dict[SoakEnd, str] = {
+    "duration": "It ran for all the time asked for.",
+    "failure": "It was stopped at the first failure, as asked.",
+    "signal": "A signal ended it before its time.",
+    "link": "A lost link ended it before its time.",
+    "unfinished": "It has not ended: it is running, or was killed and can be resumed.",
+}
+
+
+def verdict_of(windows: Sequence[WindowRecord], segments: Sequence[SoakSegment]) -> Verdict:
+    """Fail when anything failed; pass when all segments passed; else invalid."""
+    if "fail" in {window.verdict for window in windows} | {each.verdict for each in segments}:
+        return "fail"
+    # A segment that was killed is judged by its windows alone.
+    finished = [segment for segment in segments if segment.verdict != "none"]
+    killed = {segment.trial for segment in segments if segment.verdict == "none"}
+    spoiled = any(w.verdict == "invalid" and w.trial in killed for w in windows)
+    passed = any(window.verdict == "pass" for window in windows)
+    if passed and not spoiled and all(segment.verdict == "pass" for segment in finished):
+        return "pass"
+    return "invalid"
+
+
+def left_s(segments: Sequence[SoakSegment], asked: SoakAsked) -> float:
+    """The time that is still to be run; none when it is too short to be judged as a window."""
+    left = asked.duration_s - sum(segment.sending_s for segment in segments)
+    return left if left >= asked.window_s / 2 else 0.0
+
+
+def end_of(history: JournalContents, segments: Sequence[SoakSegment], asked: SoakAsked) -> SoakEnd:
+    """Why the soak is over, by its last trial."""
+    if not left_s(segments, asked):
+        return "duration"
+    trials = {trial.number: trial for trial in history.trials()}
+    last = trials.get(segments[-1].trial) if segments else None
+    if last is None or last.ended_by == "duration":
+        return "unfinished"
+    if last.ended_by == "link_down":
+        return "link"
+    whys = [event.fields.get("why") for event in history.of_kind(SOAK_STOPPED)]
+    return "signal" if whys and whys[-1] == "signal" else "failure"
+
+
+def notes_of(
+    verdict: Verdict,
+    ended: SoakEnd,
+    windows: SoakWindows,
+    losses: SoakLosses,
+    segments: Sequence[SoakSegment],
+) -> tuple[str, ...]:
+    """What to know before the numbers."""
+    return tuple(
+        note
+        for note in (
+            _ENDS[ended],
+            _windows_note(windows),
+            _loss_note(losses),
+            _gaps_note(segments),
+            _invalid_note(verdict, windows),
+        )
+        if note
+    )
+
+
+def _windows_note(windows: SoakWindows) -> str:
+    note = (
+        f"Of the windows of {format_duration(windows.window_s)}, {windows.passed} passed, "
+        f"{windows.failed} failed and {windows.invalid} were invalid, spoiled by the tester."
+    )
+    short = " The last one was cut short and is judged with the whole trial alone."
+    return note + (short if windows.unjudged else "")
+
+
+def _loss_note(losses: SoakLosses) -> str:
+    if losses.no_loss_s is not None and losses.events_per_hour_below is not None:
+        return (
+            f"No loss in {format_number(losses.no_loss_s)} s: with 95 % confidence, frames are "
+            f"lost less often than {format_number(losses.events_per_hour_below)} times an hour "
+            "(3 ÷ the time)."
+        )
+    if not losses.frames:
+        return "No window was judged, so nothing is known of losses."
+    events = "one event" if losses.event_count == 1 else f"{losses.event_count:,} events"
+    return f"Frames lost that no stall of the tester explains: {losses.frames:,}, in {events}."
+
+
+def _gaps_note(segments: Sequence[SoakSegment]) -> str:
+    gaps = [segment for segment in segments if segment.gap_s]
+    if not gaps:
+        return ""
+    told = ", ".join(f"{format_duration(each.gap_s)} before trial {each.trial}" for each in gaps)
+    return (
+        f"It was interrupted and resumed: {len(segments)} trials, without traffic for {told}. "
+        "Nothing is known of the DUT in between."
+    )
+
+
+def _invalid_note(verdict: Verdict, windows: SoakWindows) -> str:
+    if verdict != "invalid":
+        return ""
+    held = " What held, held in the windows that passed." if windows.passed else ""
+    return f"Nothing failed, and the whole is invalid: the tester was at fault somewhere.{held}"

@@ -1,0 +1,272 @@
+"""What disturbs a test bed's trials: the kernel's events recorded beside them, and explained."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from heapq import nlargest
+
+from plimsoll.attribution.events.coverage import TraceCoverage
+from plimsoll.attribution.events.trace_time import on_tsc
+from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.incidents_of_trial import incidents_of, longest_latencies
+from plimsoll.attribution.explanation.path_load import PathLoad
+from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.windows import Window, trace_windows
+from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
+from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
+from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
+from plimsoll.generator.engine.program import ENGINE
+from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.schedule_stats import polling_threads
+from plimsoll.observe.kernel_trace.event import KernelEvent
+from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
+from plimsoll.record.causes.causes_record import TracedCpu, TraceState
+from plimsoll.record.trials.clock_fit import ClockFit
+from plimsoll.record.trials.disturbance import Disturbance
+from plimsoll.trial.outcome.outcome import Outcome
+
+# Of each page of a trial, so many losses, latencies and stalls are explained, the largest.
+_EXPLAINED_OF_A_KIND = 300
+# A trial of more than two pages is read while it goes on: the ring buffers hold some 80 s.
+_PAGE_S = 30.0
+_ONE_PAGE_S = 130.0
+_TESTER = "tester"
+
+
+@dataclass(frozen=True)
+class Disturbances:
+    """The polling loops of a test bed and the trace of their CPUs, None where nothing polls.
+
+    `own_pids` are Plimsoll's own processes, `tsc_hz` the rate of the TSC.
+    """
+
+    trace: KernelTrace | TraceUnavailable | None = None
+    loops: tuple[PollingLoop, ...] = ()
+    own_pids: tuple[int, ...] = ()
+    tsc_hz: float = 0.0
+
+    @classmethod
+    def open(
+        cls,
+        polling_pids: Mapping[str, int],
+        own_pids: Collection[int],
+        tsc_hz: float | None,
+        ledger: Ledger,
+    ) -> Disturbances:
+        """Find the loops and make the trace, noted in the ledger. Raises MachineError."""
+        loops = tuple(_loops(polling_pids))
+        if not loops or tsc_hz is None:
+            return cls()
+        trace = KernelTrace.open({loop.cpu for loop in loops}, ledger)
+        return cls(trace, loops, tuple(own_pids), tsc_hz)
+
+    def close(self) -> None:
+        """Remove the trace; may be repeated. Raises MachineError."""
+        if isinstance(self.trace, KernelTrace):
+            self.trace.close()
+
+    @property
+    def note(self) -> str | None:
+        """Why nothing is traced, for people; None where it is, or nothing polls."""
+        if not isinstance(self.trace, TraceUnavailable):
+            return None
+        return (
+            "no kernel events are recorded, so causes of stalls, spikes and losses are known by "
+            f"counters alone: {self.trace.reason} ({self.trace.remedy})"
+        )
+
+    @contextmanager
+    def recorded(self) -> Iterator[None]:
+        """Record events for the length of a `with`. Raises MachineError."""
+        if not isinstance(self.trace, KernelTrace):
+            yield
+            return
+        self.trace.start()
+        try:
+            yield
+        finally:
+            self.trace.stop()
+
+    def of_trial(self, plan: TrialPlan, *, refused_is_lost: bool) -> TrialDisturbances:
+        """What is collected of one trial while it goes on."""
+        paged = plan.duration_s > _ONE_PAGE_S
+        names = {each.stream: each.name for each in plan.streams}
+        return TrialDisturbances(self, names, paged, refused_is_lost)
+
+
+# Of a test bed without polling loops on this machine.
+NO_DISTURBANCES = Disturbances()
+
+
+@dataclass
+class TrialDisturbances:
+    """The incidents of one trial and the kernel's events around them, page by page.
+
+    `names` are the streams' by number. A `paged` trial reads the trace every 30 s. What the
+    tester's ports have no room for counts as lost where `refused_is_lost`.
+    """
+
+    bed: Disturbances
+    names: Mapping[int, str]
+    paged: bool
+    refused_is_lost: bool
+    _page: list[Incident] = field(default_factory=list)
+    _page_begin_s: float = 0.0
+    _incidents: list[Incident] = field(default_factory=list)
+    _events: list[KernelEvent] = field(default_factory=list)
+    _lost: dict[int, int] = field(default_factory=dict)
+    _incomplete: dict[int, int | None] = field(default_factory=dict)
+
+    def interval(self, interval: Interval) -> None:
+        """Take in what the next interval lists. Raises MachineError."""
+        if not self.bed.loops:
+            return
+        self._page += incidents_of(
+            interval, self.names, self.bed.tsc_hz, refused_is_lost=self.refused_is_lost
+        )
+        if self.paged and interval.end_s - self._page_begin_s >= _PAGE_S:
+            self._page_begin_s = interval.end_s
+            self._turn_page(None)
+
+    def explained(
+        self, number: int, outcome: Outcome, counters: Sequence[CounterMove]
+    ) -> CausesFound | None:
+        """What caused them, once the trial has ended; None where nothing polls.
+
+        Raises MachineError when the trace cannot be read.
+        """
+        if not self.bed.loops:
+            return None
+        fit = clock_fit(outcome.report.clock)
+        self._turn_page(fit)
+        begin, end = _span(outcome.report.clock)
+        sending_s = outcome.report.sending_s
+        offered = max((outcome.offered(each.stream) for each in outcome.plan.streams), default=0)
+        return causes_of_trial(
+            TrialFacts(
+                number=number,
+                tsc_hz=self.bed.tsc_hz,
+                incidents=tuple(self._incidents),
+                loops=self.bed.loops,
+                trace=self._state(begin, end),
+                events=self._events,
+                counters=counters,
+                coverage=self._coverage(begin, end),
+                clock=fit,
+                load=PathLoad(offered / sending_s if sending_s else None, outcome.queue_frames),
+                cgroups=task_cgroups(self._events),
+                own_pids=self.bed.own_pids,
+                longest=longest_latencies(outcome.report, self.names),
+            )
+        )
+
+    def _turn_page(self, fit: ClockFit | None) -> None:
+        kept = _largest(self._page)
+        self._page = []
+        self._incidents += kept
+        trace = self.bed.trace
+        if not isinstance(trace, KernelTrace):
+            return
+        windows = trace_windows(kept, self.bed.tsc_hz)
+        if trace.clock == "mono_raw":
+            # Its times can only be carried over once the clocks were read at the trial's end.
+            if fit is None:
+                return
+            self._events += on_tsc(trace.read(_in_raw_ns(windows, fit)), fit)
+        else:
+            self._events += trace.read(windows)
+        for lost in trace.lost_events:
+            if not lost.elsewhere:
+                self._lost[lost.cpu] = self._lost.get(lost.cpu, 0) + lost.events
+                self._incomplete[lost.cpu] = lost.complete_from_tsc
+
+    def _coverage(self, begin: int, end: int) -> TraceCoverage:
+        return TraceCoverage(
+            {cpu: span for cpu in self._traced() if (span := self._complete(cpu, begin, end))}
+        )
+
+    def _complete(self, cpu: int, begin: int, end: int) -> tuple[int, int] | None:
+        """Of a CPU; None where it is not known since when nothing is missing."""
+        if cpu not in self._incomplete:
+            return begin, end
+        complete_from = self._incomplete[cpu]
+        return None if complete_from is None else (max(begin, complete_from), end)
+
+    def _traced(self) -> tuple[int, ...]:
+        return self.bed.trace.cpus if isinstance(self.bed.trace, KernelTrace) else ()
+
+    def _state(self, begin: int, end: int) -> TraceState:
+        trace = self.bed.trace
+        if not isinstance(trace, KernelTrace):
+            why = trace.reason if isinstance(trace, TraceUnavailable) else "nothing polls here"
+            return TraceState(clock=None, unavailable=why)
+        spans = {cpu: self._complete(cpu, begin, end) or (end, end) for cpu in trace.cpus}
+        return TraceState(
+            clock=trace.clock,
+            events=len(self._events),
+            names=trace.events,
+            cpus=tuple(
+                TracedCpu(
+                    cpu=cpu,
+                    complete_from_tsc=complete_from,
+                    complete_to_tsc=complete_to,
+                    lost_events=self._lost.get(cpu, 0),
+                )
+                for cpu, (complete_from, complete_to) in spans.items()
+            ),
+        )
+
+
+def disturbances_of(outcome: Outcome, found: CausesFound | None) -> tuple[Disturbance, ...]:
+    """What took the DUT's CPUs; nothing where it was not looked for or cannot be timed."""
+    fit = clock_fit(outcome.report.clock)
+    if found is None or fit is None:
+        return ()
+    first_frame_tsc = fit.tsc(outcome.report.begin_unix_ns)
+    return dut_disturbances(found.explanations, first_frame_tsc, found.record.tsc_hz)
+
+
+def clock_fit(readings: Sequence[ClockReading]) -> ClockFit | None:
+    """The clocks tied together; None where they were not read at two times."""
+    try:
+        return ClockFit.of(readings)
+    except ValueError:
+        return None
+
+
+def _loops(polling_pids: Mapping[str, int]) -> Iterator[PollingLoop]:
+    for name, pid in polling_pids.items():
+        for thread, cpu in polling_threads(pid).items():
+            if name == _TESTER:
+                yield PollingLoop("tester", ENGINE, cpu, thread)
+            else:
+                yield PollingLoop("dut", name, cpu, thread)
+
+
+def _largest(incidents: Iterable[Incident]) -> list[Incident]:
+    by_kind: dict[str, list[Incident]] = {}
+    for incident in incidents:
+        by_kind.setdefault(incident.kind, []).append(incident)
+    return [
+        incident
+        for of_kind in by_kind.values()
+        for incident in nlargest(_EXPLAINED_OF_A_KIND, of_kind, key=_size)
+    ]
+
+
+def _size(incident: Incident) -> int:
+    return incident.frames if incident.kind == "loss" else incident.length_ns
+
+
+def _in_raw_ns(windows: Iterable[Window], fit: ClockFit) -> list[Window]:
+    return [(fit.raw_ns(begin), fit.raw_ns(end)) for begin, end in windows]
+
+
+def _span(clock: Sequence[ClockReading]) -> tuple[int, int]:
+    """From the first reading of the clocks to the last; nothing where they were not read."""
+    return (clock[0].tsc, clock[-1].tsc) if clock else (0, 0)

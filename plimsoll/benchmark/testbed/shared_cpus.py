@@ -1,0 +1,75 @@
+"""CPUs on which Plimsoll's own processes have to run beside polling loops, and what that asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from plimsoll.generator.interface import Hold, TrialPlan, TrialReport
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.own_processes import own_processes_on
+from plimsoll.host.processes.affinity import housekeeping_cpus, leaves_no_cpu
+from plimsoll.trial.outcome.own_time import OwnTime
+
+# A trial up to so long is silent until its end. The intervals of a longer one are handed over
+# in pages: its windows are to be judged, and its record written, while it goes on.
+_SILENT_S = 120.0
+_PAGE_S = 30.0
+# Of such a trial: an interval of four streams takes the engine 2.5 ms to write and us 3.5 ms to
+# read, judge and record, 0.3 % of two CPUs if there is one every second.
+_PAGED_INTERVAL_S = 2.0
+
+
+@dataclass(frozen=True)
+class SharedCpus:
+    """The `polled` CPUs, and by pid the names of our processes that may run on them.
+
+    `main_thread` says whether the engine's own may, `crowded` that no other CPU is left.
+    """
+
+    polled: frozenset[int] = frozenset()
+    processes: Mapping[int, str] = field(default_factory=dict)
+    main_thread: bool = False
+    crowded: bool = False
+
+    @classmethod
+    def of(cls, polled: tuple[int, ...], ledger: Ledger) -> SharedCpus:
+        """As things stand while this process keeps off the polled CPUs."""
+        return cls(
+            polled=frozenset(polled),
+            processes=own_processes_on(polled, ledger) if polled else {},
+            main_thread=not housekeeping_cpus(polled).isdisjoint(polled),
+            crowded=leaves_no_cpu(polled),
+        )
+
+    def quieted(self, plan: TrialPlan, lost_frames: int | None, *, live: bool = False) -> TrialPlan:
+        """The plan such that nobody wakes while frames are sent, where no CPU is left for it.
+
+        More than `lost_frames` lost are worth waking for; None where no losses are. A `live`
+        trial is not quieted, only measured.
+        """
+        measured = replace(plan, cpu_time_of=tuple(self.processes))
+        if live or not self.crowded:
+            return measured
+        whole_s = plan.duration_s + plan.drain_s
+        if whole_s <= _SILENT_S:
+            # A second more, so that the end of the trial hands them over and not the clock.
+            return replace(measured, hold=Hold(whole_s + 1.0, lost_frames))
+        interval_s = max(plan.interval_s, _PAGED_INTERVAL_S)
+        return replace(measured, interval_s=interval_s, hold=Hold(_PAGE_S, lost_frames))
+
+    def own_time(self, report: TrialReport) -> OwnTime | None:
+        """What our processes took of the polled CPUs in a trial; None where nothing is polled."""
+        if not self.polled or report.cpu_time is None:
+            return None
+        return OwnTime.of(
+            report.cpu_time,
+            self.processes,
+            main_thread=self.main_thread,
+            polled_cpus=len(self.polled),
+            sending_s=report.sending_s,
+        )
+
+
+# Of a test bed that polls no CPU of this machine.
+NONE_SHARED = SharedCpus()

@@ -1,0 +1,286 @@
+"""The test bed: lab and generator, up together, and trials on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.trial_settings import TrialSettings
+from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances
+from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
+from plimsoll.benchmark.testbed.marks import Marks
+from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
+from plimsoll.dut.lab import Lab, LabModel, LabPorts
+from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.registry import make_lab
+from plimsoll.dut.simulated import SimulatedSettings
+from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.program import ENGINE
+from plimsoll.generator.interface import Generator, Interval, TrialPlan
+from plimsoll.generator.settings import EngineSettings
+from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
+from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.own_processes import own_processes
+from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, leaves_no_cpu
+from plimsoll.host.processes.cpu_load import look_at_cpus
+from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.observe.agent.observers import LocalHost, Observers, start_observers
+from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
+from plimsoll.record.metrics.tester_capacity import TesterCapacity
+from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.outcome.beside import Beside
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.running.trial import run_trial
+
+_LINK_WAIT_S = 15.0
+
+
+@dataclass(frozen=True)
+class BedPlan:
+    """What to bring up. `largest_frame_size` of any trial to come is in bytes with FCS."""
+
+    lab: LabModel
+    generator: EngineSettings
+    largest_frame_size: int
+    require_hugepages: bool = False
+    observe: ObserveSettings = UNOBSERVED
+    # Whether criteria are asked of what observers read, which then may not come seldom.
+    judges_hosts: bool = False
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> BedPlan:
+        """What the experiment asks for."""
+        return cls(
+            lab=experiment.lab,
+            generator=experiment.generator,
+            largest_frame_size=experiment.profile.largest_frame_size,
+            require_hugepages=experiment.require_hugepages,
+            observe=experiment.observe,
+            judges_hosts=any(
+                isinstance(each, HostCriterion)
+                for criteria in experiment.goals.values()
+                for each in criteria
+            ),
+        )
+
+    def on_rings(self, port_count: int) -> BedPlan:
+        """The same tester without a DUT: ring ports, which have no clock to stamp by."""
+        return replace(
+            self,
+            lab=LoopbackSettings(ports=port_count),
+            generator=self.generator.model_copy(update={"stamps": "tsc"}),
+            observe=UNOBSERVED,
+        )
+
+    @property
+    def polled_cpus(self) -> dict[str, tuple[int, ...]]:
+        """The CPUs that polling loops keep busy, by whose they are; none of a simulation."""
+        if self.lab.simulated:
+            return {}
+        return {
+            "tester": self.generator.cpus,
+            "dut": tuple(cpu for _, cpu in self.lab.polled_cpus),
+        }
+
+    @property
+    def busy_cpus(self) -> tuple[int, ...]:
+        """Those that must not be disturbed."""
+        return tuple(cpu for cpus in self.polled_cpus.values() for cpu in cpus)
+
+
+@dataclass(frozen=True)
+class Testbed:
+    """Everything needed to run trials, for as long as `testbed` holds it."""
+
+    lab: Lab
+    ports: LabPorts
+    generator: Generator
+    notes: tuple[str, ...]
+    busy_cpus: tuple[int, ...]
+    marks: Marks
+    observers: Observers
+    captures: HostCaptures
+    shared_cpus: SharedCpus = NONE_SHARED
+    # By name, the processes whose loops poll: the tester's, and the DUT's on this host.
+    polling_pids: Mapping[str, int] = field(default_factory=dict)
+    disturbances: Disturbances = NO_DISTURBANCES
+
+    @property
+    def line_rate_bps(self) -> float | None:
+        """L1, of the slowest port: as the lab states it, or as the links of real wires do."""
+        if self.ports.line_rate_bps is not None or self.ports.drained_by != "wire":
+            return self.ports.line_rate_bps
+        speeds = [port.link_mbps for port in self.generator.ports]
+        known = [mbps for mbps in speeds if mbps is not None]
+        return min(known) * 1e6 if len(known) == len(speeds) else None
+
+    @property
+    def capacity(self) -> TesterCapacity:
+        """What the tester's utilisation is a share of."""
+        return TesterCapacity.of(
+            self.generator.facts, self.generator.ports, self.ports.line_rate_bps
+        )
+
+    def plan(
+        self, settings: TrialSettings, streams: tuple[StreamPlan, ...], duration_s: float
+    ) -> TrialPlan:
+        """A trial of `streams`, under a mark of its own."""
+        return settings.plan(
+            streams, duration_s, mark=self.marks.take(), queue_frames=self.ports.queue_frames
+        )
+
+    def trial(
+        self,
+        plan: TrialPlan,
+        load_pps: float,
+        watch: Callable[[Interval], bool],
+        beside: tuple[StreamPlan, ...] = (),
+    ) -> Outcome:
+        """Run one trial; `watch` sees each interval and stops the trial with True.
+
+        The streams `beside` it are sent, and not judged.
+        This process keeps off the polled CPUs meanwhile, where there are others.
+        """
+        with settled_heap(), self._undisturbed(), self.disturbances.recorded():
+            outcome = run_trial(
+                self.generator,
+                self.lab,
+                self.ports,
+                plan,
+                load_pps=load_pps,
+                watch=watch,
+                beside=Beside(beside),
+            )
+        return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
+
+    def _undisturbed(self) -> AbstractContextManager[None]:
+        return kept_off(self.busy_cpus) if self.busy_cpus else nullcontext()
+
+
+@contextmanager
+def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -> Iterator[Testbed]:
+    """Bring the lab, the generator and the observers up, and all down at the end.
+
+    Only a simulated lab needs no ledger. What fails and is no reason to stop, such as an
+    observer, is told. Raises InputError and MachineError for what the user can mend,
+    LabDied and EngineDied.
+    """
+    if isinstance(plan.lab, SimulatedSettings):
+        yield _simulated(plan.lab)
+        return
+    if ledger is None:
+        raise ValueError(f"{type(plan.lab).__name__} needs a ledger")
+    settings = plan.lab.for_frames(plan.largest_frame_size)
+    claim_cpus(ledger, _cpu_claims(plan))
+    busy = _busy_notes(plan, ledger)
+    lab_memory = plan_memory(settings.megabytes, ledger, require_huge=plan.require_hugepages)
+    lab = make_lab(settings, ledger, lab_memory)
+    with ExitStack() as stack:
+        captures = start_captures(plan.observe, plan.busy_cpus, ledger)
+        stack.callback(captures.close)
+        stack.callback(lab.down)
+        with hugepages_explained(lab_memory, ledger):
+            ports = lab.up()
+        max_frame_bytes = plan.largest_frame_size - FCS_BYTES
+        memory = plan_memory(
+            plan.generator.megabytes_for(len(ports.devargs), ports.descriptors, max_frame_bytes),
+            ledger,
+            require_huge=plan.require_hugepages,
+        )
+        log = ledger.directory / "engine.log"
+        engine = stack.enter_context(closing(Engine.start(log, ledger.environment, ports.devargs)))
+        ledger.note_process(ENGINE, engine.identity)
+        with hugepages_explained(memory, ledger):
+            engine.open(
+                plan.generator,
+                memory=memory,
+                devargs=ports.devargs,
+                descriptors=ports.descriptors,
+                main_cpus=housekeeping_cpus(plan.busy_cpus),
+                max_frame_bytes=max_frame_bytes,
+                link_wait_s=_LINK_WAIT_S,
+            )
+        lab.wait_links(_LINK_WAIT_S)
+        observers = start_observers(plan.observe, _local_host(plan, lab, engine), ledger, tell)
+        stack.callback(observers.close)
+        notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes + busy
+        with kept_off(plan.busy_cpus):
+            shared = SharedCpus.of(plan.busy_cpus, ledger)
+        polling_pids = _polling_pids(lab, engine)
+        disturbances = Disturbances()
+        if plan.observe.enabled and plan.observe.kernel_events:
+            tsc_hz = engine.facts.tsc_hz
+            disturbances = Disturbances.open(polling_pids, own_processes(ledger), tsc_hz, ledger)
+            stack.callback(disturbances.close)
+            if disturbances.note is not None:
+                tell(disturbances.note)
+        yield Testbed(
+            lab,
+            ports,
+            engine,
+            notes,
+            plan.busy_cpus,
+            Marks(),
+            observers,
+            captures,
+            shared,
+            polling_pids,
+            disturbances,
+        )
+
+
+def _cpu_claims(plan: BedPlan) -> tuple[CpuClaim, ...]:
+    """Each CPU with its place in the experiment and the process that will poll it."""
+    program = plan.lab.polling_program
+    return (
+        *(
+            CpuClaim(f"generator.cpus[{i}]", cpu, ENGINE)
+            for i, cpu in enumerate(plan.generator.cpus)
+        ),
+        *(CpuClaim(place, cpu, program) for place, cpu in plan.lab.polled_cpus),
+    )
+
+
+def _busy_notes(plan: BedPlan, ledger: Ledger) -> tuple[str, ...]:
+    """What others run on the CPUs that will be polled."""
+    ours = (noted.identity.pid for noted in ledger.record.processes)
+    busy = look_at_cpus(plan.busy_cpus, tuple(ours))
+    return tuple(f"{each}: the loop that polls it will lose that time" for each in busy)
+
+
+def _polling_pids(lab: Lab, engine: Engine) -> dict[str, int]:
+    pid = engine.facts.pid
+    tester = {} if pid is None else {"tester": pid}
+    return {**tester, **{each.name: each.pid for each in lab.processes()}}
+
+
+def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
+    """What the observers of this host are to look at."""
+    processes = lab.processes()
+    tester = {} if engine.facts.pid is None else {ENGINE: engine.facts.pid}
+    return LocalHost(
+        polled=plan.polled_cpus,
+        run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
+        pids={**tester, **{each.name: each.pid for each in processes}},
+        telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
+        crowded=_reads_seldom(plan),
+    )
+
+
+def _reads_seldom(plan: BedPlan) -> bool:
+    return leaves_no_cpu(plan.busy_cpus) and not plan.judges_hosts
+
+
+def _simulated(settings: SimulatedSettings) -> Testbed:
+    """A test bed of which nothing is on this machine."""
+    lab = settings.lab()
+    ports = lab.up()
+    nobody = Observers(lambda _: None)
+    return Testbed(
+        lab, ports, settings.generator(), ports.notes, (), Marks(), nobody, HostCaptures()
+    )

@@ -1,0 +1,100 @@
+"""`plimsoll lab`: labs that stay up between commands."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import yaml
+from rich.table import Table
+
+from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.cli.terminal.output import stdout
+from plimsoll.dut.lab import LabModel, LabPorts
+from plimsoll.dut.registry import lab_kinds, lab_of_kind
+from plimsoll.dut.standing import LabDescription, lab_down, lab_list, lab_up
+from plimsoll.host.ledger.ledger import sweep
+
+app = typer.Typer(
+    name="lab",
+    help="Bring a DUT up and keep it up, to try things by hand or with other tools.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+
+def add_to(parent: typer.Typer) -> None:
+    """Register the command."""
+    parent.add_typer(app)
+
+
+@app.command(name="list", epilog="Example: **plimsoll lab list**")
+def list_labs(
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+) -> None:
+    """List the labs that are up, those of runs under way included, and the kinds there are."""
+    sweep()
+    labs = lab_list()
+    if json:
+        typer.echo(json_text.dumps([asdict(each) for each in labs], indent=2))
+        return
+    stdout.print(_table(labs) if labs else "no lab is up")
+    stdout.print("\nkinds of lab:")
+    for kind, summary in lab_kinds().items():
+        stdout.print(f"  [bold]{kind}[/]  {summary}", highlight=False)
+
+
+@app.command(
+    epilog="Examples: **plimsoll lab up testpmd-memif** · "
+    "**plimsoll lab up --experiment examples/demo.yaml**"
+)
+def up(
+    kind: Annotated[str, typer.Argument(help="The kind of lab, with its defaults.")] = (
+        "testpmd-memif"
+    ),
+    experiment: Annotated[
+        Path | None, typer.Option(help="Take the lab from this experiment instead.")
+    ] = None,
+) -> None:
+    """Bring a lab up and leave it up; prints how a generator, ours or another, connects to it."""
+    settings: LabModel = load_experiment(experiment).lab if experiment else lab_of_kind(kind)
+    lab = lab_up(settings)
+    stdout.print(f"lab [bold]{lab.id}[/] is up: {', '.join(lab.processes)}", highlight=False)
+    if lab.note:
+        stdout.print(f"[dim]note:[/] {lab.note}", soft_wrap=True)
+    if lab.ports is not None:
+        stdout.print("\nuse it from an experiment with:\n")
+        text = yaml.safe_dump({"lab": _as_external(lab.ports)}, sort_keys=False, width=1000)
+        stdout.print(text, markup=False, highlight=False, soft_wrap=True)
+    stdout.print(f"take it down with: plimsoll lab down {lab.id}", highlight=False)
+
+
+@app.command(epilog="Example: **plimsoll lab down lab-1a2b3c**")
+def down(lab: Annotated[str, typer.Argument(help="Its id, as lab list shows it.")]) -> None:
+    """Take a lab down and give back all that it used."""
+    for line in lab_down(lab):
+        stdout.print(line, soft_wrap=True, highlight=False)
+
+
+def _table(labs: tuple[LabDescription, ...]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("id", "kind", "state", "processes"):
+        table.add_column(name)
+    for lab in labs:
+        table.add_row(lab.id, lab.kind, lab.state, ", ".join(lab.processes))
+    return table
+
+
+def _as_external(ports: LabPorts) -> Mapping[str, Any]:
+    return {
+        "kind": "external",
+        "drained_by": ports.drained_by,
+        "descriptors": ports.descriptors,
+        "queue_frames": ports.queue_frames,
+        "paths": [list(path) for path in ports.paths],
+        "ports": [{"devargs": devargs} for devargs in ports.devargs],
+    }

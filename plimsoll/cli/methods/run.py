@@ -1,0 +1,113 @@
+"""`plimsoll run`: search for the load line, validate it, record and report."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.reading_interval import check_search_readings
+from plimsoll.benchmark.load_line.load_line import check_resume, find_load_line
+from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.cli.methods.progress import progress_on
+from plimsoll.cli.methods.running import running, serving
+from plimsoll.cli.options.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
+from plimsoll.cli.options.tags_option import TagsOption, tag_run
+from plimsoll.cli.tables.result_summary import print_result
+from plimsoll.cli.terminal.exit_codes import end_by
+from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.errors import InputError
+from plimsoll.record.results.result import Result
+from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.text.units import parse_duration
+
+_EPILOG = (
+    "Examples: **plimsoll run examples/demo.yaml** · "
+    "**plimsoll run experiment.yaml --validation 3h** · "
+    "**plimsoll run --resume runs/20260101T120000-demo**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(run)
+
+
+def run(
+    experiment: ExperimentArgument = None,
+    *,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with this run directory after its last trial.")
+    ] = None,
+    runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
+    validation: Annotated[
+        str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
+    ] = None,
+    metrics_port: MetricsPortOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Find the load line: search, validate, record, report.
+
+    Exits with 0 when a load passed search and validation, with 1 when the DUT carried none,
+    with 5 when the tester could not tell.
+    """
+    with serving(metrics_port) as live:
+        asked, directory = _what_to_run(experiment, resume, runs, validation)
+        tag_run(directory, tag)
+        kept = running("run", directory, "finished trials are kept", JournalContents.trials, live)
+        with kept, progress_on(stderr) as progress:
+            result = find_load_line(asked, directory, progress)
+    page = write_report(directory)
+    _print(result, directory, page, stdout, json)
+    end_by(result.verdict)
+
+
+def _what_to_run(
+    experiment: Path | None, resume: Path | None, runs: Path, validation: str | None
+) -> tuple[Experiment, RunDirectory]:
+    if (experiment is None) == (resume is None):
+        raise InputError(
+            "name an experiment, or a run to resume; one of the two",
+            where="plimsoll run",
+            remedy="plimsoll run examples/demo.yaml, or plimsoll run --resume runs/<id>",
+        )
+    if resume is not None:
+        if validation is not None:
+            raise InputError(
+                "a resumed run keeps its own validation",
+                where="--validation",
+                remedy="leave it out, or start a new run",
+            )
+        directory = RunDirectory.open(resume)
+        asked = load_experiment(directory.experiment)
+        check_resume(asked, directory)
+        return asked, directory
+    assert experiment is not None  # noqa: S101 - one of the two is given
+    asked = load_experiment(experiment)
+    if validation is not None:
+        asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
+    check_search(asked)
+    check_search_readings(asked)
+    return asked, RunDirectory.create(runs, asked.name, asked.normalised())
+
+
+def _print(
+    result: Result, directory: RunDirectory, page: Path, console: Console, json: bool
+) -> None:
+    if json:
+        typer.echo(result.model_dump_json(indent=2))
+        return
+    print_result(result, read_journal(directory.journal).trials(), console)
+    console.print(f"\nreport: {page}", soft_wrap=True, highlight=False)

@@ -1,0 +1,66 @@
+"""What every command that leaves a run directory does around its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+
+from plimsoll.cli.terminal.output import stderr
+from plimsoll.errors import Interrupted, PlimsollError
+from plimsoll.host.ledger.ledger import sweep
+from plimsoll.record.run.journal import JournalContents, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.open_metrics import LiveMetrics, open_metrics
+
+
+def serving(metrics_port: Endpoint | None) -> AbstractContextManager[LiveMetrics | None]:
+    """Listen there, where it is asked for, before anything is started or written.
+
+    Which run is served is said once there is one. Raises MachineError.
+    """
+    return open_metrics(metrics_port) if metrics_port else nullcontext()
+
+
+@contextmanager
+def running(
+    command: str,
+    directory: RunDirectory,
+    kept: str,
+    worth_a_report: Callable[[JournalContents], object] | None,
+    live: LiveMetrics | None = None,
+) -> Iterator[None]:
+    """Clean up after earlier runs, tell where this one is, and keep it if it is cut short.
+
+    Its live values are shown by `live` meanwhile. When it is cut short, `kept` says
+    what stays, and how `plimsoll <command>` goes on. The report is written where the journal
+    holds what is `worth_a_report`; None writes none.
+    """
+    for line in sweep():
+        stderr.print(f"[dim]cleaned up after an earlier run:[/] {line}", soft_wrap=True)
+    stderr.print(f"[dim]run:[/] {directory.path}", soft_wrap=True, highlight=False)
+    if live is not None:
+        live.show(directory)
+    try:
+        yield
+    except (Interrupted, PlimsollError):
+        # What is being told may be that the disk is full or the record damaged.
+        with suppress(PlimsollError):
+            history = None if worth_a_report is None else read_journal(directory.journal)
+            if history is None or (worth_a_report and worth_a_report(history)):
+                if history is not None:
+                    write_report(directory)
+                _say_how_to_go_on(command, directory, kept)
+            elif history.events:
+                # Cut short in its calibration, say: there is nothing to report yet.
+                _say_how_to_go_on(command, directory, "no trial was finished yet")
+        raise
+
+
+def _say_how_to_go_on(command: str, directory: RunDirectory, kept: str) -> None:
+    stderr.print(
+        f"{kept}; go on with: plimsoll {command} --resume {directory.path}",
+        soft_wrap=True,
+        highlight=False,
+    )

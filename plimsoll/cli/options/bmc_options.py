@@ -1,0 +1,59 @@
+"""The options with which an audit asks a host's BMC."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.errors import InputError
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.redfish.bmc_address import bmc_address
+from plimsoll.tune.redfish.bmc_credentials import (
+    PASSWORD_VARIABLE,
+    USER_VARIABLE,
+    read_credentials,
+)
+from plimsoll.tune.redfish.host_with_bios import HostWithBios
+from plimsoll.tune.redfish.read_bios import read_bios
+
+BmcOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="https://HOST", help="Ask this BMC for the firmware's settings; reads only."
+    ),
+]
+BmcCredentialsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Lines user=NAME and password=PASSWORD, in a file of mode 600; by default "
+        f"{USER_VARIABLE} and {PASSWORD_VARIABLE} of the environment.",
+    ),
+]
+CaFileOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="The authorities that may have signed the BMC's certificate (PEM)."
+    ),
+]
+
+
+def with_bmc(
+    view: HostView, bmc: str | None, credentials: Path | None, ca_file: Path | None
+) -> HostView:
+    """The host, and with --bmc what that says of its firmware.
+
+    Raises InputError for bad options and MachineError where the BMC gives no answer.
+    """
+    if bmc is None:
+        if credentials is not None or ca_file is not None:
+            option = "--bmc-credentials" if credentials is not None else "--ca-file"
+            raise InputError("is for a BMC", where=option, remedy="give --bmc https://HOST too")
+        return view
+    address = bmc_address(bmc)
+    return HostWithBios(
+        view, read_bios(address, read_credentials(credentials, os.environ), ca_file)
+    )

@@ -1,0 +1,230 @@
+"""`plimsoll export`: a run in other programs' forms, as a file or into a running store."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.cli.options.export_targets import (
+    Job,
+    copy_parquet,
+    load_documents,
+    put_parquet,
+    write_documents,
+    write_histograms,
+    write_metrics,
+)
+from plimsoll.cli.options.metric_completion import complete_period
+from plimsoll.cli.options.options import parse_option
+from plimsoll.cli.options.run_choice import RunArgument, RunsFolderOption
+from plimsoll.errors import InputError
+from plimsoll.export.cdm.documents import Owner, RunDocuments
+from plimsoll.export.cdm.run_iterations import outline_of
+from plimsoll.export.cdm.version import CdmVersion
+from plimsoll.export.credentials import read_credentials
+from plimsoll.export.object_store import Bucket
+from plimsoll.export.opensearch.server import Server
+from plimsoll.record.index.find import find_run
+from plimsoll.record.index.run_notes import read_notes
+from plimsoll.record.index.run_paths import part_paths
+from plimsoll.record.index.run_tag import parse_tag
+from plimsoll.record.run.file_check import require_intact
+from plimsoll.record.run.run_directory import RunDirectory
+
+_EPILOG = "  \n".join(
+    (
+        "Examples:",
+        "plimsoll export runs/20260101T120000-demo --format csv --wide -o demo.csv",
+        "plimsoll export last --format hlog --period trial-0007 --merge -o trial-7.hlog",
+        "plimsoll export last --to https://opensearch:9200 --make-indices",
+        "plimsoll export last --to s3://bench/plimsoll --endpoint https://minio:9000",
+    )
+)
+
+
+class Format(StrEnum):
+    """What `--format` takes."""
+
+    CDM = "cdm"
+    CSV = "csv"
+    HLOG = "hlog"
+    PARQUET = "parquet"
+
+
+# What of a run's files each format is made from.
+_READ = {
+    Format.CDM: ("metrics/", "environment.json"),
+    Format.CSV: ("metrics/",),
+    Format.HLOG: ("histograms.hlog",),
+    Format.PARQUET: ("metrics/",),
+}
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(export)
+
+
+def export(
+    run: RunArgument,
+    *,
+    to_format: Annotated[
+        Format | None,
+        typer.Option(
+            "--format",
+            help="cdm: Common Data Model documents for OpenSearch's bulk API; csv: metrics; "
+            "hlog: latency histograms; parquet: metrics, a file a period.",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="The file (parquet: folder); by default standard output."
+        ),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace what is there.")] = False,
+    period: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Only this, as plimsoll metrics takes it: trial-0007, 7, measurement, a phase "
+            "such as validation, all; may be given again.",
+            autocompletion=complete_period,
+        ),
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            help="A running OpenSearch (https://host:9200, takes cdm) or object storage "
+            "(s3://bucket/prefix, takes parquet), instead of a file."
+        ),
+    ] = None,
+    wide: Annotated[
+        bool, typer.Option("--wide", help="csv: a column for each name of a series.")
+    ] = False,
+    stream: Annotated[
+        list[str] | None, typer.Option(help="hlog: only this tag; may be given again.")
+    ] = None,
+    merge: Annotated[
+        bool, typer.Option("--merge", help="hlog: add up what is of one tag (and --period).")
+    ] = False,
+    cdm_version: Annotated[
+        CdmVersion, typer.Option(help="cdm: as which version of Crucible's data model.")
+    ] = CdmVersion.V8,
+    tag: Annotated[
+        list[str] | None,
+        typer.Option(help="cdm: key=value, besides the run's own; may be given again."),
+    ] = None,
+    user: Annotated[str | None, typer.Option(help="cdm: whose run it is.")] = None,
+    email: Annotated[str | None, typer.Option(help="cdm: their address.")] = None,
+    make_indices: Annotated[
+        bool, typer.Option("--make-indices", help="OpenSearch: make indices that are missing.")
+    ] = False,
+    ca_file: Annotated[
+        Path | None, typer.Option(help="OpenSearch: who signed its certificate (PEM).")
+    ] = None,
+    endpoint: Annotated[
+        str | None, typer.Option(help="s3: the server's URL; by default AWS_ENDPOINT_URL's.")
+    ] = None,
+    credentials: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file with one line, user:password (s3: key id:secret), that only you may read."
+        ),
+    ] = None,
+    runs: RunsFolderOption = Path("runs"),
+) -> None:
+    """Write a run as Common Data Model documents, CSV, histogram log or Parquet.
+
+    Without --to it becomes a file. Ids are made from the run: exported or loaded again, it
+    replaces itself. Credentials come from PLIMSOLL_EXPORT_USER and PLIMSOLL_EXPORT_PASSWORD
+    (s3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) or from a file, never from here.
+    """
+    wanted = _format(to_format, to, output)
+    _check_options(
+        wanted,
+        to,
+        {
+            "--wide": (wide, Format.CSV, None),
+            "--stream": (stream, Format.HLOG, None),
+            "--merge": (merge, Format.HLOG, None),
+            "--tag": (tag, Format.CDM, None),
+            "--user": (user, Format.CDM, None),
+            "--email": (email, Format.CDM, None),
+            "--make-indices": (make_indices, Format.CDM, "http"),
+            "--ca-file": (ca_file, Format.CDM, "http"),
+            "--endpoint": (endpoint, Format.PARQUET, "s3"),
+            "--credentials": (credentials, wanted, "http" if wanted is Format.CDM else "s3"),
+        },
+    )
+    job = Job(find_run(run, runs), period, output, force)
+    for directory in (job.run, *map(RunDirectory, part_paths(job.run.path))):
+        require_intact(directory, *_READ[wanted])
+    if wanted is Format.CDM:
+        documents = RunDocuments(
+            job.run,
+            outline_of(job.run, period),
+            cdm_version,
+            owner=Owner(user, email),
+            tags={**read_notes(job.run).tags, **_tags(tag or [])},
+        )
+        if to is None:
+            write_documents(job, documents)
+        else:
+            server = Server(to, read_credentials(credentials), ca_file=ca_file)
+            load_documents(server, documents, cdm_version, make=make_indices)
+    elif wanted is Format.CSV:
+        write_metrics(job, wide=wide)
+    elif wanted is Format.HLOG:
+        write_histograms(job, stream or (), merge=merge)
+    elif to is None:
+        copy_parquet(job)
+    else:
+        # Without a file the storage's own variables count.
+        key = None if credentials is None else read_credentials(credentials)
+        put_parquet(job, Bucket.of(to, endpoint, key))
+
+
+def _format(given: Format | None, to: str | None, output: Path | None) -> Format:
+    """The one asked for, or the one that the target takes."""
+    takes = None
+    if to is not None:
+        scheme = to.partition("://")[0]
+        takes = {"http": Format.CDM, "https": Format.CDM, "s3": Format.PARQUET}.get(scheme)
+        if takes is None:
+            # Not repeated: there may be a password in it.
+            raise InputError(
+                "is neither an OpenSearch nor object storage",
+                where="--to",
+                remedy="write https://host:9200 or s3://bucket/prefix",
+            )
+        if output is not None:
+            raise InputError("goes not together with --to", where="--output", remedy="drop one")
+    wanted = given or takes
+    if wanted is None:
+        formats = ", ".join(Format)
+        raise InputError("says not what to write", where="--format", remedy=f"it is {formats}")
+    if takes is not None and wanted is not takes:
+        raise InputError(
+            f"that target takes {takes}, not {wanted}", where="--to", remedy="drop --format"
+        )
+    return wanted
+
+
+def _check_options(
+    wanted: Format, to: str | None, given: dict[str, tuple[object, Format, str | None]]
+) -> None:
+    """Each is of a format, and of a kind of target; elsewhere it would do nothing."""
+    for option, (value, belongs_to, scheme) in given.items():
+        if not value:
+            continue
+        if wanted is not belongs_to:
+            raise InputError(f"is for --format {belongs_to}", where=option, remedy=f"drop {option}")
+        if scheme is not None and not (to or "").startswith(scheme):
+            raise InputError(f"is for --to {scheme}…", where=option, remedy=f"drop {option}")
+
+
+def _tags(texts: list[str]) -> dict[str, str]:
+    return dict(parse_option("--tag", lambda said: parse_tag(str(said)), text) for text in texts)

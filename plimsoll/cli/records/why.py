@@ -1,0 +1,237 @@
+"""`plimsoll why`: what caused a run's losses, latency spikes and stalls."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.text import Text
+
+from plimsoll.attribution.events.chrome_trace import chrome_trace
+from plimsoll.attribution.ranking.limit_sentence import limit_sentence
+from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
+from plimsoll.attribution.ranking.remedies import Remedy
+from plimsoll.attribution.ranking.summary import CausesSummary, Told, summarise
+from plimsoll.cli.options.options import parse_option
+from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
+from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.cli.tables.run_words import shown
+from plimsoll.cli.terminal.new_file import write_new_file
+from plimsoll.cli.terminal.output import stdout
+from plimsoll.errors import InputError
+from plimsoll.record.causes.causes_record import TrialCauses, read_causes
+from plimsoll.record.causes.kernel_events import read_kernel_events
+from plimsoll.record.index.find import LAST, find_run
+from plimsoll.record.run.file_check import require_intact
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.units import format_ns, parse_latency_ns
+
+_EPILOG = (
+    "Examples: **plimsoll why** · **plimsoll why last --above 1ms --trial 7** · "
+    "**plimsoll why --perfetto trace.json**"
+)
+_MOST_ROWS = 15
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(why)
+
+
+def why(  # noqa: PLR0917 - the options of the command
+    run: Annotated[
+        str,
+        typer.Argument(
+            metavar="[RUN]",
+            help="A run: its path, its id, the beginning of its id, or last.",
+            autocompletion=complete_run,
+        ),
+    ] = LAST,
+    trial: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only this trial of the run.")
+    ] = None,
+    above: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LATENCY",
+            help="Latencies from here on are spikes, 100us unless the run has another limit.",
+        ),
+    ] = None,
+    perfetto: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Also write the kernel events around the worst incidents as a trace that "
+            "ui.perfetto.dev opens.",
+        ),
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    runs: RunsFolderOption = Path("runs"),
+) -> None:
+    """Say what caused a run's losses, latency spikes and stalls, and what helps.
+
+    Ranked causes first, then the worst ten of each with the chain that led to it.
+    """
+    directory = find_run(run, runs)
+    trials = _trials(directory, trial)
+    from_ns = trials[0].spikes_from_ns
+    if above is not None:
+        from_ns = parse_option("--above", parse_latency_ns, above)
+    summary = summarise(trials, from_ns)
+    if json:
+        typer.echo(json_text.dumps(_document(directory, trials, summary, from_ns), indent=2))
+    else:
+        _print(trials, summary, from_ns)
+    if perfetto is not None:
+        kept = {each.trial: read_kernel_events(directory, each.trial) for each in trials}
+        write_new_file(perfetto, chrome_trace(trials, kept), "--perfetto")
+
+
+def _trials(run: RunDirectory, number: int | None) -> tuple[TrialCauses, ...]:
+    require_intact(run, "causes/")
+    found = read_causes(run)
+    if not found:
+        raise InputError(
+            "no causes are recorded of this run",
+            where=run.run_id,
+            remedy="choose a run of this version whose trials ran on real ports",
+        )
+    if number is None:
+        return found
+    chosen = tuple(each for each in found if each.trial == number)
+    if not chosen:
+        known = ", ".join(str(each.trial) for each in found)
+        raise InputError(
+            f"no causes are recorded of trial {number}",
+            where="--trial",
+            remedy=f"name one of these trials: {known}",
+        )
+    return chosen
+
+
+def _document(
+    run: RunDirectory, trials: Sequence[TrialCauses], summary: CausesSummary, from_ns: int
+) -> dict[str, object]:
+    return {
+        "run": run.run_id,
+        "trials": [each.trial for each in trials],
+        "spikes_from_ns": from_ns,
+        "sentence": limit_sentence(summary),
+        "lost_frames": summary.lost_frames,
+        "loss_events": summary.loss_events,
+        "spikes": summary.spike_count,
+        "stalls": summary.stall_count,
+        "incidents_left_out": summary.left_out,
+        "causes": [asdict(row) for row in summary.rows],
+        "worst_losses": [_told_json(each) for each in summary.losses],
+        "worst_spikes": [_told_json(each) for each in summary.spikes],
+        "worst_stalls": [_told_json(each) for each in summary.stalls],
+        "traces": [{"trial": each.trial, **each.trace.model_dump(mode="json")} for each in trials],
+    }
+
+
+def _told_json(told: Told) -> dict[str, object]:
+    remedy = None if told.remedy is None else asdict(told.remedy)
+    return {"trial": told.trial, **told.incident.model_dump(mode="json"), "remedy": remedy}
+
+
+def _print(trials: Sequence[TrialCauses], summary: CausesSummary, from_ns: int) -> None:
+    stdout.print(shown(limit_sentence(summary), "bold"), soft_wrap=True)
+    for line in _trace_lines(trials):
+        stdout.print(shown(line, "yellow"), soft_wrap=True)
+    if summary.rows:
+        stdout.print()
+        stdout.print(_table(summary.rows, from_ns))
+    for title, told in (
+        ("Worst losses", summary.losses),
+        (f"Worst latency spikes from {format_ns(from_ns)} on", summary.spikes),
+        ("Longest stalls of the tester", summary.stalls),
+    ):
+        _print_worst(title, told)
+    _print_remedies(summary.rows)
+    if summary.left_out:
+        stdout.print()
+        stdout.print(shown(f"{summary.left_out:,} smaller incidents are not in the list.", "dim"))
+
+
+def _trace_lines(trials: Sequence[TrialCauses]) -> Iterator[str]:
+    """Trials without a whole trace, by what is wrong."""
+    without: dict[str, list[int]] = {}
+    for each in trials:
+        if each.trace.unavailable is not None:
+            without.setdefault(f"no kernel trace: {each.trace.unavailable}", []).append(each.trial)
+        elif any(cpu.lost_events for cpu in each.trace.cpus):
+            without.setdefault("kernel events were lost", []).append(each.trial)
+    for what, numbers in without.items():
+        named = ", ".join(map(str, numbers))
+        yield f"Trial {named}: {what}; there, causes rest on counters alone."
+
+
+def _table(rows: Sequence[RankedCause], from_ns: int) -> FigureTable:
+    table = FigureTable(
+        "Causes",
+        [
+            Column("cause", "left", wraps=True),
+            Column("kind", "left"),
+            Column("CPU", "left"),
+            Column("times"),
+            Column("lost frames"),
+            Column(f"spikes from {format_ns(from_ns)}"),
+            Column("in all"),
+            Column("worst"),
+            Column("how sure", "left"),
+        ],
+    )
+    for row in rows[:_MOST_ROWS]:
+        cpu = "-" if row.cpu is None else f"{row.cpu} ({row.owner})"
+        table.add_row(
+            shown(f"{row.name}{' (Plimsoll)' if row.own else ''}"),
+            row.kind,
+            cpu,
+            f"{row.occurrences:,}",
+            _share(row.loss_share),
+            _share(row.spike_share),
+            _time(row.total_ns),
+            _time(row.worst_ns),
+            row.confidence,
+        )
+    return table
+
+
+def _print_worst(title: str, told: Iterable[Told]) -> None:
+    for place, each in enumerate(told, 1):
+        if place == 1:
+            stdout.print()
+            stdout.print(Text(title, "bold"))
+        line = f"{place:3}  trial {each.trial}: {each.incident.sentence}"
+        stdout.print(shown(line), soft_wrap=True)
+
+
+def _print_remedies(rows: Sequence[RankedCause]) -> None:
+    helps = remedies_of(rows[:_MOST_ROWS])
+    if not helps:
+        return
+    stdout.print()
+    stdout.print(Text("What helps", "bold"))
+    for remedy, names in helps.items():
+        line = f"  {', '.join(names)}: {remedy.text}{_checks(remedy)}"
+        stdout.print(shown(line), soft_wrap=True)
+
+
+def _checks(remedy: Remedy) -> str:
+    if not remedy.checks:
+        return ""
+    numbers = ", ".join(map(str, remedy.checks))
+    return f" (plimsoll tune audit, {'check' if len(remedy.checks) == 1 else 'checks'} {numbers})"
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"
+
+
+def _time(length_ns: int | None) -> str:
+    return "-" if length_ns is None else format_ns(length_ns)

@@ -1,0 +1,49 @@
+"""One trial's streams as tables: frames, and times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group
+
+from plimsoll.cli.tables.figure_table import Column, FigureTable
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.text.units import format_ns
+
+# Refused by a full queue; skipped and without buffer are the tester's own.
+_COUNTS = (
+    *("sent", "refused", "skipped", "no_buffer", "received", "lost"),
+    *("timed_out", "out_of_order", "duplicate", "corrupt"),
+)
+_COUNT_HEADINGS = (
+    *("sent", "refused", "skipped", "no buffer", "received", "lost"),
+    *("timed out", "disorder", "double", "corrupt"),
+)
+_LATENCIES = ("min_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns")
+_LATENESS = ("p50_ns", "p99_9_ns", "max_ns")
+_LATENCY_HEADINGS = (
+    *("min", "p50", "p99", "p99.9", "max"),
+    *("late p50", "late p99.9", "late max"),
+)
+
+
+def stream_tables(trial: TrialRecord) -> Group:
+    """Frames, latencies and, of probes, lateness of every stream."""
+    frames = _table("Frames", _COUNT_HEADINGS)
+    latencies = _table("Latency, and how late probes left", _LATENCY_HEADINGS)
+    for stream in trial.streams:
+        frames.add_row(stream.name, *(f"{getattr(stream, name):,}" for name in _COUNTS))
+        latencies.add_row(
+            stream.name,
+            *(_time(getattr(stream.latency, name)) for name in _LATENCIES),
+            *(_time(getattr(stream.lateness, name)) for name in _LATENESS),
+        )
+    return Group(frames, "", latencies)
+
+
+def _table(title: str, headings: Sequence[str]) -> FigureTable:
+    return FigureTable(title, (Column("stream", "left"), *(Column(each) for each in headings)))
+
+
+def _time(ns: int | None) -> str:
+    return "-" if ns is None else format_ns(ns)

@@ -1,0 +1,119 @@
+"""`plimsoll tune render`: an intent as manifests, or as a host's configuration."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.errors import InputError
+from plimsoll.record.index.among_runs import run_at
+from plimsoll.text.plain_text import plain_text
+from plimsoll.tune.expected.kernel_argument import Vendor
+from plimsoll.tune.host.capture.open_capture import open_root
+from plimsoll.tune.host.view.live_host import LiveHost
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
+from plimsoll.tune.render.doubt import doubts_of
+from plimsoll.tune.render.files.output_folder import write_files
+from plimsoll.tune.render.render import render
+from plimsoll.tune.render.topology_refusal import check_on_host
+
+_EPILOG = (
+    "Examples: **plimsoll tune render intent.yaml -o manifests/** · "
+    "**plimsoll tune render --preset openshift-deterministic -o manifests/** · "
+    "**plimsoll tune render intent.yaml -o host/ --topology live**"
+)
+_LIVE = "live"
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(name="render", epilog=_EPILOG)(render_intent)
+
+
+def render_intent(
+    *,
+    output: Annotated[
+        str, typer.Option("-o", "--output", metavar="PATH", help="The folder to write into.")
+    ],
+    intent: Annotated[
+        Path | None, typer.Argument(help="The intent's file, or a preset.", show_default=False)
+    ] = None,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="Render a preset, and no file.", autocompletion=lambda: list(preset_names())
+        ),
+    ] = None,
+    topology: Annotated[
+        str | None,
+        typer.Option(
+            metavar="live|FILE",
+            help="Check the intent on a host first: this one, or one in a capture.",
+        ),
+    ] = None,
+    vendor: Annotated[
+        Vendor, typer.Option(help="Who made the processors, for the kernel's arguments.")
+    ] = "intel",
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that are not an earlier rendering's.")
+    ] = False,
+) -> None:
+    """Write the files that an intent asks for, and a README that says what each does.
+
+    Nothing is applied. Files that are not an earlier rendering's are left alone.
+    """
+    folder = _folder(output)
+    wanted, origin = _load(intent, preset)
+    if topology is not None:
+        view = LiveHost() if topology == _LIVE else open_root(Path(topology))
+        for warning in check_on_host(wanted, view):
+            _warn(warning)
+    for doubt in doubts_of(wanted):
+        _warn(doubt.text)
+    written = write_files(folder, render(wanted, origin=origin, vendor=vendor), force=force)
+    for path in written.left:
+        _warn(f"{folder / path} is an earlier rendering's; remove it if nothing needs it")
+    stdout.print(
+        plain_text(f"{len(written.paths)} files in {folder}: read {folder / written.paths[0]}"),
+        soft_wrap=True,
+        highlight=False,
+        markup=False,
+    )
+
+
+def _folder(output: str) -> Path:
+    """A variable that the shell does not have is no word for the current directory."""
+    if not output:
+        raise InputError("is empty", where="--output", remedy="name a folder, or . for this one")
+    folder = Path(output)
+    if (run := run_at(folder)) is not None:
+        raise InputError(
+            f"is among run directories: {plain_text(str(run))} is a run",
+            where=f"--output {output}",
+            remedy="name a folder of its own, such as manifests/",
+        )
+    return folder
+
+
+def _load(intent: Path | None, preset: str | None) -> tuple[Intent, str]:
+    """The intent, and what it was read from."""
+    if preset is None and intent is not None and str(intent) in preset_names():
+        # As with plimsoll tune audit --intent.
+        preset, intent = str(intent), None
+    if intent is not None and preset is None:
+        return load_intent(intent), intent.name
+    if preset is not None and intent is None:
+        return load_preset(preset), f"preset {preset}"
+    raise InputError(
+        "an intent comes from one file or from one preset",
+        where="plimsoll tune render",
+        remedy="give a file, or --preset with its name",
+    )
+
+
+def _warn(text: str) -> None:
+    stderr.print(plain_text(f"warning: {text}"), soft_wrap=True, highlight=False, markup=False)

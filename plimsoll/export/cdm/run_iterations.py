@@ -1,0 +1,151 @@
+"""The iterations of a run that is no matrix, and those of the runs of a matrix."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from plimsoll.export.cdm.outline import PRIMARY_SOURCE, PRIMARY_TYPE, Iteration, Outline, Sample
+from plimsoll.export.cdm.params import matrix_params, params_of
+from plimsoll.export.cdm.trial_groups import by_parameters, primary
+from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.metrics.metrics import query_metrics, trial_period
+from plimsoll.record.results.result import read_result
+from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
+
+_FAILED = frozenset({"fail", "invalid"})
+
+
+def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outline:
+    """The run's outline, of these periods (None: all).
+
+    Raises InputError for a period that it has not, and RecordError, also when it has no
+    metrics yet.
+    """
+    journal = read_journal(run.journal)
+    is_matrix = _method(journal) == "matrix"
+    found = _of_matrix(run, periods) if is_matrix else _of_run(run, journal, periods)
+    iterations = tuple(found)
+    if not iterations:
+        raise RecordError(
+            "there are no metrics to export yet",
+            where=str(run.path),
+            remedy="export it when a trial has begun",
+        )
+    return Outline(run.run_id, _started_unix_ns(journal), iterations)
+
+
+def _of_matrix(run: RunDirectory, periods: Sequence[str] | None) -> Iterator[Iteration]:
+    """Each run of a matrix is a sample of its iteration; one that has not begun is none."""
+    for number, values in _combinations(run.path / "matrix.json"):
+        samples, params = [], matrix_params(values)
+        folders = (run.path / f"iteration-{number:04}").glob("sample-*")
+        for sample_number, path in sorted((_number(path), path) for path in folders):
+            each, place = RunDirectory(path), f"{path.parent.name}/{path.name}"
+            for found in _of_run(each, read_journal(each.journal), periods, as_one=True):
+                params = matrix_params(values, found.params)
+                samples += [
+                    replace(sample, number=sample_number, folder=place) for sample in found.samples
+                ]
+        if samples:
+            yield Iteration(number, params, tuple(samples))
+
+
+def _combinations(path: Path) -> Iterator[tuple[int, Mapping[str, JsonValue]]]:
+    try:
+        for each in json.loads(path.read_text(encoding="utf-8"))["iterations"]:
+            yield int(each["number"]), dict(each["params"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise RecordError(
+            f"cannot be read: {error}", where=str(path), remedy="restore it from a copy of the run"
+        ) from error
+
+
+def _of_run(
+    run: RunDirectory,
+    journal: JournalContents,
+    wanted: Sequence[str] | None,
+    *,
+    as_one: bool = False,
+) -> Iterator[Iteration]:
+    """Those of one run directory; `as_one` takes all its trials for one combination."""
+    recorded = {period.name: period for period in periods_to_export(run, wanted)}
+    if not recorded:
+        return
+    trials = [each for each in journal.trials() if trial_period(each.number) in recorded]
+    groups = [trials] if as_one or not trials else by_parameters(trials)
+    # Trials that were cut short have metrics and no record; they are the last's.
+    ended = {trial_period(trial.number) for trial in trials}
+    unfinished = [period for name, period in recorded.items() if name not in ended]
+    experiment, proof = run.read_experiment(), _proof(run, journal)
+    for number, group in enumerate(groups, start=1):
+        periods = [_sending(run, trial, recorded[trial_period(trial.number)]) for trial in group]
+        periods += unfinished if number == len(groups) else []
+        yield Iteration(
+            number, params_of(experiment, group), (_sample(run, group, periods, proof),)
+        )
+
+
+def _sample(
+    run: RunDirectory,
+    trials: Sequence[TrialRecord],
+    periods: Sequence[RecordedPeriod],
+    proof: int | None,
+) -> Sample:
+    found = primary(trials, proof)
+    return Sample(
+        run,
+        folder="",
+        number=1,
+        passed=found is not None and found.verdict not in _FAILED,
+        periods=tuple(sorted(periods, key=lambda period: (period.begin_ms, period.name))),
+        primary=None if found is None else trial_period(found.number),
+        phases={trial_period(trial.number): trial.phase for trial in trials},
+    )
+
+
+def _sending(run: RunDirectory, trial: TrialRecord, recorded: RecordedPeriod) -> RecordedPeriod:
+    """The time in which the trial sent: the drain after it would dilute its rates.
+
+    It ends where an interval does, so that no query has to cut one in two.
+    """
+    statement = (
+        "SELECT min(begin_ms), max(end_ms) FROM rows "
+        "WHERE source = ? AND type = ? AND begin_ms + end_ms <= 2 * ?"
+    )
+    end_ms = round(trial.begin_unix_ns / 1e6 + trial.sending_s * 1e3)
+    values = [PRIMARY_SOURCE, PRIMARY_TYPE, end_ms]
+    ((begin_ms, end_ms),) = query_metrics(run, statement, values, periods=[recorded.name])
+    if begin_ms is None:
+        return recorded
+    return RecordedPeriod(recorded.name, begin_ms, end_ms)
+
+
+def _proof(run: RunDirectory, journal: JournalContents) -> int | None:
+    """The number of the trial that the result of a search names."""
+    if _method(journal) != "load-line":
+        return None
+    result = read_result(run)
+    return None if result is None or result.validation is None else result.validation.trial
+
+
+def _method(journal: JournalContents) -> str:
+    started = journal.of_kind(RUN_STARTED)
+    return str(started[0].fields.get("method")) if started else ""
+
+
+def _started_unix_ns(journal: JournalContents) -> int:
+    return journal.events[0].at_unix_ns if journal.events else 0
+
+
+def _number(folder: Path) -> int:
+    digits = re.fullmatch(r"sample-(\d+)", folder.name)
+    return int(digits[1]) if digits else 0

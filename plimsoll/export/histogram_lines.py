@@ -1,0 +1,106 @@
+"""Lines of a run's HdrHistogram log: as they are, of some periods or tags, or added up.
+
+Any reader of HdrHistogram's interval logs (format 1.3, with tags) takes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from hdrh.histogram import HdrHistogram
+
+from plimsoll.errors import InputError
+from plimsoll.export.metric_batches import RecordedPeriod
+from plimsoll.record.files.settling_file import settling_lines
+from plimsoll.record.metrics.histogram_log_entry import LogEntry, log_entries
+from plimsoll.record.run.run_directory import RunDirectory
+
+_MOST_NAMED = 8
+
+
+def histogram_lines(
+    run: RunDirectory,
+    periods: Sequence[RecordedPeriod] | None = None,
+    tags: Sequence[str] = (),
+    *,
+    merge: bool = False,
+) -> Iterator[str]:
+    """The log's lines without their ends: its head, then the entries asked for.
+
+    Those are of these periods (None: of the whole run) and these tags (none: all). `merge`
+    adds the entries of each tag, and of each period asked for, up to one. Raises InputError
+    for a tag that is not there, and RecordError.
+    """
+    entries: Iterable[LogEntry] = log_entries(run.histograms)
+    if tags:
+        _check_tags(run, tags)
+        entries = (entry for entry in entries if entry.tag in tags)
+    yield from _head(run)
+    if merge:
+        yield from _merged(entries, periods)
+        return
+    for entry in entries:
+        if periods is None or _period_of(entry, periods) is not None:
+            yield entry.line
+
+
+def _merged(entries: Iterable[LogEntry], periods: Sequence[RecordedPeriod] | None) -> Iterator[str]:
+    sums: dict[tuple[str | None, str], _Sum] = {}
+    for entry in entries:
+        period = None if periods is None else _period_of(entry, periods)
+        if periods is None or period is not None:
+            sums.setdefault((period, entry.tag), _Sum(entry)).add(entry)
+    for (_, tag), each in sums.items():
+        yield each.line(tag)
+
+
+class _Sum:
+    """What entries of one tag come to."""
+
+    def __init__(self, first: LogEntry) -> None:
+        self._begin_s = first.begin_s
+        self._end_s = self._max_ms = 0.0
+        self._histogram: HdrHistogram | None = None
+
+    def add(self, entry: LogEntry) -> None:
+        decoded = entry.decoded()
+        if self._histogram is None:
+            self._histogram = decoded
+        else:
+            self._histogram.add(decoded)
+        self._begin_s = min(self._begin_s, entry.begin_s)
+        self._end_s = max(self._end_s, entry.end_s)
+        # Exact, while the histogram's own is that of a bucket.
+        self._max_ms = max(self._max_ms, entry.max_ms)
+
+    def line(self, tag: str) -> str:
+        payload = self._histogram.encode().decode("ascii") if self._histogram else ""
+        length_s = self._end_s - self._begin_s
+        return f"Tag={tag},{self._begin_s:.3f},{length_s:.3f},{self._max_ms:.6f},{payload}"
+
+
+def _head(run: RunDirectory) -> Iterator[str]:
+    for line in settling_lines(run.histograms):
+        if line.startswith("Tag="):
+            return
+        yield line
+
+
+def _period_of(entry: LogEntry, periods: Sequence[RecordedPeriod]) -> str | None:
+    """The period in which the entry's middle lies."""
+    middle_ms = (entry.begin_s + entry.length_s / 2) * 1e3
+    found = (p.name for p in periods if p.begin_ms <= middle_ms < p.end_ms)
+    return next(found, None)
+
+
+def _check_tags(run: RunDirectory, tags: Sequence[str]) -> None:
+    there = sorted({entry.tag for entry in log_entries(run.histograms)})
+    for tag in tags:
+        if tag not in there:
+            named = ", ".join(there[:_MOST_NAMED])
+            more = f" and {len(there) - _MOST_NAMED} more" if len(there) > _MOST_NAMED else ""
+            raise InputError(
+                f"the run has no histograms of {tag!r}",
+                where=str(run.histograms),
+                remedy=f"it has {named}{more}" if there else "it has none at all yet",
+            )

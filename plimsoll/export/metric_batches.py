@@ -1,0 +1,53 @@
+"""Metrics by the thousand: hours of rows are read without ever lying in memory together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.record.metrics.metrics import METRICS, held_parts, query_metrics
+from plimsoll.record.query.meant_periods import meant_periods, unknown_period
+from plimsoll.record.run.run_directory import RunDirectory
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedPeriod:
+    """A period of a run, and from when to when its metrics are, in ms since the epoch."""
+
+    name: str
+    begin_ms: int
+    end_ms: int
+
+
+def metric_batches(
+    run: RunDirectory, statement: str, values: Sequence[object] = (), *, period: str
+) -> Iterator[list[tuple[Any, ...]]]:
+    """What a statement in SQL says of the table `rows`, one period's metrics, in batches.
+
+    They come as the files have them: by source, type, names and time. Raises RecordError.
+    """
+    with held_parts(run, [period]) as (finished, growing):
+        yield from METRICS.batches(finished, growing, statement, values)
+
+
+def periods_to_export(
+    run: RunDirectory, wanted: Sequence[str] | None = None
+) -> tuple[RecordedPeriod, ...]:
+    """The periods that have metrics, by name; or those that the words `wanted` mean.
+
+    Raises InputError for a word that means none, and RecordError.
+    """
+    statement = (
+        "SELECT period, min(begin_ms), max(end_ms) FROM rows GROUP BY period ORDER BY period"
+    )
+    found = {row[0]: RecordedPeriod(*row) for row in query_metrics(run, statement)}
+    if wanted is None or not found:
+        return tuple(found.values())
+    meant: set[str] = set()
+    for word in wanted:
+        names = meant_periods(word, run, found)
+        if not names:
+            raise unknown_period(word, list(found))
+        meant.update(names)
+    return tuple(period for name, period in found.items() if name in meant)

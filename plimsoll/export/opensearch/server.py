@@ -1,0 +1,210 @@
+"""A running OpenSearch: where it is, how it is asked, what its answers mean.
+
+TLS is verified, redirections are not followed, and a password travels encrypted or within
+this machine.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import SplitResult, urlsplit
+
+import urllib3
+
+from plimsoll.errors import InputError
+from plimsoll.export.credentials import PASSWORD, USER, Credentials
+from plimsoll.export.export_error import ExportError
+from plimsoll.export.opensearch.patience import Unavailable
+
+# A bulk request may take that long on a busy server.
+_TIMEOUT = urllib3.Timeout(connect=10.0, read=120.0)
+# Too many requests, and what proxies say while a node restarts.
+_BUSY = frozenset({429, 502, 503, 504})
+_REFUSED = frozenset({401, 403})
+_TOLD_CHARACTERS = 300
+# Names that do not resolve are among the first.
+_NO_CONNECTION = (
+    urllib3.exceptions.NewConnectionError,
+    urllib3.exceptions.ConnectTimeoutError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The status of HTTP, and what the body says where it is a JSON object."""
+
+    status: int
+    body: Mapping[str, Any]
+
+    @property
+    def reason(self) -> str:
+        """What was wrong, as the server tells it."""
+        error = self.body.get("error")
+        told = error.get("reason") if isinstance(error, dict) else error
+        return f"HTTP {self.status}: {str(told)[:_TOLD_CHARACTERS]}" if told else self._status
+
+    @property
+    def _status(self) -> str:
+        return f"HTTP {self.status}"
+
+
+class Server:
+    """Asks one server; connections are kept open between requests."""
+
+    def __init__(
+        self, url: str, credentials: Credentials | None = None, *, ca_file: Path | None = None
+    ) -> None:
+        """Nothing is asked yet. Raises InputError for a URL or CA file that will not do."""
+        # Who has answered once is restarting; where nobody ever did, waiting helps nothing.
+        self._answered = False
+        self.url = url
+        self._base = _base(url, credentials)
+        headers = {"user-agent": "plimsoll"}
+        if credentials is not None:
+            basic = f"{credentials.user}:{credentials.secret}"
+            headers |= urllib3.make_headers(basic_auth=basic)
+        self._pool = urllib3.PoolManager(
+            headers=headers,
+            retries=False,
+            timeout=_TIMEOUT,
+            cert_reqs="CERT_REQUIRED",
+            ca_certs=None if ca_file is None else str(_readable(ca_file)),
+        )
+
+    def ask(
+        self, method: str, path: str, body: bytes | None = None, content: str = "application/json"
+    ) -> Answer:
+        """Its answer, whatever the status but those below.
+
+        Raises Unavailable where asking again may help, ExportError where nothing listens at
+        the first request, InputError where it refuses these credentials or its certificate is
+        not trusted.
+        """
+        headers = {**self._pool.headers, "content-type": content} if body is not None else None
+        try:
+            response = self._pool.request(
+                method, f"{self._base}{path}", body=body, headers=headers, redirect=False
+            )
+        except urllib3.exceptions.SSLError as error:
+            raise _untrusted(self.url, error) from error
+        except _NO_CONNECTION as error:
+            if not self._answered:
+                raise _unreachable(self.url, error) from error
+            raise Unavailable(_in_short(error)) from error
+        except urllib3.exceptions.HTTPError as error:
+            raise Unavailable(_in_short(error)) from error
+        self._answered = True
+        answer = Answer(response.status, _object(response.data))
+        if answer.status in _BUSY:
+            raise Unavailable(answer.reason, _seconds(response.headers.get("retry-after")))
+        if answer.status in _REFUSED:
+            raise self._refused(answer)
+        return answer
+
+    def unexpected(self, doing: str, answer: Answer) -> ExportError:
+        """The error for an answer that nothing can be made of."""
+        return ExportError(
+            f"{doing} failed: {answer.reason}",
+            where=self.url,
+            remedy="see that this is an OpenSearch or Elasticsearch, and what its log says",
+        )
+
+    def _refused(self, answer: Answer) -> InputError:
+        return InputError(
+            f"access was refused: {answer.reason}",
+            where=self.url,
+            remedy=f"set {USER} and {PASSWORD}, or name a file with --credentials",
+        )
+
+
+def _base(url: str, credentials: Credentials | None) -> str:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise _bad_url(url, str(error)) from error
+    if parts.username is not None or parts.password is not None:
+        # Not repeated: it holds a password.
+        raise InputError(
+            "credentials do not belong into the URL, which every user here can read",
+            where="--to",
+            remedy=f"set {USER} and {PASSWORD}, or name a file with --credentials",
+        )
+    if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
+        raise _bad_url(url, "not of the form https://host:port")
+    if credentials is not None and parts.scheme == "http" and not _is_here(parts):
+        raise InputError(
+            "a password is not sent in the clear", where=url, remedy="use https://, or a tunnel"
+        )
+    return url.rstrip("/")
+
+
+def _is_here(parts: SplitResult) -> bool:
+    try:
+        return ipaddress.ip_address(parts.hostname or "").is_loopback
+    except ValueError:
+        return parts.hostname == "localhost"
+
+
+def _bad_url(url: str, reason: str) -> InputError:
+    return InputError(
+        f"{url!r} cannot be used: {reason}", where="--to", remedy="write --to https://host:9200"
+    )
+
+
+def _readable(path: Path) -> Path:
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        raise InputError(
+            f"cannot be read: {error.strerror or error}",
+            where=str(path),
+            remedy="name the PEM file of the authority that signed the server's certificate",
+        ) from error
+
+
+def _untrusted(url: str, error: Exception) -> InputError:
+    return InputError(
+        f"its TLS certificate is not trusted: {_in_short(error)}",
+        where=url,
+        remedy="name the authority that signed it with --ca-file",
+    )
+
+
+def _in_short(error: Exception) -> str:
+    # Which urllib3 counts among the time-outs.
+    if isinstance(error, urllib3.exceptions.NewConnectionError):
+        return "nothing listens there"
+    if isinstance(error, urllib3.exceptions.TimeoutError):
+        return "it did not answer in time"
+    return f"the connection was lost: {error}"[:_TOLD_CHARACTERS]
+
+
+def _unreachable(url: str, error: Exception) -> ExportError:
+    unknown = isinstance(error, urllib3.exceptions.NameResolutionError)
+    problem = "there is no host of this name" if unknown else _in_short(error)
+    return ExportError(problem, where=url, remedy="see that the server runs, and its address")
+
+
+def _object(data: bytes) -> Mapping[str, Any]:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _seconds(text: str | None) -> float | None:
+    """A Retry-After in seconds; one that names a date is as good as none."""
+    try:
+        seconds = float(text or "")
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None

@@ -1,0 +1,165 @@
+"""The engine protocol's messages (docs/engine-protocol.md) to and from our own types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from pydantic import TypeAdapter
+
+from plimsoll.generator.interface import Hold, Interval, PortInfo, TrialPlan, TrialReport
+from plimsoll.generator.settings import Stamps, WorkerLayout
+from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
+
+PROTOCOL = 3
+
+Message = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """The engine's first line."""
+
+    engine: str
+    version: str
+    protocol: int
+    dpdk: str
+    pid: int
+
+
+class _Kind(msgspec.Struct):
+    event: str | None = None
+
+
+HELLO = TypeAdapter(Hello)
+PORTS = TypeAdapter(tuple[PortInfo, ...])
+TRIAL_REPORT = TypeAdapter(TrialReport)
+# Intervals come while loops poll, perhaps on this very CPU, and have thousands of buckets:
+# straight from JSON to what they are takes a third of the time that going by way of
+# dictionaries does (benchmarks/record/interval_cost.py).
+_KIND = msgspec.json.Decoder(_Kind)
+_INTERVAL = msgspec.json.Decoder(Interval)
+_OTHER = msgspec.json.Decoder(dict[str, Any])
+
+
+def read_message(line: bytes) -> Interval | dict[str, Any]:
+    """What a line of the engine says: an interval, or any other message as it is.
+
+    Raises ValueError, saying what is wrong with it.
+    """
+    try:
+        if _KIND.decode(line).event == "interval":
+            return _INTERVAL.decode(line)
+        return _OTHER.decode(line)
+    except msgspec.MsgspecError as error:
+        raise ValueError(str(error)) from error
+
+
+def open_request(
+    *,
+    huge: bool,
+    megabytes: int,
+    main_cpus: Sequence[int],
+    workers: Sequence[WorkerLayout],
+    devargs: Sequence[str],
+    stamps: Stamps,
+    descriptors: int,
+    link_wait_s: float,
+    max_frame_bytes: int,
+) -> dict[str, Any]:
+    """What opens the ports; `max_frame_bytes` is without FCS."""
+    return {
+        "request": "open",
+        "memory": {"huge": huge, "megabytes": megabytes},
+        "main_cpus": list(main_cpus),
+        "workers": [
+            {
+                "cpu": worker.cpu,
+                "tx": [list(queue) for queue in worker.tx],
+                "rx": [list(queue) for queue in worker.rx],
+            }
+            for worker in workers
+        ],
+        "ports": [
+            {"devargs": device, "descriptors": descriptors, "stamps": stamps} for device in devargs
+        ],
+        "link_wait_s": link_wait_s,
+        "max_frame_bytes": max_frame_bytes,
+    }
+
+
+def trial_request(plan: TrialPlan) -> dict[str, Any]:
+    """What runs one trial."""
+    return {
+        "request": "trial",
+        "mark": plan.mark,
+        "duration_s": plan.duration_s,
+        "drain_s": plan.drain_s,
+        "interval_s": plan.interval_s,
+        "catch_up_us": plan.catch_up_us,
+        "stall_us": plan.stall_us,
+        "gap_us": plan.gap_us,
+        "longest": plan.longest,
+        "worst": plan.worst,
+        "check": plan.check,
+        **({} if plan.spike_us is None else {"spike_us": plan.spike_us}),
+        "cpu_time_of": list(plan.cpu_time_of),
+        **({} if plan.hold is None else {"hold": _hold(plan.hold)}),
+        "streams": [_stream(stream) for stream in plan.streams],
+    }
+
+
+def _hold(hold: Hold) -> dict[str, Any]:
+    if hold.lost_frames is None:
+        return {"seconds": hold.seconds}
+    return {"seconds": hold.seconds, "lost_frames": hold.lost_frames}
+
+
+def _stream(stream: StreamPlan) -> dict[str, Any]:
+    optional = {
+        "rate_pps": stream.rate_pps,
+        "order": list(stream.order) or None,
+        "frame_count": stream.frame_count,
+    }
+    return {
+        "stream": stream.stream,
+        "role": stream.role,
+        "tx_port": stream.tx_port,
+        "tx_queue": stream.tx_queue,
+        "rx_port": stream.rx_port,
+        "frames": [frame.hex() for frame in stream.frames],
+        "pacing": _pacing(stream.pacing),
+        "fields": [_field(field) for field in stream.fields],
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _pacing(pacing: Pacing) -> dict[str, Any]:
+    if pacing.kind == "burst":
+        return {"kind": "burst", "frames": pacing.burst_frames}
+    if pacing.kind == "poisson":
+        return {"kind": "poisson", "seed": pacing.seed}
+    if pacing.kind == "one-in-flight":
+        return {"kind": "one-in-flight", "timeout_us": pacing.timeout_us}
+    return {"kind": pacing.kind}
+
+
+def _field(field: FieldWriter) -> dict[str, Any]:
+    written: dict[str, Any] = {
+        "offset": field.offset,
+        "width": field.width,
+        "kind": field.kind,
+        "count": field.count,
+        "step": field.step,
+        "first": field.first,
+        "fixes": list(field.fixes),
+    }
+    if field.kind == "list":
+        written["values"] = list(field.values)
+    if field.kind == "random":
+        written["seed"] = field.seed
+    if field.mask is not None:
+        written["mask"] = f"{field.mask:0{2 * field.width}x}"
+    return written

@@ -1,0 +1,120 @@
+"""A load stream that several lcores send: one part for each of the port's transmit queues.
+
+The engine knows the parts as streams of their own, with sequence numbers of their own,
+so that no two lcores share a counter. Whoever asked for the stream sees it whole; only
+the numbers of its worst latencies and loss events remain those of their part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.generator.engine.worst_lists import largest, largest_refusals
+from plimsoll.generator.histogram import merge
+from plimsoll.generator.interface import Interval, StreamCounts, TrialReport
+from plimsoll.traffic.plan import FieldWriter, StreamPlan
+
+
+@dataclass(frozen=True)
+class QueueParts:
+    """Streams as the engine sends them, and which of those asked for each is a part of."""
+
+    streams: tuple[StreamPlan, ...]
+    whole_of: dict[int, int]
+
+    @classmethod
+    def of(cls, streams: Sequence[StreamPlan], tx_queues: Sequence[int]) -> QueueParts:
+        """Spread the load streams over the queues of their ports, `tx_queues` of each port.
+
+        Latency streams stay on queue 0. New numbers follow the highest in use.
+        """
+        parts: list[StreamPlan] = []
+        whole_of: dict[int, int] = {}
+        numbers = iter(range(max((stream.stream for stream in streams), default=-1) + 1, 1 << 16))
+        for stream in streams:
+            queues = tx_queues[stream.tx_port] if stream.role == "load" else 1
+            if stream.frame_count is not None:
+                queues = min(queues, stream.frame_count)
+            for queue in range(queues):
+                number = stream.stream if queue == 0 else next(numbers)
+                parts.append(_part(stream, number, queue, queues))
+                whole_of[number] = stream.stream
+        return cls(tuple(parts), whole_of)
+
+    def interval(self, interval: Interval) -> Interval:
+        """The interval with the parts' counts put together."""
+        return replace(interval, streams=self._whole(interval.streams))
+
+    def report(self, report: TrialReport) -> TrialReport:
+        """The report with the parts' counts put together."""
+        return replace(report, streams=self._whole(report.streams))
+
+    def _whole(self, counts: Iterable[StreamCounts]) -> tuple[StreamCounts, ...]:
+        by_stream: dict[int, StreamCounts] = {}
+        for part in counts:
+            whole = self.whole_of[part.stream]
+            seen = by_stream.get(whole)
+            by_stream[whole] = _add(seen, part) if seen else replace(part, stream=whole)
+        return tuple(by_stream.values())
+
+
+def _part(stream: StreamPlan, number: int, queue: int, queues: int) -> StreamPlan:
+    """The share of `stream` that goes out on `queue`: it begins elsewhere in the flows."""
+    if queues == 1:
+        return stream
+    count = stream.frame_count
+    if count is not None:
+        count = count // queues + (queue < count % queues)
+    return replace(
+        stream,
+        stream=number,
+        tx_queue=queue,
+        rate_pps=None if stream.rate_pps is None else stream.rate_pps / queues,
+        pacing=replace(stream.pacing, seed=stream.pacing.seed + queue),
+        fields=tuple(_moved(field, queue, queues) for field in stream.fields),
+        frame_count=count,
+    )
+
+
+def _moved(field: FieldWriter, queue: int, queues: int) -> FieldWriter:
+    if field.kind == "random":
+        return replace(field, seed=field.seed + queue)
+    return replace(field, first=(field.first + queue * field.count // queues) % field.count)
+
+
+def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
+    # All that the parts list: what is cut off here could not be told from what is no spike.
+    worst = sorted((*one.worst, *other.worst), key=lambda each: -each.latency_ticks)
+    refusals, refusals_left_out = largest_refusals(
+        (*one.refusals, *other.refusals), (one.refusals_left_out, other.refusals_left_out)
+    )
+    losses, losses_left_out = largest(
+        (*one.losses, *other.losses), (one.losses_left_out, other.losses_left_out)
+    )
+    return StreamCounts(
+        stream=one.stream,
+        sent=one.sent + other.sent,
+        refused=one.refused + other.refused,
+        skipped=one.skipped + other.skipped,
+        no_buffer=one.no_buffer + other.no_buffer,
+        timed_out=one.timed_out + other.timed_out,
+        received=one.received + other.received,
+        missing=one.missing + other.missing,
+        out_of_order=one.out_of_order + other.out_of_order,
+        duplicate=one.duplicate + other.duplicate,
+        corrupt=one.corrupt + other.corrupt,
+        misdirected=one.misdirected + other.misdirected,
+        latency=merge([one.latency, other.latency]),
+        latency_across_stalls=merge([one.latency_across_stalls, other.latency_across_stalls]),
+        lateness=merge([one.lateness, other.lateness]),
+        worst=tuple(worst),
+        spikes_left_out=one.spikes_left_out + other.spikes_left_out,
+        losses=losses,
+        losses_left_out=losses_left_out,
+        refusals=refusals,
+        refusals_left_out=refusals_left_out,
+        checked=one.checked + other.checked,
+        header_checked=one.header_checked + other.header_checked,
+        unchecked=one.unchecked + other.unchecked,
+    )

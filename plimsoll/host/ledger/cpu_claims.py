@@ -1,0 +1,72 @@
+"""CPUs are the machine's: no two polling loops of Plimsoll's, of whatever user, share one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.ledger_use import LedgerUse, ledger_uses
+from plimsoll.host.ledger.record import PolledCpu
+from plimsoll.host.ledger.shared_directory import locked, shared_directory
+
+
+class CpuClaim(NamedTuple):
+    """A CPU, the process whose loop will poll it, and the place that assigns it ("lab.cpu")."""
+
+    place: str
+    cpu: int
+    process: str
+
+
+def refuse_polled_cpus(wanted: Iterable[tuple[str, int]], own: Ledger | None = None) -> None:
+    """Refuse a CPU that another lab or run of this machine polls; each is (place, CPU).
+
+    Raises MachineError naming both.
+    """
+    polled = {
+        each.cpu: (use, each)
+        for use in ledger_uses()
+        if own is None or use.directory != own.directory
+        for each in use.polled_cpus
+        if _is_polled(use, each)
+    }
+    for place, cpu in wanted:
+        if cpu in polled:
+            raise _refusal(place, *polled[cpu])
+
+
+def claim_cpus(ledger: Ledger, claims: Sequence[CpuClaim]) -> None:
+    """Note in `ledger` that its processes will poll these CPUs, unless others do.
+
+    Of two that claim a CPU at once one gets it. Raises MachineError.
+    """
+    with locked(shared_directory()):
+        refuse_polled_cpus(((claim.place, claim.cpu) for claim in claims), ledger)
+        ledger.note_polled_cpus(tuple(PolledCpu(claim.cpu, claim.process) for claim in claims))
+
+
+def _is_polled(use: LedgerUse, polled: PolledCpu) -> bool:
+    """By a run from its claim to its end; by a lab that stands as long as its process runs."""
+    if use.owner is not None:
+        return use.owner.alive
+    return use.process_named(polled.process) is not None
+
+
+def _refusal(place: str, use: LedgerUse, polled: PolledCpu) -> MachineError:
+    process = use.process_named(polled.process)
+    pid = f" {process.pid}" if process else ", which is starting"
+    return MachineError(
+        f"CPU {polled.cpu} is polled by {use.ledger_id} ({polled.process}{pid})",
+        where=place,
+        remedy=f"{_ending(use)}, or choose another CPU",
+    )
+
+
+def _ending(use: LedgerUse) -> str:
+    if use.owner is not None:
+        return f"wait until that run ends (process {use.owner.pid})"
+    take_down = f"plimsoll lab down {use.ledger_id}"
+    return take_down if use.uid == os.getuid() else f"as user {use.uid}: {take_down}"

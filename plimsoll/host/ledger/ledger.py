@@ -1,0 +1,310 @@
+"""The list of everything a run changes on the machine, so that all of it can be undone.
+
+A ledger is a private directory: ledger.json in it says what to undo, and beside it
+lie the sockets, logs and runtime files of the run's processes. Whatever is noted is
+on disk before it happens or at once after, so a run may be killed at any moment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.host.ledger.hugepage_claims import give_back
+from plimsoll.host.ledger.ledger_use import LedgerUse, ledger_uses, post_use, withdraw_use
+from plimsoll.host.ledger.record import (
+    LedgerRecord,
+    NotedProcess,
+    PolledCpu,
+    boot_id,
+    from_json,
+    to_json,
+)
+from plimsoll.host.ledger.scratch import sweep_scratch
+from plimsoll.host.ledger.state_root import STATE_VARIABLE, state_root
+from plimsoll.host.ledger.trace_instance import remove_trace_instance
+from plimsoll.host.processes.identity import (
+    ProcessIdentity,
+    end_process,
+    identify,
+    processes_with_environment,
+)
+
+# DPDK keeps its runtime files, telemetry socket included, in the directory this names
+# (and systemd sets it with that meaning too). It also marks our processes.
+LEDGER_MARK = "RUNTIME_DIRECTORY"
+_FILE = "ledger.json"
+_UNFINISHED = ".new-"
+_UNFINISHED_NAME = re.compile(r"\.new-(\d{1,10})-(\d{1,20})-.+")
+# The path of a Unix socket has 107 bytes; leave room for those that lie in a ledger.
+_LONGEST_DIRECTORY_BYTES = 72
+
+
+class Ledger:
+    """One ledger on disk. One process writes it, its owner; who undoes it takes a lock."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @classmethod
+    def create(cls, kind: str) -> Ledger:
+        """Make a ledger owned by this process. `kind` is a word for lists and file names.
+
+        Raises MachineError when the state directory cannot be written.
+        """
+        root = state_root()
+        owner = identify(os.getpid())
+        token = secrets.token_hex(3)
+        directory = root / f"{kind}-{token}"
+        if len(os.fsencode(directory)) > _LONGEST_DIRECTORY_BYTES:
+            raise MachineError(
+                "this path is too long for the sockets that DPDK puts into it",
+                where=str(directory),
+                remedy=f"set {STATE_VARIABLE} to a shorter path",
+            )
+        unfinished = root / f"{_UNFINISHED}{owner.pid}-{owner.start_ticks}-{token}"
+        record = LedgerRecord(kind, boot_id(), time.time(), owner)
+        try:
+            unfinished.mkdir(mode=0o700)
+            _write(unfinished, record)
+            # A ledger appears whole or not at all.
+            ledger = cls(unfinished.rename(directory))
+        except OSError as error:
+            raise _cannot_write(root, error) from error
+        try:
+            post_use(directory, record)
+        except PlimsollError:
+            shutil.rmtree(directory, ignore_errors=True)
+            raise
+        return ledger
+
+    @property
+    def id(self) -> str:
+        """The name it is listed under."""
+        return self.directory.name
+
+    @property
+    def record(self) -> LedgerRecord:
+        """What is noted now. Raises MachineError when it is gone or damaged."""
+        file = self.directory / _FILE
+        try:
+            return from_json(file.read_text())
+        except (OSError, ValueError) as error:
+            raise MachineError(
+                f"cannot read the ledger: {error}",
+                where=str(file),
+                remedy="end its processes by hand and remove its directory",
+            ) from error
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment for this run's processes.
+
+        It leads DPDK's runtime files here, and tells the processes as ours when their
+        starter was killed before it could note them.
+        """
+        return {**os.environ, LEDGER_MARK: str(self.directory)}
+
+    def processes(self, record: LedgerRecord) -> dict[ProcessIdentity, str]:
+        """Its processes with their names: those that `record` notes, and any other of its own."""
+        names = {noted.identity: noted.name for noted in record.processes}
+        for identity in processes_with_environment(f"{LEDGER_MARK}={self.directory}"):
+            names.setdefault(identity, "a process of its own")
+        return names
+
+    def note_process(self, name: str, identity: ProcessIdentity) -> None:
+        """Remember a process to be ended."""
+        record = self.record
+        noted = NotedProcess(name, identity)
+        self._write(replace(record, processes=(*record.processes, noted)))
+
+    def note_polled_cpus(self, polled: tuple[PolledCpu, ...]) -> None:
+        """Replace the CPUs that its processes keep busy, or are about to."""
+        self._write(replace(self.record, polled_cpus=polled))
+
+    def note_path(self, path: Path) -> None:
+        """Remember a file outside the ledger's directory to be removed."""
+        record = self.record
+        self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
+
+    def note_trace_instance(self, directory: Path) -> None:
+        """Remember a directory in tracefs's instances/ to be removed."""
+        record = self.record
+        instances = (*record.trace_instances, str(directory))
+        self._write(replace(record, trace_instances=instances))
+
+    def note_facts(self, facts: Mapping[str, object]) -> None:
+        """Add facts for those who list the ledger; they must be JSON."""
+        record = self.record
+        self._write(replace(record, facts={**record.facts, **facts}))
+
+    def hand_over(self) -> None:
+        """Let it stand without an owner: from now on only an explicit undo ends it."""
+        self._write(replace(self.record, owner=None))
+
+    def undo(self) -> list[str]:
+        """End its processes, give back its hugepages, remove its trace instances and files.
+
+        Returns what was done, in words.
+
+        May be repeated, and by several processes at once: the first does it all, the others
+        wait for it and return an empty list. What cannot be undone now is said, and the
+        ledger stays.
+        """
+        with _locked(self.directory) as present:
+            if not present:
+                return self._undo_lost()
+            record = self.record
+            if record.boot_id != boot_id():
+                shutil.rmtree(self.directory)
+                withdraw_use(self.id)
+                return [f"removed {self.id}, left over from before the last boot"]
+            return self._undo(record)
+
+    def _undo_lost(self) -> list[str]:
+        """Nothing where it was undone already; all that others know of it where it was deleted."""
+        done = _give_back(self.id)
+        withdraw_use(self.id)
+        return done
+
+    def _undo(self, record: LedgerRecord) -> list[str]:
+        done, survivors = self._end_processes(record)
+        if survivors:
+            return [*done, *survivors]
+        try:
+            done += _give_back(self.id)
+            done += _remove_trace_instances(record)
+            for path in record.paths:
+                Path(path).unlink(missing_ok=True)
+            shutil.rmtree(self.directory)
+        except (OSError, PlimsollError) as error:
+            return [*done, f"could not undo the rest of {self.id}: {error}"]
+        withdraw_use(self.id)
+        return [*done, f"removed {self.directory}"]
+
+    def _end_processes(self, record: LedgerRecord) -> tuple[list[str], list[str]]:
+        """The processes ended, and those that could not be, in words."""
+        done: list[str] = []
+        survivors: list[str] = []
+        for identity, name in self.processes(record).items():
+            if identity.pid == os.getpid() or not identity.alive:
+                continue
+            if end_process(identity, patience_s=0):
+                done.append(f"killed {name} (pid {identity.pid})")
+            else:
+                survivors.append(f"could not kill {name} (pid {identity.pid})")
+        return done, survivors
+
+    def _write(self, record: LedgerRecord) -> None:
+        try:
+            _write(self.directory, record)
+        except OSError as error:
+            raise _cannot_write(self.directory, error) from error
+        post_use(self.directory, record)
+
+
+def _give_back(ledger_id: str) -> list[str]:
+    return [f"gave back {pages} pages to {pool}" for pool, pages in give_back(ledger_id).items()]
+
+
+def _remove_trace_instances(record: LedgerRecord) -> list[str]:
+    removed = [path for path in map(Path, record.trace_instances) if remove_trace_instance(path)]
+    return [f"removed the trace instance {path.name}" for path in removed]
+
+
+def ledgers() -> tuple[Ledger, ...]:
+    """This user's ledgers, by name; any may be undone by another process meanwhile."""
+    entries = sorted(state_root().iterdir())
+    return tuple(Ledger(entry) for entry in entries if not entry.name.startswith("."))
+
+
+def sweep() -> list[str]:
+    """Undo what dead owners left behind, by this user's ledgers on this machine.
+
+    Returns what was done, in words. Also those are found that another state directory holds,
+    or held: pages are the machine's.
+    """
+    done: list[str] = []
+    uses = [use for use in ledger_uses() if use.uid == os.getuid()]
+    elsewhere = {use.directory for use in uses} - {ledger.directory for ledger in ledgers()}
+    for ledger in (*ledgers(), *map(Ledger, sorted(elsewhere))):
+        try:
+            if ledger.directory.exists() and ledger.record.abandoned:
+                done += ledger.undo()
+        except PlimsollError as error:
+            # One undone meanwhile by its janitor is none of our business.
+            if ledger.directory.exists():
+                done.append(str(error))
+    done += [line for use in uses for line in _sweep_lost(use)]
+    return done + _sweep_unfinished() + sweep_scratch()
+
+
+def _sweep_lost(use: LedgerUse) -> list[str]:
+    """Give back what a ledger claimed whose directory is gone, and its processes too."""
+    if use.directory.exists() or use.alive:
+        return []
+    try:
+        done = _give_back(use.ledger_id)
+    except (OSError, PlimsollError) as error:
+        return [f"could not give back what {use.ledger_id} claimed: {error}"]
+    withdraw_use(use.ledger_id)
+    return done
+
+
+def _sweep_unfinished() -> list[str]:
+    """Remove the directories whose makers died before they became ledgers."""
+    done: list[str] = []
+    for unfinished in state_root().glob(f"{_UNFINISHED}*-*-*"):
+        named = _UNFINISHED_NAME.fullmatch(unfinished.name)
+        # What is called otherwise is not of our making.
+        if named and not ProcessIdentity(int(named[1]), int(named[2])).alive:
+            shutil.rmtree(unfinished, ignore_errors=True)
+            done.append(f"removed {unfinished}, which was never finished")
+    return done
+
+
+@contextlib.contextmanager
+def _locked(directory: Path) -> Iterator[bool]:
+    """Alone with the directory; False when it is gone."""
+    try:
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        yield False
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield directory.exists()
+    finally:
+        os.close(descriptor)
+
+
+def _write(directory: Path, record: LedgerRecord) -> None:
+    """Replace ledger.json, all of it or nothing, and wait until it is on disk."""
+    fresh = directory / f"{_FILE}.new"
+    with fresh.open("w") as file:
+        file.write(to_json(record))
+        file.flush()
+        os.fsync(file.fileno())
+    fresh.replace(directory / _FILE)
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _cannot_write(place: Path, error: OSError) -> MachineError:
+    return MachineError(
+        f"cannot write the ledger: {error.strerror}",
+        where=str(place),
+        remedy=f"free some space there, or set {STATE_VARIABLE} to another directory",
+    )

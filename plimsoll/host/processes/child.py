@@ -1,0 +1,144 @@
+"""A program of someone else's, started by us, watched, and ended."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections import deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal
+
+from plimsoll.errors import MachineError
+from plimsoll.host.processes.identity import ProcessIdentity, identify
+from plimsoll.host.processes.priority import favour
+from plimsoll.host.processes.privileges import limited
+
+# "ours": dies with us, whatever kills us. "standing": lives on when we end.
+Lifetime = Literal["ours", "standing"]
+
+_LOG_TAIL_BYTES = 16384
+_KILL_TIMEOUT_S = 10.0
+
+
+class Child:
+    """One running program, in a session of its own, its output in a log file.
+
+    Its stdin stays open and silent as long as the program should live.
+    """
+
+    def __init__(self, name: str, process: subprocess.Popen[bytes], log: Path) -> None:
+        self.name = name
+        self.log = log
+        self._process = process
+        self.identity: ProcessIdentity = identify(process.pid)
+
+    @classmethod
+    def start(
+        cls,
+        argv: Sequence[str],
+        *,
+        log: Path,
+        environment: Mapping[str, str],
+        lifetime: Lifetime = "ours",
+        needed: frozenset[int] | None = None,
+    ) -> Child:
+        """Start `argv`, whose first word is a program on PATH.
+
+        With `needed` it has at most those capabilities (privileges.py), else all of ours.
+
+        The kernel ties a child of lifetime "ours" to the *thread* that starts it: call
+        this on one that lasts as long as the child should. Raises MachineError when
+        the program is missing or does not start.
+        """
+        standing = lifetime == "standing"
+        command = tuple(argv) if standing else tied_to_parent(argv)
+        if needed is not None:
+            command = limited(command, needed)
+        stdin = _endless_stdin(log.with_suffix(".stdin")) if standing else subprocess.PIPE
+        try:
+            with log.open("ab") as output:
+                process = subprocess.Popen(  # noqa: S603 - an argument vector, no shell
+                    command,
+                    stdin=stdin,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    env=dict(environment),
+                    start_new_session=True,
+                )
+        except OSError as error:
+            raise MachineError(
+                f"cannot start it: {error.strerror}",
+                where=argv[0],
+                remedy="install it, or put it on PATH",
+            ) from error
+        finally:
+            if standing:
+                os.close(stdin)
+        favour(process.pid)
+        return cls(Path(argv[0]).name, process, log)
+
+    @property
+    def pid(self) -> int:
+        """The child's process id."""
+        return self._process.pid
+
+    def exit_status(self) -> int | None:
+        """None while it runs; its exit status; or minus the signal that killed it."""
+        return self._process.poll()
+
+    def wait(self, timeout_s: float) -> bool:
+        """Whether it ended within `timeout_s`."""
+        try:
+            self._process.wait(timeout_s)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
+    def end(self, patience_s: float) -> None:
+        """Ask it to end, kill it after `patience_s`, and wait until it is gone."""
+        if self.exit_status() is None:
+            self._process.terminate()
+            if not self.wait(patience_s):
+                self._process.kill()
+                self._process.wait(_KILL_TIMEOUT_S)
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+
+    def log_tail(self, lines: int = 12) -> tuple[str, ...]:
+        """The last non-empty lines that it printed."""
+        with self.log.open("rb") as log:
+            log.seek(max(0, log.seek(0, os.SEEK_END) - _LOG_TAIL_BYTES))
+            text = log.read().decode(errors="replace")
+        return tuple(deque((line for line in text.splitlines() if line.strip()), maxlen=lines))
+
+
+def tied_to_parent(argv: Sequence[str]) -> tuple[str, ...]:
+    """`argv` such that the kernel kills the process when the thread that started it ends.
+
+    By setpriv, because Python code between fork and exec can deadlock. Raises
+    MachineError where setpriv is missing.
+    """
+    if shutil.which("setpriv") is None:
+        raise MachineError(
+            "setpriv is missing", where="PATH", remedy="install the package util-linux"
+        )
+    return ("setpriv", "--pdeathsig", "KILL", "--", *argv)
+
+
+def describe_exit(status: int) -> str:
+    """A status as of Child.exit_status, in words."""
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        return f"was killed by signal {-status} ({signal.Signals(-status).name})"
+    except ValueError:
+        return f"was killed by signal {-status}"
+
+
+def _endless_stdin(path: Path) -> int:
+    """A FIFO that its reader itself holds open for writing, so that it never sees the end."""
+    os.mkfifo(path, 0o600)
+    return os.open(path, os.O_RDWR | os.O_CLOEXEC)

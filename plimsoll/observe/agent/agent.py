@@ -1,0 +1,164 @@
+"""The agent: reads a host's figures beside trials, in a process of its own.
+
+It is asked on stdin and answers on stdout, a JSON object a line, so that it runs the same
+as a child process and over ssh (docs/metrics.md). The end of stdin ends it. Between
+"begin" and "end" its answers are mixed with the lines of a metrics file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+
+from pydantic import ValidationError
+
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.observe.agent.registry import OBSERVERS
+from plimsoll.observe.agent.replies import Begun, Ended, Opened, Refused, Reply
+from plimsoll.observe.agent.sampler import Sampler
+from plimsoll.observe.reading.host_files import HostFiles
+from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import ObservedHost
+from plimsoll.version import VERSION
+
+_BLOCK_BYTES = 65536
+
+Write = Callable[[list[str]], None]
+
+
+@dataclass(slots=True)
+class _Period:
+    """One that is going on. Times are of the monotonic clock, in ns."""
+
+    sampler: Sampler
+    due_ns: int
+    cpu_began_ns: int
+    ticks: int = 0
+    skipped: int = 0
+
+
+class Agent:
+    """Answers requests and reads when it is time. `write` takes whole lines."""
+
+    def __init__(self, write: Write, files: HostFiles) -> None:
+        self._write = write
+        self._host = ObservedHost(files)
+        # Whatever bytes an administrator chose; as text they are in files and on terminals.
+        self._hostname = printable(os.fsencode(socket.gethostname()))
+        self._period: _Period | None = None
+
+    def wait_s(self) -> float | None:
+        """The time until the next reading; None when there is none to come."""
+        if self._period is None:
+            return None
+        return max(0.0, (self._period.due_ns - time.monotonic_ns()) / 1e9)
+
+    def read_if_due(self) -> None:
+        """Read once if it is time, and never twice to make up for readings that were missed."""
+        period = self._period
+        if period is None or (late_ns := time.monotonic_ns() - period.due_ns) < 0:
+            return
+        interval_ns = self._interval_ns
+        period.skipped += late_ns // interval_ns
+        period.due_ns += (1 + late_ns // interval_ns) * interval_ns
+        self._tick(period)
+
+    def answer(self, line: bytes) -> None:
+        """Do what one request asks."""
+        try:
+            request = json.loads(line)
+            if not isinstance(request, dict):
+                raise ValueError("not an object")
+            self._reply(self._answer(request))
+        except RecursionError:
+            self._reply(Refused(problem="the line is nested too deep"))
+        except (ValueError, ValidationError, OSError) as error:
+            self._reply(Refused(problem=f"{type(error).__name__}: {error}"))
+
+    def _answer(self, request: Mapping[str, object]) -> Reply:
+        match request:
+            case {"request": "open", "observation": dict(asked)}:
+                return self._open(Observation.model_validate(asked))
+            case {"request": "begin", "period": str(period)} if self._period is None:
+                return self._begin(period)
+            case {"request": "end"} if self._period is not None:
+                return self._end(self._period)
+        raise ValueError(f"not now, or not known: {request.get('request')!r}")
+
+    def _open(self, observation: Observation) -> Opened:
+        known = {each.source for each in OBSERVERS}
+        if unknown := set(observation.sources or ()) - known:
+            raise ValueError(f"no source {', '.join(sorted(unknown))}")
+        if observation.run_on:
+            os.sched_setaffinity(0, observation.run_on)
+        self._host = ObservedHost(self._host.files, observation)
+        tried = self._sampler("trial")
+        return Opened(
+            version=VERSION,
+            hostname=self._hostname,
+            pid=os.getpid(),
+            ran_on=format_cpu_list(os.sched_getaffinity(0)),
+            interval_s=observation.interval_s,
+            sources=tried.sources,
+            missing=tried.missing,
+        )
+
+    def _begin(self, period: str) -> Begun:
+        sampler = self._sampler(period)
+        now_ns = time.monotonic_ns()
+        self._period = _Period(sampler, now_ns + self._interval_ns, time.process_time_ns())
+        return Begun(unix_ns=time.time_ns())
+
+    def _sampler(self, period: str) -> Sampler:
+        wanted = self._host.observation.sources
+        observers = [each for each in OBSERVERS if wanted is None or each.source in wanted]
+        return Sampler(self._host, observers, self._hostname, period)
+
+    def _end(self, period: _Period) -> Ended:
+        self._tick(period)
+        self._period = None
+        return Ended(
+            ticks=period.ticks,
+            skipped=period.skipped,
+            cpu_s=(time.process_time_ns() - period.cpu_began_ns) / 1e9,
+            missing=period.sampler.missing,
+        )
+
+    def _tick(self, period: _Period) -> None:
+        period.ticks += 1
+        self._write(period.sampler.tick())
+
+    def _reply(self, reply: Reply) -> None:
+        self._write([json.dumps({"reply": reply.reply, **asdict(reply)})])
+
+    @property
+    def _interval_ns(self) -> int:
+        return round(self._host.observation.interval_s * 1e9)
+
+
+def serve(requests: int, answers: int, files: HostFiles) -> None:
+    """Be an agent on two file descriptors until the first of them ends."""
+    agent = Agent(lambda lines: _write_all(answers, lines), files)
+    unread = b""
+    while True:
+        ready, _, _ = select.select([requests], [], [], agent.wait_s())
+        if ready:
+            block = os.read(requests, _BLOCK_BYTES)
+            if not block:
+                return
+            *lines, unread = (unread + block).split(b"\n")
+            for line in lines:
+                agent.answer(line)
+        agent.read_if_due()
+
+
+def _write_all(descriptor: int, lines: list[str]) -> None:
+    rest = memoryview("".join(f"{line}\n" for line in lines).encode())
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,240 @@
+"""The agents of all hosts that are watched beside a run's trials."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TypeVar
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import format_cpu_list
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.own_processes import OBSERVER
+from plimsoll.host.processes.over_ssh import over_ssh
+from plimsoll.host.processes.own_module import module_argv
+from plimsoll.observe.agent.host_agent import AgentFailed, HostAgent
+from plimsoll.observe.agent.registry import OBSERVERS
+from plimsoll.observe.agent.replies import Ended
+from plimsoll.observe.agent.settings import ObserveSettings, RemoteHost
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.record.metrics.metrics import MetricsWriter
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.trials.host_readings import HostReadings, ObserverEnd
+from plimsoll.text.plain_name import plain_name
+
+Tell = Callable[[str], None]
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHost:
+    """What is watched on this host: by role ("tester", "dut") the CPUs that polling loops use.
+
+    `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids` and
+    `telemetry` as in Observation.
+    """
+
+    polled: dict[str, tuple[int, ...]]
+    run_on: tuple[int, ...]
+    pids: dict[str, int] = field(default_factory=dict)
+    telemetry: dict[str, str] = field(default_factory=dict)
+    crowded: bool = False
+
+
+@dataclass(slots=True)
+class _Watched:
+    """A host, and what the record says of it; without its agent once that has `ended`.
+
+    `answer` is what the agent said at the end of the last period, `missing_at_first` what it
+    had said it does not read.
+    """
+
+    agent: HostAgent | None
+    record: ObservedHostRecord
+    missing_at_first: frozenset[str] = frozenset()
+    answer: Ended | None = None
+    ended: ObserverEnd | None = None
+
+    @property
+    def readings(self) -> HostReadings:
+        """What the record of the last period says."""
+        hostname = self.record.hostname
+        if self.answer is None:
+            return HostReadings(
+                hostname=hostname, readings=None, skipped=None, cpu_s=None, ended=self.ended
+            )
+        missing = self.answer.missing.items()
+        return HostReadings(
+            hostname=hostname,
+            readings=self.answer.ticks,
+            skipped=self.answer.skipped,
+            cpu_s=self.answer.cpu_s,
+            lost={name: why for name, why in missing if name not in self.missing_at_first},
+        )
+
+
+class Observers:
+    """The agents of a test bed; one that fails is told of once and asked no more.
+
+    Its host stays in the records, with nothing observed: what nobody saw is not forgotten.
+    """
+
+    def __init__(self, tell: Tell) -> None:
+        self._tell = tell
+        self._watched: list[_Watched] = []
+        # None before the first.
+        self._period: str | None = None
+
+    def add(
+        self, agent: HostAgent, observation: Observation, polled: dict[str, tuple[int, ...]]
+    ) -> None:
+        """Take in an agent. Raises InputError for a second one of the same host."""
+        watched = _Watched(agent, _before_it_answered(agent.name, observation, polled))
+        opened = self._ask(watched, partial(agent.open, observation))
+        if opened is not None:
+            if opened.hostname in {each.record.hostname for each in self._watched}:
+                agent.close()
+                raise InputError(
+                    f"the host {opened.hostname} is watched already",
+                    where=f"observe.hosts: {agent.name}",
+                    remedy="name each host once, and not the tester's own",
+                )
+            watched.record = watched.record.model_copy(
+                update={
+                    "hostname": opened.hostname,
+                    "ran_on": opened.ran_on,
+                    "sources": opened.sources,
+                    "missing": opened.missing,
+                }
+            )
+            watched.missing_at_first = frozenset(opened.missing)
+        self._watched.append(watched)
+
+    @property
+    def local_hostname(self) -> str | None:
+        """The name of this host; None where it is not watched."""
+        return self._watched[0].record.hostname if self._watched else None
+
+    @property
+    def records(self) -> tuple[ObservedHostRecord, ...]:
+        """What the environment record says of them, as it stands now."""
+        return tuple(each.record for each in self._watched)
+
+    @property
+    def readings(self) -> tuple[HostReadings, ...]:
+        """What the record of the last period says of each host, once that has ended."""
+        return tuple(each.readings for each in self._watched)
+
+    @contextmanager
+    def watching(self, period: str, writer_for: Callable[[str], MetricsWriter]) -> Iterator[None]:
+        """Watch for the length of a `with`; `writer_for` opens a host's file. Raises RecordError.
+
+        All that was seen is with the writers when it ends.
+        """
+        self._period = period
+        for each in self._watched:
+            each.answer = None
+            if each.agent is not None:
+                writer = writer_for(each.record.hostname)
+                self._ask(each, partial(each.agent.begin, period, writer))
+        yield
+        for each in self._watched:
+            if each.agent is not None:
+                each.answer = self._ask(each, each.agent.end)
+                if each.answer is not None:
+                    self._note(each, each.answer.missing)
+
+    def close(self) -> None:
+        """End them all; safe to repeat."""
+        for each in self._watched:
+            if each.agent is not None:
+                each.agent.close()
+        self._watched.clear()
+
+    def _ask(self, watched: _Watched, ask: Callable[[], R]) -> R | None:
+        """The agent's answer; None when it fails, which is its end."""
+        try:
+            return ask()
+        except AgentFailed as error:
+            if watched.agent is not None:
+                watched.agent.close()
+            watched.agent = None
+            watched.ended = ObserverEnd(period=self._period, why=error.message)
+            unread = dict.fromkeys(_names_of(watched.record.sources), error.message)
+            missing = {**unread, **watched.record.missing}
+            watched.record = watched.record.model_copy(update={"sources": (), "missing": missing})
+            self._tell(str(error))
+            return None
+
+    def _note(self, watched: _Watched, missing: dict[str, str]) -> None:
+        """Tell which sources were lost while a period went on."""
+        for source in sorted(missing.keys() - watched.record.missing.keys()):
+            self._tell(f"observe: {watched.record.hostname}: {source}: {missing[source]}")
+        watched.record = watched.record.model_copy(update={"missing": missing})
+
+
+def _before_it_answered(
+    name: str, observation: Observation, polled: dict[str, tuple[int, ...]]
+) -> ObservedHostRecord:
+    """What is known of a host from the experiment alone: its name is the one it has there."""
+    wanted = observation.sources
+    return ObservedHostRecord(
+        hostname=name,
+        interval_s=observation.interval_s,
+        ran_on="",
+        polled={role: format_cpu_list(cpus) for role, cpus in polled.items()},
+        sources=tuple(dict.fromkeys(each.source for each in OBSERVERS))
+        if wanted is None
+        else wanted,
+        missing={},
+    )
+
+
+def _names_of(sources: Sequence[str]) -> Iterator[str]:
+    return (each.name() for each in OBSERVERS if each.source in sources)
+
+
+def start_observers(
+    settings: ObserveSettings, local: LocalHost, ledger: Ledger, tell: Tell
+) -> Observers:
+    """The agents that the experiment asks for, ready. Raises InputError, MachineError."""
+    observers = Observers(tell)
+    if not settings.enabled:
+        return observers
+    try:
+        observation = Observation(
+            interval_s=settings.interval_s(crowded=local.crowded),
+            sources=settings.sources,
+            run_on=local.run_on,
+            polled_cpus=tuple(cpu for cpus in local.polled.values() for cpu in cpus),
+            pids=local.pids,
+            telemetry=local.telemetry,
+        )
+        agent = _start("this host", module_argv("plimsoll.observe"), ledger)
+        observers.add(agent, observation, local.polled)
+        for host in settings.hosts:
+            agent = _start(host.ssh, over_ssh(host.ssh, "plimsoll-observe"), ledger)
+            observers.add(agent, _observation_of(host, settings), {"dut": host.polled_cpus})
+    except BaseException:
+        observers.close()
+        raise
+    return observers
+
+
+def _start(name: str, argv: Sequence[str], ledger: Ledger) -> HostAgent:
+    log = ledger.directory / f"observe-{plain_name(name)}.log"
+    agent = HostAgent(name, argv, log, ledger.environment)
+    ledger.note_process(OBSERVER, agent.identity)
+    return agent
+
+
+def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
+    return Observation(
+        interval_s=settings.interval_s(),
+        sources=settings.sources,
+        polled_cpus=host.polled_cpus,
+        pids=host.pids,
+        telemetry=host.telemetry,
+    )

@@ -1,0 +1,99 @@
+"""One DPDK process that is asked for its figures: it may hang, die, and be started anew."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from plimsoll.dut.telemetry import TelemetryError
+from plimsoll.observe.dpdk.figures import DISCOVERY, Figure, figures_of
+from plimsoll.observe.dpdk.telemetry_talk import TelemetryTalk
+from plimsoll.observe.reading.readings import Readings
+
+# One that does not answer in time is asked ever more rarely, at last at every 64th reading.
+_LONGEST_REST = 64
+
+
+class DpdkProcess:
+    """At each reading it is asked, and what it answers by then is told."""
+
+    def __init__(self, app: str, path: Path) -> None:
+        self._app = app
+        self._path = path
+        self._talk: TelemetryTalk | None = None
+        # None until it has said what it has; that is asked at a reading of its own.
+        self._figures: list[Figure] | None = None
+        self._asked: tuple[str, ...] = ()
+        self._misses = 0
+        self._rest = 0
+        # Why it cannot be asked at the moment.
+        self.trouble: str | None = None
+
+    def ask(self, readings: Readings) -> None:
+        """Send the commands of a reading, unless answers to earlier ones are still owed."""
+        self._asked = ()
+        if self._rest:
+            self._rest -= 1
+            return
+        try:
+            if self._talk is None:
+                self._talk = TelemetryTalk(self._path)
+            elif self._talk.still_owes():
+                self._miss()
+                return
+            self._talk.ask(commands := self._commands())
+            self._asked = commands
+        except TelemetryError as error:
+            self._lose(error, readings)
+
+    def take_answers(self, deadline_s: float, readings: Readings) -> None:
+        """Tell what it answers until `deadline_s` of the monotonic clock."""
+        if self._talk is None or not self._asked:
+            return
+        try:
+            answers = dict(self._talk.answers(deadline_s))
+        except TelemetryError as error:
+            self._lose(error, readings)
+            return
+        complete = answers.keys() >= set(self._asked)
+        if self._figures is not None:
+            self._tell(self._figures, answers, readings)
+        elif complete:
+            self._figures = figures_of(self._app, answers)
+        if complete:
+            self._misses = 0
+            self.trouble = None
+        else:
+            self._miss()
+
+    def __del__(self) -> None:
+        # An observer lives as long as a trial, and DPDK lets no more than ten clients in.
+        if self._talk is not None:
+            self._talk.close()
+
+    def _commands(self) -> tuple[str, ...]:
+        if self._figures is None:
+            return DISCOVERY
+        return tuple(figure.command for figure in self._figures)
+
+    def _tell(self, figures: list[Figure], answers: dict[str, object], readings: Readings) -> None:
+        for figure in figures:
+            answer = answers.get(figure.command)
+            if isinstance(answer, dict):
+                figure.tell(answer, readings)
+            else:
+                figure.absent(readings)
+        self._figures = [figure for figure in figures if figure.wanted]
+
+    def _miss(self) -> None:
+        self._rest = min(2**self._misses, _LONGEST_REST) - 1
+        self._misses += 1
+
+    def _lose(self, error: TelemetryError, readings: Readings) -> None:
+        """Hang up, and begin anew at the next reading: another may have taken its place."""
+        self.trouble = str(error)
+        for figure in self._figures or ():
+            figure.absent(readings)
+        if self._talk is not None:
+            self._talk.close()
+        self._talk = self._figures = None
+        self._misses = 0

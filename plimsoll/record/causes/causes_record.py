@@ -1,0 +1,193 @@
+"""What explains a trial's spikes, losses and stalls: `causes/<trial>.json` of a run.
+
+Its JSON Schema is published as docs/schemas/trial-causes.schema.json.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from plimsoll.record.files.record_error import RecordError, write_failed
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.files.whole_file import read_whole, write_whole
+from plimsoll.record.run.run_directory import RunDirectory
+
+_REMEDY = "restore it from a copy of the run, or delete it and lose the trial's causes"
+_NUMBERED = re.compile(r"[1-9][0-9]{0,8}\.json")
+
+
+class _Part(RecordModel):
+    # Whoever reads the document may rely on every field, those with a default too.
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+
+class LoopRecord(_Part):
+    """A polling loop: one thread, alone on its CPU."""
+
+    owner: Literal["tester", "dut"] = Field(description="Whose loop it is.")
+    process: str = Field(description="Its program, such as dpdk-testpmd.")
+    cpu: int = Field(description="The CPU on which it polls.")
+    thread_id: int = Field(description="Its thread, as the kernel numbers it.")
+
+
+class TracedCpu(_Part):
+    """From when to when no event of a CPU was lost."""
+
+    cpu: int = Field(description="The CPU.")
+    complete_from_tsc: int = Field(description="Time stamp counter from which no event is missing.")
+    complete_to_tsc: int = Field(description="Time stamp counter at the trace's end.")
+    lost_events: int = Field(
+        default=0, ge=0, description="Events of this CPU for which the buffer had no room."
+    )
+
+
+class TraceState(_Part):
+    """What is known of the kernel's events during a trial."""
+
+    clock: Literal["x86-tsc", "mono_raw"] | None = Field(
+        description="The trace's clock; null where there was no trace."
+    )
+    events: int = Field(default=0, ge=0, description="Events that were read around incidents.")
+    names: tuple[str, ...] = Field(default=(), description="Events that were recorded, by name.")
+    cpus: tuple[TracedCpu, ...] = Field(default=(), description="The CPUs that were traced.")
+    unavailable: str | None = Field(
+        default=None, description="Why there was no trace; null where there was one."
+    )
+
+
+class CauseRecord(_Part):
+    """One cause of one incident."""
+
+    kind: str = Field(
+        description="interrupt, softirq, task, ipi, tlb-shootdown, timer-tick, workqueue, "
+        "throttling, stopped, slept, memory-pressure, major-fault, frequency, idle-exit, "
+        "tester-stall (a link to what follows), hypervisor-steal, hardware or unexplained."
+    )
+    name: str = Field(description="What it was, such as kworker/1:2 (vmstat_update).")
+    owner: Literal["tester", "dut"] | None = Field(description="Whose CPU it took.")
+    cpu: int | None = Field(description="The CPU that it took.")
+    pid: int | None = Field(description="The task, where it was one.")
+    cgroup: str | None = Field(description="The task's cgroup, where known.")
+    woken_by: str | None = Field(description="Who set it off, where seen.")
+    begin_tsc: int | None = Field(description="Time stamp counter when it took the CPU.")
+    length_ns: int | None = Field(
+        description="For how long it had the CPU within the incident; what filled a queue "
+        "counts from its own begin."
+    )
+    confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
+        description="exact: intervals that the kernel saw cover at least 80 % of the incident. "
+        "partial: they cover less, or only the queue that they left explains it. counter: only "
+        "a counter moved. unexplained: nothing is known."
+    )
+
+
+class ExplainedIncident(_Part):
+    """A latency spike, a loss event or a stall of the tester, with its causes."""
+
+    kind: Literal["latency", "loss", "stall"] = Field(description="What it is.")
+    subject: str = Field(description="The stream, or the CPU of the tester's loop.")
+    begin_tsc: int = Field(
+        description="When the frame or the last one before the gap was sent, or the stall began."
+    )
+    end_tsc: int = Field(
+        description="When the frame came, the first one after the gap was sent, or the stall ended."
+    )
+    begin_unix_ns: int | None = Field(
+        description="The begin on the wall clock, ns since 1970; null where the clocks were not "
+        "read together."
+    )
+    frames: int = Field(ge=0, description="Lost frames, or those of the spike; 0 for a stall.")
+    length_ns: int = Field(
+        ge=0, description="The latency, the stall, or the time in which lost frames were sent."
+    )
+    refused: bool = Field(
+        default=False,
+        description="Whether the frames were lost because the tester's port had no room for them.",
+    )
+    sentence: str = Field(description="The explanation in one sentence.")
+    causes: tuple[CauseRecord, ...] = Field(description="Its causes in the order of the chain.")
+
+
+class RemedyRecord(_Part):
+    """What can be done about a cause."""
+
+    text: str = Field(description="What to do.")
+    checks: tuple[int, ...] = Field(
+        description="Checks of plimsoll tune audit that cover it, by number."
+    )
+
+
+class RankedCauseRecord(_Part):
+    """One cause over all incidents of the trial."""
+
+    kind: str = Field(description="As in a cause.")
+    name: str = Field(description="As in a cause, without the numbers of interchangeable workers.")
+    owner: Literal["tester", "dut"] | None = Field(description="Whose CPU it took.")
+    cpu: int | None = Field(description="The CPU that it took.")
+    own: bool = Field(description="Whether it is one of Plimsoll's own processes.")
+    occurrences: int = Field(ge=0, description="How many times it was seen.")
+    incidents: int = Field(ge=0, description="In how many incidents it has a part.")
+    loss_share: float | None = Field(
+        description="Its share of the lost frames of all loss events, 0 to 1; null without losses."
+    )
+    spike_share: float | None = Field(
+        description="Its share of the spikes, 0 to 1; null without spikes."
+    )
+    total_ns: int | None = Field(description="For how long it had the CPU in all.")
+    worst_ns: int | None = Field(description="For how long at once.")
+    confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
+        description="That of most of its explanations."
+    )
+    remedy: RemedyRecord | None = Field(description="What to do about it; null where unknown.")
+
+
+class TrialCauses(_Part):
+    """The causes of one trial. `rows` rest on all incidents, also on those left out of the list."""
+
+    format: Literal["plimsoll-trial-causes"] = Field(
+        default="plimsoll-trial-causes", description="What this document is."
+    )
+    version: Literal[1] = Field(default=1, description="The version of its schema.")
+    trial: int = Field(ge=1, description="The trial's number in its run.")
+    tsc_hz: float = Field(gt=0, description="Ticks of the time stamp counter in a second.")
+    clock_error_ns: float | None = Field(
+        description="By how much times on the wall clock may be wrong against the time stamp "
+        "counter; null where the clocks were not read together."
+    )
+    spikes_from_ns: int = Field(description="Latencies from here on count as spikes in the rows.")
+    loops: tuple[LoopRecord, ...] = Field(description="The polling loops on this host.")
+    trace: TraceState = Field(description="What is known of the kernel's events.")
+    rows: tuple[RankedCauseRecord, ...] = Field(description="The causes, the costliest first.")
+    incidents: tuple[ExplainedIncident, ...] = Field(
+        description="The worst incidents: losses by frames, then spikes and stalls by length."
+    )
+    incidents_left_out: int = Field(ge=0, description="Incidents for which the list has no room.")
+
+    def write(self, run: RunDirectory) -> Path:
+        """Write it into the run. Raises RecordError."""
+        path = run.causes / f"{self.trial}.json"
+        try:
+            path.parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise write_failed(path, error) from error
+        write_whole(path, self.model_dump_json(indent=1) + "\n")
+        return path
+
+
+def read_causes(run: RunDirectory) -> tuple[TrialCauses, ...]:
+    """The causes of all trials that have some, by number. Raises RecordError."""
+    try:
+        names = [path.name for path in run.causes.iterdir() if _NUMBERED.fullmatch(path.name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return ()
+    except OSError as error:
+        raise RecordError(
+            f"cannot be read: {error.strerror}", where=str(run.causes), remedy=_REMEDY
+        ) from error
+    paths = [run.causes / name for name in names]
+    found = (read_whole(path, TrialCauses, _REMEDY) for path in paths)
+    return tuple(sorted((each for each in found if each is not None), key=lambda e: e.trial))

@@ -1,0 +1,256 @@
+"""Tables that grow as JSON lines and end as Parquet; DuckDB does the turning and reading."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import duckdb
+
+from plimsoll.record.files.record_error import RecordError, write_failed
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table's columns and their DuckDB types.
+
+    Parquet files are sorted by `sorted_by`, where given: alike values beside each other
+    take a fraction of the room. Rows grow as JSON lines with these columns, unless
+    `growing` is SQL that makes rows of other lines; its one `?` is the list of paths.
+    `hidden` are columns that it makes for Parquet besides, which no row shows: what finds
+    rows faster. `added` are columns that files of earlier versions lack: null there.
+    """
+
+    columns: Mapping[str, str]
+    sorted_by: str | None = None
+    growing: str | None = None
+    hidden: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+
+    def read(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path] = (),
+        *,
+        where: str = "true",
+        values: Sequence[object] = (),
+        order_by: str,
+    ) -> list[tuple[Any, ...]]:
+        """The rows of Parquet files and of JSON lines still being written, in column order.
+
+        `where` is a condition in SQL with a `?` for each of `values`. A torn last
+        line of a growing file is left out. Raises RecordError.
+        """
+        statement = f"SELECT * FROM rows WHERE {where} ORDER BY {order_by}"  # noqa: S608
+        return self.query(finished, growing, statement, values)
+
+    def query(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object] = (),
+    ) -> list[tuple[Any, ...]]:
+        """What a statement in SQL says of the table `rows`, which those files are.
+
+        Without files it is empty. Raises RecordError.
+        """
+        return self._ask(finished, growing, statement, values, lambda said: said.fetchall()) or []
+
+    def query_each(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        asked: Sequence[tuple[str, Sequence[object]]],
+    ) -> list[list[tuple[Any, ...]]]:
+        """What each statement says with its values; growing files are read once for all.
+
+        Beside a trial that goes on, making rows of their lines is most of the work. Without
+        files all are empty. Raises RecordError.
+        """
+        if not (finished or growing):
+            return [[] for _ in asked]
+        try:
+            with connect() as connection:
+                if growing:
+                    rows, paths = self._sources((), growing)
+                    connection.execute(f"CREATE TEMP TABLE grown AS {rows}", paths)
+                rows, paths = self._sources(finished, ())
+                both = " UNION ALL ".join([rows] * bool(finished) + ["FROM grown"] * bool(growing))
+                return [
+                    connection.sql(
+                        f"WITH rows AS ({both}) {each}", params=[*paths, *values]
+                    ).fetchall()
+                    for each, values in asked
+                ]
+        except duckdb.Error as error:
+            raise unreadable([*finished, *growing], error) from error
+
+    def query_arrow(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object] = (),
+    ) -> Any | None:
+        """The same as an Arrow table, for which pyarrow has to be installed; None without files."""
+        return self._ask(finished, growing, statement, values, lambda said: said.to_arrow_table())
+
+    def _ask(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object],
+        take: Callable[[duckdb.DuckDBPyRelation], T],
+    ) -> T | None:
+        sources, paths = self._sources(finished, growing)
+        if not sources:
+            return None
+        try:
+            with connect() as connection:
+                asked = f"WITH rows AS ({sources}) {statement}"
+                return take(connection.sql(asked, params=[*paths, *values]))
+        except duckdb.Error as error:
+            raise unreadable([*finished, *growing], error) from error
+
+    def batches(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        statement: str,
+        values: Sequence[object] = (),
+        *,
+        rows: int = 10_000,
+    ) -> Iterator[list[tuple[Any, ...]]]:
+        """What `query` says, some rows at a time: hours of them never lie in memory together.
+
+        Raises RecordError.
+        """
+        sources, paths = self._sources(finished, growing)
+        if not sources:
+            return
+        try:
+            with connect() as connection:
+                connection.execute(f"WITH rows AS ({sources}) {statement}", [*paths, *values])
+                while batch := connection.fetchmany(rows):
+                    yield batch
+        except duckdb.Error as error:
+            raise unreadable([*finished, *growing], error) from error
+
+    def convert(self, growing: Path, finished: Path) -> None:
+        """Turn the JSON lines of `growing` into `finished`, then remove `growing`.
+
+        Rows that `finished` holds already stay in it; the two together are taken
+        as a set, so that a kill between the last two steps doubles nothing. At
+        every moment `finished` is complete. Raises RecordError.
+        """
+        unfinished = finished.with_name(f".{finished.name}.unfinished")
+        try:
+            self._copy(growing, finished, unfinished)
+            unfinished.replace(finished)
+            growing.unlink()
+        except OSError as error:
+            raise write_failed(finished, error) from error
+
+    def _copy(self, growing: Path, finished: Path, target: Path) -> None:
+        earlier = [finished] if finished.exists() else []
+        sources, paths = self._sources(earlier, [growing], (*self.columns, *self.hidden))
+        try:
+            with connect() as connection:
+                rows = connection.sql(sources, params=paths)
+                kept = rows.distinct() if earlier else rows
+                kept = kept.order(self.sorted_by) if self.sorted_by else kept
+                kept.write_parquet(str(target), compression="zstd")
+        except duckdb.Error as error:
+            with contextlib.suppress(OSError):
+                target.unlink()
+            raise RecordError(
+                f"cannot be turned into Parquet: {error}",
+                where=str(growing),
+                remedy="make room on this file system, then resume the run",
+            ) from error
+
+    def _sources(
+        self,
+        finished: Sequence[Path],
+        growing: Sequence[Path],
+        columns: Iterable[str] | None = None,
+    ) -> tuple[str, list[object]]:
+        names = ", ".join(f'"{name}"' for name in columns or self.columns)
+        selections: list[str] = []
+        paths: list[object] = []
+        if finished:
+            selections.append(f"SELECT {names} FROM ({self._finished})")  # noqa: S608
+            paths.append([str(path) for path in finished])
+        if growing:
+            selections.append(f"SELECT {names} FROM ({self._growing})")  # noqa: S608
+            paths.append([str(path) for path in growing])
+        return " UNION ALL ".join(selections), paths
+
+    @property
+    def _finished(self) -> str:
+        if not self.added:
+            return "FROM read_parquet(?)"
+        nulls = ", ".join(f'NULL::{self.columns[name]} AS "{name}"' for name in self.added)
+        files = "SELECT * FROM read_parquet(?, union_by_name=true)"
+        return f"{files} UNION ALL BY NAME (SELECT {nulls} LIMIT 0)"
+
+    @property
+    def _growing(self) -> str:
+        return self.growing or (
+            f"FROM read_json(?, format='newline_delimited', columns={self._types}, "
+            f"ignore_errors=true) WHERE {self._first} IS NOT NULL"
+        )
+
+    @property
+    def _first(self) -> str:
+        return f'"{next(iter(self.columns))}"'
+
+    @property
+    def _types(self) -> str:
+        pairs = ", ".join(f"'{name}': '{kind}'" for name, kind in self.columns.items())
+        return f"{{{pairs}}}"
+
+
+def connect() -> duckdb.DuckDBPyConnection:
+    """A database of its own in memory, on one thread, which may read files.
+
+    It works while a trial is running, beside loops that must not be disturbed.
+    """
+    # Parquet and JSON are built in; nothing may be fetched from a network meanwhile.
+    return duckdb.connect(
+        ":memory:",
+        config={
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            # What does not fit into memory is refused, not spilled into whatever folder this is.
+            "temp_directory": "",
+            "threads": "1",
+        },
+    )
+
+
+def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
+    """The error for files of which DuckDB says this: for those that it names, if it does."""
+    # Below it are lines of our statement.
+    told = str(error).partition("\n")[0]
+    named = [path for path in paths if str(path) in told]
+    where = ", ".join(str(path) for path in (named or paths)[:3])
+    if isinstance(error, duckdb.BinderException):
+        # Statements name no columns but those of the record.
+        return RecordError(
+            f"has other columns than this version of Plimsoll records: {told}",
+            where=where,
+            remedy="read it with the version that recorded it, which plimsoll runs show tells",
+        )
+    return RecordError(
+        f"cannot be read: {told}",
+        where=where,
+        remedy="restore the file from a copy of the run, or delete it and lose its series",
+    )

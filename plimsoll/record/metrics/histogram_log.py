@@ -1,0 +1,172 @@
+"""The histograms of a run over time, as an HdrHistogram interval log.
+
+Of every interval in a trial's first ten minutes; then each entry is of a minute, with the
+samples of all its intervals. Latency and, of probes, lateness: one tag a stream and
+direction. The gaps of each polling loop: one tag a CPU. The format is that of HdrHistogram's
+Java HistogramLogWriter (version 1.3, which has tags), so its tools read the file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+from hdrh.histogram import HdrHistogram
+
+from plimsoll.generator.engine.hdr_encoder import HdrEncoder
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.interface import Interval
+from plimsoll.record.files.closeable import Closeable
+from plimsoll.record.files.settling_file import SettlingFile
+from plimsoll.record.files.time_steps import TimeSteps
+from plimsoll.record.metrics.engine_samples import direction_name
+from plimsoll.record.metrics.histogram_log_entry import log_entries
+from plimsoll.traffic.plan import StreamPlan
+
+_NS_PER_MS = 1e6
+_NS_PER_S = 1e9
+# What a stream's histogram is of: "across-stalls" is latency that stalls of the tester touched.
+StreamKind = Literal["latency", "across-stalls", "lateness"]
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedHistogram:
+    """One interval of one tag, or one step of a minute.
+
+    Times are UTC, in s since the epoch, values in ns. `max_ns` is the exact greatest value;
+    the histogram has that of its bucket.
+    """
+
+    tag: str
+    begin_s: float
+    end_s: float
+    histogram: HdrHistogram
+    max_ns: int
+
+
+@dataclass
+class _Step:
+    """The histograms of a step of time so far, by tag."""
+
+    begin_s: float
+    end_s: float
+    sums: dict[str, HistogramSum] = field(default_factory=dict)
+
+
+class HistogramLog(Closeable):
+    """Appends the histograms of intervals; a resumed run goes on in the same file."""
+
+    def __init__(self, path: Path) -> None:
+        """Open for appending. Raises RecordError."""
+        self._file = SettlingFile(path)
+        self._steps = TimeSteps()
+        self._step: _Step | None = None
+        self._encoder = HdrEncoder()
+
+    def append(self, plans: Sequence[StreamPlan], interval: Interval) -> None:
+        """Append every histogram that had samples in the interval.
+
+        Latencies measured across a tester stall have a tag of their own. Raises RecordError.
+        """
+        if self._steps.begins_anew(interval):
+            self.settle()
+        end_s = interval.end_unix_ns / _NS_PER_S
+        begin_s = end_s - (interval.end_s - interval.begin_s)
+        if self._file.empty:
+            self._file.append(_header(begin_s))
+        sampled = [(tag, each) for tag, each in _tagged(plans, interval) if each.count]
+        lines = [self._line(tag, begin_s, end_s, histogram) for tag, histogram in sampled]
+        if not self._steps.coarse(interval):
+            self._file.append(lines)
+            return
+        self._file.hold(lines)
+        self._add(sampled, begin_s, end_s)
+        if self._steps.ends_with(interval):
+            self.settle()
+
+    def settle(self) -> None:
+        """Write the open step, if there is one: its trial has ended. Raises RecordError."""
+        self._steps.end()
+        if self._step is not None:
+            step = self._step
+            self._file.settle(
+                self._line(tag, step.begin_s, step.end_s, histogram.total)
+                for tag, histogram in step.sums.items()
+            )
+            self._step = None
+
+    def close(self) -> None:
+        """Close the file; safe to repeat."""
+        self._file.close()
+
+    def _line(self, tag: str, begin_s: float, end_s: float, histogram: Histogram) -> str:
+        # Not the package's own writer: it knows no tags and rounds the maximum down to whole ms.
+        payload = self._encoder.encode(histogram)
+        max_ms = (histogram.max_ns or 0) / _NS_PER_MS
+        return f"Tag={tag},{begin_s:.3f},{end_s - begin_s:.3f},{max_ms:.6f},{payload}"
+
+    def _add(self, sampled: Sequence[tuple[str, Histogram]], begin_s: float, end_s: float) -> None:
+        if self._step is None:
+            self._step = _Step(begin_s, end_s)
+        self._step.end_s = end_s
+        for tag, histogram in sampled:
+            self._step.sums.setdefault(tag, HistogramSum()).add(histogram)
+
+
+def stream_tag(name: str, tx_port: int, rx_port: int, kind: StreamKind = "latency") -> str:
+    """The tag of a stream by its name and ports, without commas or spaces.
+
+    Odd characters of the name are written as in a URL.
+    """
+    suffix = "" if kind == "latency" else f"+{kind}"
+    return f"{quote(name, safe='/:')}@{direction_name(tx_port, rx_port)}{suffix}"
+
+
+def gaps_tag(cpu: int) -> str:
+    """The tag of a polling loop's gaps."""
+    return f"polling-gaps@cpu-{cpu}"
+
+
+def read_histogram_log(
+    path: Path,
+    *,
+    begin_s: float = 0.0,
+    end_s: float = float("inf"),
+    wanted: Callable[[str], bool] = lambda tag: True,
+) -> Iterator[LoggedHistogram]:
+    """The intervals that begin in [begin_s, end_s) and whose tag is wanted, in the file's order.
+
+    Without a file there are none, and a torn last line is left out. Raises
+    RecordError naming the line when a line is damaged.
+    """
+    for entry in log_entries(path):
+        if begin_s <= entry.begin_s < end_s and wanted(entry.tag):
+            max_ns = round(entry.max_ms * _NS_PER_MS)
+            yield LoggedHistogram(entry.tag, entry.begin_s, entry.end_s, entry.decoded(), max_ns)
+
+
+def _tagged(plans: Sequence[StreamPlan], interval: Interval) -> Iterator[tuple[str, Histogram]]:
+    by_id = {plan.stream: plan for plan in plans}
+    for counts in interval.streams:
+        plan = by_id[counts.stream]
+        stream = (plan.name, plan.tx_port, plan.rx_port)
+        yield stream_tag(*stream), counts.latency
+        yield stream_tag(*stream, "across-stalls"), counts.latency_across_stalls
+        yield stream_tag(*stream, "lateness"), counts.lateness
+    for worker in interval.workers:
+        yield gaps_tag(worker.cpu), worker.gaps
+
+
+def _header(begin_s: float) -> list[str]:
+    moment = datetime.fromtimestamp(begin_s, UTC).isoformat(sep=" ", timespec="milliseconds")
+    return [
+        "#[Logged by plimsoll; values in ns, Interval_Max in ms]",
+        "#[Histogram log format version 1.3]",
+        f"#[StartTime: {begin_s:.3f} (seconds since epoch), {moment}]",
+        '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"',
+    ]

@@ -1,0 +1,160 @@
+"""The result of a matrix: its iterations, and the load line that each sample found."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Literal, Self
+
+from pydantic import Field, JsonValue
+
+from plimsoll.errors import PlimsollError
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.goal_end import LimitedBy
+from plimsoll.record.results.result import Result
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.record.trials.whole_verdict import whole_verdict
+
+
+class SampleResult(RecordModel):
+    """One run of an iteration, in `directory` below the matrix run's own.
+
+    `load_line_pps` is per direction, null where none was found (`reason` says why) or the
+    run ended with `error`.
+    """
+
+    number: int
+    directory: str
+    load_line_pps: float | None
+    intended_pps: float | None = Field(
+        default=None,
+        description="The intended load of the load line, in pps per direction, of which "
+        "load_line_pps is what was offered; null without one, and in earlier versions.",
+    )
+    limited_by: LimitedBy | None
+    reason: str | None
+    error: str | None
+    verdict: Verdict | None = Field(
+        default=None,
+        description="Pass, fail or invalid, as of any run; none of one that ended with an error; "
+        "null in records of older versions.",
+    )
+    error_code: int | None = Field(
+        default=None,
+        description="With which exit code `plimsoll run` would have ended by the error.",
+    )
+
+    @classmethod
+    def found(cls, number: int, directory: str, result: Result) -> Self:
+        """Of a run that came to its result."""
+        line = result.load_line
+        return cls(
+            number=number,
+            directory=directory,
+            load_line_pps=None if line is None else line.pps_per_direction,
+            intended_pps=None if line is None else line.asked_pps,
+            limited_by=result.limited_by,
+            reason=result.reason,
+            error=None,
+            verdict=result.verdict,
+        )
+
+    @classmethod
+    def failed(cls, number: int, directory: str, error: PlimsollError) -> Self:
+        """Of a run that did not."""
+        return cls(
+            number=number,
+            directory=directory,
+            load_line_pps=None,
+            limited_by=None,
+            reason=None,
+            error=str(error),
+            verdict="none",
+            error_code=error.exit_code,
+        )
+
+
+class Spread(RecordModel):
+    """The load lines of an iteration's samples, in pps per direction.
+
+    `relative` is the highest less the lowest, as a share of the mean.
+    """
+
+    samples: int
+    mean_pps: float
+    min_pps: float
+    max_pps: float
+    relative: float
+
+    @classmethod
+    def of(cls, loads_pps: Sequence[float]) -> Self | None:
+        """None where there is none."""
+        if not loads_pps:
+            return None
+        mean_pps = math.fsum(loads_pps) / len(loads_pps)
+        least, most = min(loads_pps), max(loads_pps)
+        return cls(
+            samples=len(loads_pps),
+            mean_pps=mean_pps,
+            min_pps=least,
+            max_pps=most,
+            relative=(most - least) / mean_pps,
+        )
+
+
+class IterationResult(RecordModel):
+    """One combination of values, by the paths of the fields that have them."""
+
+    number: int
+    params: dict[str, JsonValue]
+    samples: tuple[SampleResult, ...]
+    load_line: Spread | None
+
+    @classmethod
+    def of(
+        cls, number: int, params: Mapping[str, JsonValue], samples: Sequence[SampleResult]
+    ) -> Self:
+        """The iteration with its spread."""
+        loads = [each.load_line_pps for each in samples if each.load_line_pps is not None]
+        return cls(
+            number=number, params=dict(params), samples=tuple(samples), load_line=Spread.of(loads)
+        )
+
+
+class MatrixResult(RecordModel):
+    """What a matrix found, iteration by iteration. Its runs have records of their own."""
+
+    method: Literal["matrix"] = "matrix"
+    run_id: str
+    name: str
+    order: str
+    seed: int
+    iterations: tuple[IterationResult, ...]
+    versions: dict[str, str | None]
+
+    @property
+    def samples(self) -> tuple[SampleResult, ...]:
+        """Those of all iterations."""
+        return tuple(each for iteration in self.iterations for each in iteration.samples)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every sample of every iteration found a load line."""
+        return all(each.load_line_pps is not None for each in self.samples)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Pass where every sample found a load line, fail where one failed, else invalid."""
+        if self.complete:
+            return "pass"
+        verdict = whole_verdict(each.verdict for each in self.samples)
+        return "fail" if verdict == "fail" or self._of_older_version else "invalid"
+
+    @property
+    def error_code(self) -> int | None:
+        """That of the first sample that ended with an error; None without one."""
+        return next((s.error_code for s in self.samples if s.error_code is not None), None)
+
+    @property
+    def _of_older_version(self) -> bool:
+        return all(each.verdict is None for each in self.samples)

@@ -1,0 +1,220 @@
+"""The audit of a host: audit.json of a run, and what `plimsoll tune audit --json` prints.
+
+Its JSON Schema is published as docs/schemas/audit.schema.json; docs/tuning-audit.md tells of
+its fields.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import ConfigDict, computed_field, field_validator, model_validator
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.record.files.record_error import RecordError, write_failed
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.files.whole_file import read_whole, write_whole
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.tune.audit.audit import Audit
+from plimsoll.tune.audit.finding import VERDICTS, Group, Verdict
+from plimsoll.version import VERSION
+
+_REMEDY = (
+    "read it with the version of plimsoll that its field plimsoll names, restore it from a copy "
+    "of the run, or delete it"
+)
+# Of another host, by its place in the experiment's observe.hosts.
+_NUMBERED = re.compile(r"[1-9][0-9]{0,8}\.json")
+
+# Whose host it is in a run: the tester's own, or another that was observed beside trials.
+HostRole = Literal["tester", "observed"]
+
+
+class _Part(RecordModel):
+    # Whoever reads the document may rely on every field, those with a default too.
+    model_config = ConfigDict(json_schema_serialization_defaults_required=True)
+
+
+class AuditReading(_Part):
+    """`where`, a path or command, said `what`."""
+
+    where: str
+    what: str
+
+
+class AuditStep(_Part):
+    """One step of a remedy: a command for a root shell, or advice."""
+
+    text: str
+    kind: Literal["command", "advice"]
+
+
+class AuditFinding(_Part):
+    """What one check found; `why` it matters, how to `fix` it, and who says so (`sources`).
+
+    The last three are empty in runs of before this document had a version.
+    """
+
+    number: int
+    name: str
+    group: Group
+    title: str
+    verdict: Verdict
+    text: str
+    wanted: str
+    read: tuple[AuditReading, ...]
+    steps: tuple[AuditStep, ...]
+    why: str = ""
+    fix: str = ""
+    sources: tuple[str, ...] = ()
+
+
+class AuditChange(_Part):
+    """A session that went on with the run found other verdicts than had been found before.
+
+    `time_ns` is since 1970, in UTC. `verdicts` are by the check's name: before, and then.
+    """
+
+    time_ns: int
+    verdicts: dict[str, tuple[Verdict, Verdict]]
+
+
+class AuditRecord(_Part):
+    """What was found on one host, by number; `took_s` is how long who asked waited, in seconds.
+
+    `role` is null outside of a run. `source` is where it was read: "this host",
+    "ssh://root@dut", a capture. `host` and `kernel` are the names that it gives itself, null
+    where unread; in a run, `host` is what its metrics call it. `unread` says why it could not
+    be audited at all, and there are no findings then.
+
+    `intent` is the name of the intent that it was judged against; `assumed` says where that
+    comes from, or why there is none, when none was given. `under_test` are the CPUs under
+    test as the kernel lists them: those that the run declares, else those that the intent or
+    the kernel's command line isolates; empty where neither says, null outside of a run.
+    `changes` are what later sessions of the run found, in order; `findings` stay the first.
+    """
+
+    format: Literal["plimsoll-audit"] = "plimsoll-audit"
+    version: Literal[1] = 1
+    plimsoll: str = ""
+    role: HostRole | None = "tester"
+    source: str = "this host"
+    host: str | None
+    kernel: str | None
+    intent: str | None
+    assumed: str
+    under_test: str | None = None
+    unread: str = ""
+    took_s: float
+    findings: tuple[AuditFinding, ...]
+    changes: tuple[AuditChange, ...] = ()
+
+    @classmethod
+    def of(cls, audit: Audit, took_s: float) -> Self:
+        """An audit outside of a run."""
+        return cls.model_validate(
+            {
+                "plimsoll": VERSION,
+                "role": None,
+                "source": audit.source,
+                "host": audit.host,
+                "kernel": audit.kernel,
+                "intent": audit.intent,
+                "assumed": audit.assumed,
+                "took_s": round(took_s, 3),
+                "findings": audit.findings,
+            }
+        )
+
+    @classmethod
+    def not_audited(cls, role: HostRole, source: str, host: str | None, why: str) -> Self:
+        """A host of a run of which nothing could be read."""
+        return cls(
+            plimsoll=VERSION,
+            role=role,
+            source=source,
+            host=host,
+            kernel=None,
+            intent=None,
+            assumed="",
+            under_test="",
+            unread=why,
+            took_s=0,
+            findings=(),
+        )
+
+    # mypy knows no decorator upon a property.
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def counts(self) -> dict[Verdict, int]:
+        """How many findings have each verdict, the worst first; all verdicts are there."""
+        found = Counter(finding.verdict for finding in self.findings)
+        return {verdict: found[verdict] for verdict in VERDICTS}
+
+    @property
+    def last_verdicts(self) -> dict[str, Verdict]:
+        """By the check's name, as the last session of the run found it."""
+        last = {finding.name: finding.verdict for finding in self.findings}
+        for change in self.changes:
+            last |= {name: now for name, (_, now) in change.verdicts.items()}
+        return last
+
+    @model_validator(mode="before")
+    @classmethod
+    def _counts_follow_from_findings(cls, given: Any) -> Any:
+        if isinstance(given, dict):
+            return {name: value for name, value in given.items() if name != "counts"}
+        return given
+
+    @field_validator("under_test")
+    @classmethod
+    def _is_a_list_of_cpus(cls, listed: str | None) -> str | None:
+        try:
+            parse_cpu_list(listed or "0")
+        except InputError as error:
+            raise ValueError(error.message) from None
+        return listed
+
+    @property
+    def text(self) -> str:
+        """The document."""
+        return self.model_dump_json(indent=1) + "\n"
+
+    def write(self, path: Path) -> None:
+        """Write it to `path`, whose folder is made if need be. Raises RecordError."""
+        try:
+            path.parent.mkdir(exist_ok=True)
+        except OSError as error:
+            raise write_failed(path, error) from error
+        write_whole(path, self.text)
+
+
+def load_audit(path: Path) -> AuditRecord | None:
+    """The audit at `path`; None where the run has none. Raises RecordError."""
+    return read_whole(path, AuditRecord, _REMEDY)
+
+
+def read_audits(run: RunDirectory) -> tuple[AuditRecord, ...]:
+    """The audits of all hosts of a run: the tester's first, others in the experiment's order.
+
+    One that could not be audited is there too, and says why (`unread`). Empty in simulated
+    runs. Raises RecordError.
+    """
+    paths = (run.audit, *_numbered(run.observed_audits))
+    return tuple(audit for path in paths if (audit := load_audit(path)) is not None)
+
+
+def _numbered(folder: Path) -> list[Path]:
+    try:
+        names = [path.name for path in folder.iterdir() if _NUMBERED.fullmatch(path.name)]
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        raise RecordError(
+            f"cannot be read: {error.strerror}", where=str(folder), remedy=_REMEDY
+        ) from error
+    return [folder / name for name in sorted(names, key=lambda name: int(name[:-5]))]

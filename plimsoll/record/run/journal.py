@@ -1,0 +1,228 @@
+"""The journal: every event of a run, one JSON object a line, on the disk as it happens.
+
+The last field of a line, `crc32`, is the CRC-32 (as in zlib, eight hexadecimal digits) of the
+line's bytes before `, "crc32"`. A last line without a newline was torn by a kill and never
+counted; any other line whose checksum does not fit is damage.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from plimsoll.record.files.append_file import AppendFile
+from plimsoll.record.files.closeable import Closeable
+from plimsoll.record.files.record_error import RecordError, in_one_line, write_failed
+from plimsoll.record.trials.trial_record import TrialRecord
+
+# The kinds that readers of the record know. Others may be written and are kept.
+RUN_STARTED = "run-started"
+RUN_RESUMED = "run-resumed"
+RUN_REOPENED = "run-reopened"
+LAB_UP = "lab-up"
+CALIBRATION = "calibration"
+TRIAL_STARTED = "trial-started"
+TRIAL = "trial"
+WINDOW = "window"
+SPIKES_LEFT_OUT = "spikes-left-out"
+FILES = "files"
+DIED = "died"
+FINISHED = "finished"
+
+_CHECKSUM = re.compile(rb', "crc32": "([0-9a-f]{8})"\}\n')
+_CHECKSUM_BYTES = len(b', "crc32": "01234567"}\n')
+
+
+@dataclass(frozen=True, slots=True)
+class JournalEvent:
+    """One line: what happened (`kind`), when (UTC, ns since the epoch), and its facts."""
+
+    kind: str
+    at_unix_ns: int
+    fields: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalContents:
+    """All events in order. `torn` says that a last line without its newline was left out.
+
+    `known_trials` are the finished trials where somebody has parsed them already.
+    """
+
+    events: tuple[JournalEvent, ...] = ()
+    torn: bool = False
+    sound_bytes: int = 0
+    known_trials: tuple[TrialRecord, ...] | None = None
+
+    def of_kind(self, kind: str) -> tuple[JournalEvent, ...]:
+        """The events of one kind, in order."""
+        return tuple(event for event in self.events if event.kind == kind)
+
+    def trials(self) -> tuple[TrialRecord, ...]:
+        """The finished trials, in order. Raises RecordError when one is of another version."""
+        if self.known_trials is not None:
+            return self.known_trials
+        return tuple(_trial(event) for event in self.of_kind(TRIAL))
+
+    def unfinished_trials(self) -> tuple[JournalEvent, ...]:
+        """The trials that were started and never ended: cut short by a kill, or running."""
+        finished = {trial.number for trial in self.trials()}
+        started = self.of_kind(TRIAL_STARTED)
+        return tuple(event for event in started if event.fields.get("number") not in finished)
+
+    def next_trial_number(self) -> int:
+        """One more than the highest number ever started, so that no number is used twice."""
+        numbers = [event.fields.get("number") for event in self.of_kind(TRIAL_STARTED)]
+        started = [number for number in numbers if isinstance(number, int)]
+        return 1 + max([0, *started, *(trial.number for trial in self.trials())])
+
+
+class Journal(Closeable):
+    """Appends events; each is on the disk when `append` returns. Raises RecordError."""
+
+    def __init__(self, path: Path) -> None:
+        """Open for appending; a torn last line is cut off, a damaged one is an error."""
+        contents = read_journal(path)
+        if contents.torn:
+            _cut(path, contents.sound_bytes)
+        self._events = len(contents.events)
+        self._file = AppendFile(path, sync=True)
+
+    def append(self, kind: str, /, **fields: object) -> JournalEvent:
+        """Record that `kind` happened now. `fields` must be JSON values."""
+        event = JournalEvent(kind, time.time_ns(), fields)
+        self._file.append([journal_line(event)])
+        self._events += 1
+        return event
+
+    def finish(self, result: object) -> None:
+        """Record the run's end: its result as JSON, and how many events came before."""
+        self.append(FINISHED, result=result, events_before=self._events)
+
+    def close(self) -> None:
+        """Close the file; safe to repeat."""
+        self._file.close()
+
+
+class JournalFollower:
+    """Reads a journal again and again while it grows, and parses each line once.
+
+    Thousands of trials would otherwise be parsed anew before every trial.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._contents = JournalContents(known_trials=())
+
+    def read(self) -> JournalContents:
+        """All that the journal holds by now. Raises RecordError as `read_journal` does."""
+        known = self._contents
+        fresh = _parse(self._path, _lines(self._path, known.sound_bytes), len(known.events))
+        self._contents = JournalContents(
+            events=(*known.events, *fresh.events),
+            torn=fresh.torn,
+            sound_bytes=known.sound_bytes + fresh.sound_bytes,
+            known_trials=(*known.trials(), *fresh.trials()),
+        )
+        return self._contents
+
+
+def read_journal(path: Path) -> JournalContents:
+    """Read a journal, also one that is being written; without a file there are no events.
+
+    A last line without its newline, as a kill leaves it, is left out and reported as `torn`.
+    Raises RecordError naming the line when any other line is damaged, the last one included.
+    """
+    return _parse(path, _lines(path, 0), 0)
+
+
+def journal_line(event: JournalEvent) -> str:
+    """The line of an event, with its checksum and without its end."""
+    fields = {"kind": event.kind, "at_unix_ns": event.at_unix_ns, **event.fields}
+    text = json.dumps(fields, ensure_ascii=False)[:-1]
+    return f'{text}, "crc32": "{zlib.crc32(text.encode()):08x}"}}'
+
+
+def _lines(path: Path, begin: int) -> list[bytes]:
+    """Those from the byte `begin` on; none without a file."""
+    try:
+        with path.open("rb") as file:
+            file.seek(begin)
+            return list(file)
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise _damaged(path, "the file", str(error)) from error
+
+
+def _parse(path: Path, lines: Sequence[bytes], lines_before: int) -> JournalContents:
+    whole = [line for line in lines if line.endswith(b"\n")]
+    return JournalContents(
+        tuple(_numbered_events(path, whole, lines_before)),
+        torn=len(whole) < len(lines),
+        sound_bytes=sum(map(len, whole)),
+    )
+
+
+def _numbered_events(
+    path: Path, lines: Sequence[bytes], lines_before: int
+) -> Iterator[JournalEvent]:
+    """The events of whole lines. Raises RecordError naming the first that is damaged."""
+    for number, line in enumerate(lines, start=lines_before + 1):
+        try:
+            yield parse_event(line)
+        except ValueError as error:
+            raise _damaged(path, f"line {number}", str(error)) from error
+
+
+def parse_event(line: bytes) -> JournalEvent:
+    """The event of one line. Raises ValueError for one that is damaged."""
+    sum_at = len(line) - _CHECKSUM_BYTES
+    found = _CHECKSUM.fullmatch(line, max(0, sum_at))
+    if found is None:
+        raise ValueError("no checksum at its end; it is damaged or of an earlier version")
+    if int(found[1], 16) != zlib.crc32(line[:sum_at]):
+        raise ValueError("its checksum does not fit; it was changed after it was written")
+    try:
+        fields = json.loads(line)
+    except RecursionError:
+        raise ValueError("it is nested too deep") from None
+    kind, at_unix_ns = fields.pop("kind", None), fields.pop("at_unix_ns", None)
+    del fields["crc32"]
+    if not isinstance(kind, str) or not isinstance(at_unix_ns, int):
+        raise ValueError("no kind or no time")
+    return JournalEvent(kind, at_unix_ns, fields)
+
+
+def _trial(event: JournalEvent) -> TrialRecord:
+    try:
+        return TrialRecord.model_validate_json(json.dumps(event.fields.get("trial")))
+    except ValidationError as error:
+        raise RecordError(
+            f"a trial in the journal does not fit this version of plimsoll: {in_one_line(error)}",
+            where="journal.jsonl",
+            remedy="read the run with the version of plimsoll that its environment.json names",
+        ) from error
+
+
+def _damaged(path: Path, place: str, reason: str) -> RecordError:
+    return RecordError(
+        f"{place} is damaged: {reason}",
+        where=str(path),
+        remedy="restore it from a copy of the run, or delete that line and lose its event",
+    )
+
+
+def _cut(path: Path, length: int) -> None:
+    try:
+        os.truncate(path, length)
+    except OSError as error:
+        raise write_failed(path, error) from error

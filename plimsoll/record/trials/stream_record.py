@@ -1,0 +1,148 @@
+"""One stream of a trial, as the trial record keeps it."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import Literal, Self
+
+from pydantic import Field
+
+from plimsoll.generator.interface import StreamCounts
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
+from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.plan import Role, StreamPlan
+
+PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"]
+
+
+class FrameSizeRecord(RecordModel):
+    """One frame size, in bytes with FCS, and its share of the stream against the others."""
+
+    size: int
+    weight: int
+
+
+class StreamRecord(RecordModel):
+    """One stream over the whole trial. `loss_ratio` is lost ÷ offered; null when none offered.
+
+    What counts as lost is the judge's choice (refused frames are the DUT's loss
+    or the tester's, as the lab has it), so `lost` is given and offered follows
+    from it: lost + received - duplicate. `planned_pps` is null where the pacing has
+    no rate. `latency_us` has a latency stream's samples by whole microseconds, as
+    [microseconds, frames]; the last, 1000, holds those of a millisecond and more.
+    """
+
+    stream: int
+    name: str
+    role: Role
+    tx_port: int
+    rx_port: int
+    frame_sizes: tuple[FrameSizeRecord, ...]
+    mean_frame_size: float
+    pacing: PacingKind
+    planned_pps: float | None
+    sent: int
+    refused: int
+    skipped: int
+    no_buffer: int
+    timed_out: int
+    received: int
+    lost: int
+    loss_ratio: float | None
+    out_of_order: int
+    duplicate: int
+    corrupt: int
+    misdirected: int
+    checked: int | None = Field(
+        default=None,
+        description="Received frames whose UDP, TCP or ICMP checksum (and IPv4 header checksum) "
+        "was verified and right: from the IP header to the packet's end nothing was damaged. Null "
+        "in records of earlier versions.",
+    )
+    header_checked: int | None = Field(
+        default=None,
+        description="Received frames that had no more than an IPv4 header checksum, which was "
+        "verified and right. Null in records of earlier versions.",
+    )
+    unchecked: int | None = Field(
+        default=None,
+        description="Received frames that had less to verify than every frame of the stream had "
+        "when it was sent. Null in records of earlier versions.",
+    )
+    latency: LatencyRecord
+    samples_across_stalls: int
+    longest: LongestLatency | None = Field(
+        default=None,
+        description="The longest latency over all samples, those across a stall of the tester "
+        "included, and whose it is; null without samples, and in records of earlier versions.",
+    )
+    latency_us: tuple[tuple[int, int], ...]
+    lateness: LatencyRecord
+
+    @classmethod
+    def of(
+        cls,
+        plan: StreamPlan,
+        counts: StreamCounts,
+        lost: int,
+        longest: NamedLatency | None = None,
+    ) -> Self:
+        """The record of one stream: its plan, its counts, its longest latency in its parts."""
+        return cls(
+            stream=plan.stream,
+            name=plan.name,
+            role=plan.role,
+            tx_port=plan.tx_port,
+            rx_port=plan.rx_port,
+            frame_sizes=_frame_sizes(plan),
+            mean_frame_size=plan.mean_frame_size,
+            pacing=plan.pacing.kind,
+            planned_pps=plan.rate_pps,
+            sent=counts.sent,
+            refused=counts.refused,
+            skipped=counts.skipped,
+            no_buffer=counts.no_buffer,
+            timed_out=counts.timed_out,
+            received=counts.received,
+            lost=lost,
+            loss_ratio=_ratio(lost, lost + counts.received - counts.duplicate),
+            out_of_order=counts.out_of_order,
+            duplicate=counts.duplicate,
+            corrupt=counts.corrupt,
+            misdirected=counts.misdirected,
+            checked=counts.checked,
+            header_checked=counts.header_checked,
+            unchecked=counts.unchecked,
+            latency=LatencyRecord.of(counts.latency),
+            samples_across_stalls=counts.latency_across_stalls.count,
+            longest=LongestLatency.of(counts, longest),
+            latency_us=counts.latency_us,
+            lateness=LatencyRecord.of(counts.lateness),
+        )
+
+    @property
+    def offered(self) -> int:
+        """Frames that the DUT was offered."""
+        return self.lost + self.received - self.duplicate
+
+    @property
+    def path(self) -> tuple[int, int]:
+        """The direction it goes: the tester's sending and receiving port."""
+        return self.tx_port, self.rx_port
+
+
+def _frame_sizes(plan: StreamPlan) -> tuple[FrameSizeRecord, ...]:
+    """The sizes, ascending, with the smallest whole weights."""
+    order = plan.order or range(len(plan.frames))
+    counts = Counter(len(plan.frames[index]) + FCS_BYTES for index in order)
+    common = math.gcd(*counts.values())
+    return tuple(
+        FrameSizeRecord(size=size, weight=count // common) for size, count in sorted(counts.items())
+    )
+
+
+def _ratio(part: int, whole: int) -> float | None:
+    return part / whole if whole > 0 else None

@@ -1,0 +1,90 @@
+"""What the page of a soak shows, loaded from its run directory in any state."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.benchmark.soak.segments import begins_of, segments_of, windows_of
+from plimsoll.benchmark.soak.series import LOST, MAX, P50, P99, RX, SoakSeries, soak_series
+from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
+from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.run.audit_record import AuditRecord, read_audits
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import DIED, read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.record.trials.window_record import WindowRecord
+from plimsoll.report.data.host_figures import (
+    ObservedTrial,
+    hosts_beside,
+    longest_trial,
+    only_trial,
+)
+from plimsoll.trial.outcome.host_metrics import HostMetrics
+
+# More than a screen has room for; the least and the greatest of each stretch are kept.
+_STRETCHES = 720
+
+
+@dataclass(frozen=True, slots=True)
+class SoakData:
+    """A soak. `begins_s` is by trial when it began, in s since the soak's first frame.
+
+    `hosts` has the metrics of the hosts beside the `longest` of its trials; None before any.
+    `audits` are the hosts' at the run's start.
+    """
+
+    result: SoakResult
+    windows: tuple[WindowRecord, ...]
+    begins_s: dict[int, float]
+    series: tuple[SoakSeries, ...]
+    deaths: tuple[str, ...]
+    longest: TrialRecord | None
+    hosts: HostMetrics | None
+    audits: tuple[AuditRecord, ...] = ()
+
+    @property
+    def observed(self) -> tuple[ObservedTrial, ...]:
+        """The longest trial with the hosts beside it; none before any."""
+        return only_trial(self.longest, self.hosts)
+
+    @property
+    def length_s(self) -> float:
+        """From the first frame to the end of the last trial."""
+        segments = self.result.segments
+        if not segments:
+            return 0.0
+        return self.begins_s[segments[-1].trial] + segments[-1].sending_s
+
+    def of(self, kind: str, names: Sequence[str] | None = None) -> list[SoakSeries]:
+        """The series of a metric type, of these streams or directions (None: all)."""
+        return [
+            each
+            for each in self.series
+            if each.type == kind and (names is None or each.of in names)
+        ]
+
+    @property
+    def probes(self) -> list[str]:
+        """The probe streams; without one, all streams: every frame carries its time."""
+        streams = {each.name: each.role for window in self.windows[:1] for each in window.streams}
+        return [name for name, role in streams.items() if role == "latency"] or list(streams)
+
+
+def load_soak(run: RunDirectory) -> SoakData:
+    """Load all that the page shows. Raises RecordError when the record is damaged."""
+    journal = read_journal(run.journal)
+    segments = segments_of(journal)
+    longest = longest_trial(journal.trials(), "soak")
+    environment = load_environment(run.environment)
+    return SoakData(
+        result=read_soak_result(run) or summarise_soak(run),
+        windows=windows_of(journal),
+        begins_s=begins_of(segments),
+        series=soak_series(run, segments, (RX, LOST, P50, P99, MAX), _STRETCHES),
+        deaths=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
+        longest=longest,
+        hosts=hosts_beside(run, environment, longest) if longest else None,
+        audits=read_audits(run),
+    )

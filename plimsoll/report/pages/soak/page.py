@@ -1,0 +1,108 @@
+"""The page of a soak: does the load hold, for how long, and what happened meanwhile."""
+
+from __future__ import annotations
+
+from plimsoll.record.results.soak_result import SoakResult
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.charts.soak_latency import soak_latency
+from plimsoll.report.charts.soak_rate import soak_rate
+from plimsoll.report.charts.soak_windows import soak_windows
+from plimsoll.report.data.soak import SoakData, load_soak
+from plimsoll.report.hosts.section import host_sections
+from plimsoll.report.pages.soak.lines import (
+    drift_lines,
+    loss_lines,
+    segment_lines,
+    spike_lines,
+    window_lines,
+)
+from plimsoll.report.parts.offered import compared_loads
+from plimsoll.report.parts.page import Page
+from plimsoll.report.tuning.section import tuning_section
+from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
+
+_HEADINGS = {
+    "pass": "Holds",
+    "fail": "Broken",
+    "invalid": "Not proved",
+    "none": "Not judged",
+}
+
+
+def soak_page(run: RunDirectory) -> Page:
+    """The page of a soak in any state. Raises RecordError when the record is damaged."""
+    return page_of_soak(load_soak(run))
+
+
+def page_of_soak(data: SoakData) -> Page:
+    """The same, of what was read already."""
+    result = data.result
+    heading = _HEADINGS[result.verdict] if result.segments else "Not begun"
+    return Page(
+        template="soak.html.j2",
+        heading=f"{heading} at {format_pps(result.load_pps)}",
+        figures=(soak_windows(data), soak_rate(data), soak_latency(data)),
+        content={
+            "heading_words": heading,
+            "value": format_duration(result.sent_s) if result.sent_s else "",
+            "load": format_pps(result.load_pps),
+            "facts": _facts(result),
+            "notes": (
+                *_notes(result),
+                *(f"Died: {death}." for death in data.deaths),
+            ),
+            "windows": window_lines(data),
+            "segments": segment_lines(data),
+            "drift": drift_lines(data),
+            "losses": loss_lines(data),
+            "spikes": spike_lines(data),
+            "spike_note": _spike_note(result),
+            "tester": _tester(result),
+            "invalid_reasons": result.invalid_reasons,
+            "agreement": result.dut_agreement,
+            "hosts": host_sections(data.observed),
+            "tuning": tuning_section(data.audits, data.observed),
+        },
+    )
+
+
+def _notes(result: SoakResult) -> tuple[str, ...]:
+    """What was offered of the intended load, first."""
+    if result.offered_pps is None:
+        return result.notes
+    return (f"{compared_loads(result.load_pps, result.offered_pps)}.", *result.notes)
+
+
+def _facts(result: SoakResult) -> tuple[tuple[str, str], ...]:
+    windows = result.windows
+    judged = windows.passed + windows.failed + windows.invalid
+    bound = result.losses.events_per_hour_below
+    return (
+        ("windows passed", f"{windows.passed} of {judged}"),
+        ("frames lost", f"{result.losses.frames:,}"),
+        ("loss events an hour", "-" if bound is None else f"below {bound:.3g}"),
+    )
+
+
+def _spike_note(result: SoakResult) -> str:
+    spikes = result.spikes
+    usual = ", ".join(f"{format_ns(each)} for {name}" for name, each in spikes.usual_ns.items())
+    if not usual:
+        return "No interval has recorded a latency yet."
+    counts = ", ".join(f"{count:,} {cause}" for cause, count in spikes.counts.items())
+    return (
+        f"Intervals whose worst latency is more than {spikes.factor:g} times the usual one "
+        f"({usual}): {counts or 'none'}. Beyond ten minutes, the record keeps the ten longest "
+        "of each minute and cause."
+    )
+
+
+def _tester(result: SoakResult) -> str:
+    tester = result.tester
+    if not tester.stalls:
+        return "Its polling loops never stalled."
+    longest, share = format_ns(tester.worst_stall_ns), format_ratio(tester.worst_stalled_share)
+    return (
+        f"Its polling loops stalled {tester.stalls:,} times, for {longest} at worst and for "
+        f"{share} of the worst window."
+    )

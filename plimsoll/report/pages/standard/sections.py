@@ -1,0 +1,70 @@
+"""What a standard test's report is made of: an answer, and sections of sentences and tables.
+
+The page and the terminal show the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from plimsoll.report.figures.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column's name, whether it holds numbers, and whether its cells may wrap."""
+
+    name: str
+    number: bool = True
+    wraps: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlainTable:
+    """Cells as text. A `long` one is folded on the page and left out on the terminal."""
+
+    title: str
+    columns: tuple[Heading, ...]
+    rows: tuple[tuple[str, ...], ...]
+    long: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One test: what is to be said of it, its tables and its charts."""
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[PlainTable, ...] = ()
+    figures: tuple[Figure, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The whole: `warnings` are what every reader must see before the numbers."""
+
+    heading: str
+    sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
+    sections: tuple[Section, ...]
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Of all sections, in order."""
+        return tuple(figure for section in self.sections for figure in section.figures)
+
+
+def numbers(*names: str) -> tuple[Heading, ...]:
+    """Columns of numbers."""
+    return tuple(Heading(name) for name in names)
+
+
+def words(name: str) -> Heading:
+    """A column of sentences."""
+    return Heading(name, number=False, wraps=True)
+
+
+def nonempty(sentences: Sequence[str | None]) -> tuple[str, ...]:
+    """Those that there are."""
+    return tuple(sentence for sentence in sentences if sentence)

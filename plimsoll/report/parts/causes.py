@@ -1,0 +1,182 @@
+"""The page's section on what limits a load line: causes, and each spike with its events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from plimsoll.attribution.ranking.limit_sentence import limit_sentence
+from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
+from plimsoll.attribution.ranking.summary import CausesSummary, Told, summarise
+from plimsoll.record.causes.causes_record import TrialCauses
+from plimsoll.record.causes.kernel_events import KeptEvent
+from plimsoll.record.results.result import Result
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.data.times import nanoseconds
+
+_MOST_ROWS = 12
+_MOST_EVENTS = 60
+_US_PER_S = 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class CauseLine:
+    """One cause in the table; shares and times are text, a dash where there are none."""
+
+    name: str
+    kind: str
+    where: str
+    times: int
+    loss_share: str
+    spike_share: str
+    total: str
+    worst: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemedyLine:
+    """What to do against these causes, and the numbers of the checks that cover it."""
+
+    against: str
+    text: str
+    checks: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventLine:
+    """A kernel event: µs since the incident began, its CPU, name and fields."""
+
+    at_us: str
+    cpu: int
+    name: str
+    fields: str
+
+
+@dataclass(frozen=True, slots=True)
+class IncidentLine:
+    """An incident as a line that opens to its window of events."""
+
+    sentence: str
+    trial: int
+    remedy: str
+    events: tuple[EventLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CausesSection:
+    """What limits this load line; None in place of a section where no causes were recorded."""
+
+    sentence: str
+    trials: str
+    spikes_from: str
+    rows: tuple[CauseLine, ...]
+    remedies: tuple[RemedyLine, ...]
+    incidents: tuple[IncidentLine, ...]
+    remarks: tuple[str, ...]
+
+
+def causes_section(
+    causes: Sequence[TrialCauses],
+    events: Mapping[int, Sequence[KeptEvent]],
+    trials: Sequence[TrialRecord],
+    result: Result | None,
+) -> CausesSection | None:
+    """Of the trials that tell about the load line; `events` are those kept, by trial."""
+    telling = telling_causes(causes, trials, result)
+    if not telling:
+        return None
+    from_ns = telling[0].spikes_from_ns
+    summary = summarise(telling, from_ns)
+    scales = {each.trial: _US_PER_S / each.tsc_hz for each in telling}
+    return CausesSection(
+        sentence=limit_sentence(summary),
+        trials=", ".join(str(each.trial) for each in telling),
+        spikes_from=nanoseconds(from_ns),
+        rows=tuple(_row(row) for row in summary.rows[:_MOST_ROWS]),
+        remedies=tuple(
+            RemedyLine(", ".join(names), remedy.text, ", ".join(map(str, remedy.checks)))
+            for remedy, names in remedies_of(summary.rows[:_MOST_ROWS]).items()
+        ),
+        incidents=tuple(
+            _incident(told, events.get(told.trial, ()), scales[told.trial])
+            for told in _worst(summary)
+        ),
+        remarks=tuple(_remarks(telling, summary)),
+    )
+
+
+def telling_causes(
+    causes: Sequence[TrialCauses], trials: Sequence[TrialRecord], result: Result | None
+) -> tuple[TrialCauses, ...]:
+    """Those of trials at the load line and below, and at the lowest load above it that failed.
+
+    All where there is no load line.
+    """
+    line = result.load_line if result else None
+    if line is None:
+        return tuple(causes)
+    above = [
+        trial.load_pps
+        for trial in trials
+        if trial.load_pps > line.asked_pps and trial.verdict in ("fail", "invalid")
+    ]
+    highest = min(above, default=line.asked_pps)
+    numbers = {trial.number for trial in trials if trial.load_pps <= highest}
+    return tuple(each for each in causes if each.trial in numbers)
+
+
+def _worst(summary: CausesSummary) -> tuple[Told, ...]:
+    """Losses and spikes; stalls of the tester where there are neither."""
+    return (*summary.losses, *summary.spikes) or summary.stalls
+
+
+def _row(row: RankedCause) -> CauseLine:
+    return CauseLine(
+        name=f"{row.name}, Plimsoll's own" if row.own else row.name,
+        kind=row.kind,
+        where="-" if row.cpu is None else f"CPU {row.cpu}, {row.owner}",
+        times=row.occurrences,
+        loss_share=_share(row.loss_share),
+        spike_share=_share(row.spike_share),
+        total=nanoseconds(row.total_ns),
+        worst=nanoseconds(row.worst_ns),
+        confidence=row.confidence,
+    )
+
+
+def _incident(told: Told, kept: Sequence[KeptEvent], scale: float) -> IncidentLine:
+    mine = [event for event in kept if event.incident == told.place][:_MOST_EVENTS]
+    begin = told.incident.begin_tsc
+    return IncidentLine(
+        sentence=told.incident.sentence,
+        trial=told.trial,
+        remedy="" if told.remedy is None else told.remedy.text,
+        events=tuple(
+            EventLine(
+                f"{(event.tsc - begin) * scale:,.1f}",
+                event.cpu,
+                event.name,
+                ", ".join(f"{name} {value}" for name, value in event.read_fields().items()),
+            )
+            for event in mine
+        ),
+    )
+
+
+def _remarks(telling: Sequence[TrialCauses], summary: CausesSummary) -> list[str]:
+    remarks = []
+    without = [each for each in telling if each.trace.unavailable is not None]
+    if without:
+        numbers = ", ".join(str(each.trial) for each in without)
+        remarks.append(
+            f"Trial {numbers}: no kernel trace ({without[0].trace.unavailable}); causes there "
+            "rest on counters alone."
+        )
+    if summary.left_out:
+        remarks.append(f"{summary.left_out:,} smaller incidents are not in these figures.")
+    return remarks
+
+
+def _share(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}"

@@ -1,0 +1,185 @@
+"""The tester's own part in the focus trial: its loops, its ports and its clock."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.record.trials.tester_record import CyclesRecord, WorkerRecord
+from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.report.data.run_data import RunData
+from plimsoll.report.data.times import GAP_COLUMNS, cells
+from plimsoll.text.units import format_ns, format_number, format_ratio
+
+_KINDS = {
+    "arp": "ARP",
+    "lldp": "LLDP",
+    "stp": "STP",
+    "slow_protocols": "slow protocols (LACP and the like)",
+    "flow_control": "flow control",
+    "ptp": "PTP",
+    "ipv4": "other IPv4",
+    "ipv6": "other IPv6",
+    "runt": "runts",
+}
+# Of 64 for each loop in the record.
+_LONGEST_SHOWN = 20
+_CLOCKS = {
+    "tsc": "time stamp counter of the polling loop (software stamps)",
+    "hardware": "clock of the port (hardware stamps of what comes in)",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LoopLine:
+    """One polling loop: its stalls, its gaps in GAP_COLUMNS, its cycles per frame by step.
+
+    `share` is of sending and drain together, as the trial's check has it.
+    """
+
+    cpu: int
+    stalls: int
+    worst: str
+    share: str
+    gaps: int
+    gap_times: tuple[str, ...]
+    cycles: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StallLine:
+    """One of the longest stalls: when it ended, and what the time stamp counter said then."""
+
+    cpu: int
+    at: str
+    tsc: int
+    length: str
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyLine:
+    """The longest latency of a stream over all its samples, in the parts of tester and DUT."""
+
+    stream: str
+    latency: str
+    tester: str
+    dut: str
+    undecided: str
+    left_out: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignLine:
+    """Frames of somebody else's that came into a port, of one kind."""
+
+    port: int
+    kind: str
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class TesterSection:
+    """Empty tuples and texts where there is nothing to show."""
+
+    loops: tuple[LoopLine, ...]
+    across_stalls: str
+    longest_latencies: tuple[LatencyLine, ...]
+    longest: tuple[StallLine, ...]
+    foreign: tuple[ForeignLine, ...]
+    clocks: tuple[str, ...]
+
+
+def tester_section(data: RunData) -> TesterSection:
+    """The focus trial's; without one only the clocks."""
+    focus = data.focus
+    clocks = tuple(
+        f"Port {port}: {_CLOCKS.get(clock, clock)}."
+        for port, clock in sorted(data.latency_clocks.items())
+    )
+    if focus is None:
+        return TesterSection((), "", (), (), (), clocks)
+    return TesterSection(
+        loops=tuple(_loop(worker, focus) for worker in focus.workers),
+        across_stalls=_across_stalls(focus),
+        longest_latencies=_longest_latencies(focus),
+        longest=_longest(focus),
+        foreign=_foreign(focus),
+        clocks=clocks,
+    )
+
+
+def _loop(worker: WorkerRecord, trial: TrialRecord) -> LoopLine:
+    share = _stalled_share(worker, trial)
+    budget = worker.cycles
+    return LoopLine(
+        cpu=worker.cpu,
+        stalls=worker.stalls,
+        worst=format_ns(worker.worst_stall_ns),
+        share="-" if share is None else format_ratio(share),
+        gaps=worker.gaps.count,
+        gap_times=cells(worker.gaps, GAP_COLUMNS),
+        cycles=tuple(
+            _per_frame(each) for each in (budget.build, budget.send, budget.poll, budget.measure)
+        ),
+    )
+
+
+def _stalled_share(worker: WorkerRecord, trial: TrialRecord) -> float | None:
+    """As the check found it: the record does not keep the drain that its base includes."""
+    subject = f"CPU {worker.cpu}"
+    found = (
+        each.value
+        for each in trial.findings
+        if each.rule == "stalled-share" and each.subject == subject
+    )
+    return next(found, None)
+
+
+def _per_frame(cycles: CyclesRecord) -> str:
+    return _cycles(cycles.ticks / cycles.frames) if cycles.frames else "-"
+
+
+def _cycles(each: float) -> str:
+    return f"{each:,.0f}" if each >= 1000 else format_number(each)
+
+
+def _across_stalls(trial: TrialRecord) -> str:
+    apart = sum(stream.samples_across_stalls for stream in trial.streams)
+    total = apart + sum(stream.latency.count for stream in trial.streams)
+    if not total:
+        return ""
+    share = format_ratio(apart / total)
+    return f"{apart:,} of {total:,} latency samples ({share}) were taken across a stall."
+
+
+def _longest_latencies(trial: TrialRecord) -> tuple[LatencyLine, ...]:
+    return tuple(
+        LatencyLine(
+            stream=stream.name,
+            latency=format_ns(longest.latency_ns),
+            tester=format_ns(longest.tester_ns),
+            dut=format_ns(longest.dut_ns),
+            undecided=format_ns(longest.undecided_ns),
+            left_out=longest.across_stall,
+        )
+        for stream in trial.streams
+        if (longest := stream.longest) is not None
+    )
+
+
+def _longest(trial: TrialRecord) -> tuple[StallLine, ...]:
+    """Of all loops together, the longest first."""
+    stalls = [(stall, worker.cpu) for worker in trial.workers for stall in worker.longest]
+    stalls.sort(key=lambda each: -each[0].length_ns)
+    return tuple(
+        StallLine(cpu, f"{stall.at_s:.6f} s", stall.tsc, format_ns(stall.length_ns))
+        for stall, cpu in stalls[:_LONGEST_SHOWN]
+    )
+
+
+def _foreign(trial: TrialRecord) -> tuple[ForeignLine, ...]:
+    return tuple(
+        ForeignLine(port.port, _KINDS.get(kind, kind), frames)
+        for port in trial.ports
+        for kind, frames in sorted(port.foreign_kinds.items(), key=lambda each: -each[1])
+        if frames
+    )

@@ -1,0 +1,176 @@
+"""User documents (YAML, or JSON as its subset) read into models, mistakes with their line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from plimsoll.errors import InputError
+from plimsoll.text.bounded_yaml import check_bounds
+from plimsoll.text.mistakes import Location, brief, describe_mistakes
+from plimsoll.text.regular_file import read_regular_file
+from plimsoll.text.units import WRITTEN
+
+M = TypeVar("M", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class Document:
+    """A parsed file: plain data, and the nodes that know its lines."""
+
+    path: Path
+    data: object
+    root: yaml.Node
+
+    def line_of(self, location: Location) -> int:
+        """The line, from 1, of a field, or of the nearest thing around it that exists."""
+        node = key = self.root
+        for part in location:
+            found = _child(node, part)
+            if found is not None:
+                key, node = found
+        return int(key.start_mark.line) + 1
+
+    def validate(self, model: type[M]) -> M:
+        """The data as `model`; raises InputError that lists every mistake with its place."""
+        try:
+            return model.model_validate(self.data, context=WRITTEN)
+        except ValidationError as error:
+            raise describe_mistakes(error, model, str(self.path), self.line_of) from None
+
+
+def load_document(path: Path, model: type[M]) -> M:
+    """Read `path` as `model`.
+
+    Raises InputError naming file, line and field for a file that cannot be read
+    or parsed, a key given twice, and everything the model does not accept.
+    """
+    return read_document(path).validate(model)
+
+
+def read_document(path: Path) -> Document:
+    """Parse `path` without judging its content. Raises InputError."""
+    return parse_document(path, _read_text(path))
+
+
+def parse_document(path: Path, text: str) -> Document:
+    """Parse `text`, which is or will be in `path`. Raises InputError naming file and line."""
+    if text.lstrip().startswith("{"):
+        # JSON may be indented with tabs, YAML may not; inside JSON's strings a tab is illegal.
+        text = text.replace("\t", " ")
+    try:
+        return _parse(path, text)
+    except yaml.MarkedYAMLError as error:
+        raise _syntax_error(path, error) from None
+    except yaml.reader.ReaderError as error:
+        # Its character is a code point, or of what is no UTF-8 a byte; the text is decoded.
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(
+            f"cannot be parsed: holds the character U+{ord(chr(error.character)):04X}",
+            where=f"{path}:{line}",
+            remedy="remove it: YAML is printable text",
+        ) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise InputError(f"cannot be parsed: {error}", where=str(path), remedy=_FIX) from None
+    except RecursionError:
+        raise InputError("is nested too deeply", where=str(path), remedy=_FIX) from None
+
+
+_FIX = "mend the file's YAML"
+# Words of PyYAML's that help nobody, what they mean, and what to do.
+_PROBLEMS = (
+    ("another document", "a second document begins here", "keep one document a file"),
+    (r"'\t'", "a tab stands where YAML takes blanks alone", "indent with blanks"),
+    ("unhashable key", "the name of a field is a list or a mapping", "write a word before the :"),
+    ("mapping values", "a second `: ` in one line, or a wrong indentation", "quote the value"),
+    ("'@' that cannot", "a value begins with @", "put it in quotes"),
+    ("'`' that cannot", "a value begins with `", "put it in quotes"),
+    ("constructor for the tag", "it has a tag (!…), of which none is known", "remove the tag"),
+)
+# Far more than 4096 listed values in each of eight fields take.
+_MOST_MIB = 4
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """PyYAML's safe loader, except that a key given twice is an error, and errors have lines."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
+        try:
+            return super().construct_object(node, deep)
+        except ValueError:
+            # A date of month 13, a number of thousands of digits.
+            raise yaml.constructor.ConstructorError(
+                None, None, f"{brief(node.value)} is no number or date", node.start_mark
+            ) from None
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[tuple[str, str]] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                continue
+            if (key.tag, key.value) in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"{key.value!r} is given twice", key.start_mark
+                )
+            seen.add((key.tag, key.value))
+        return super().construct_mapping(node, deep)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        content = read_regular_file(path, _MOST_MIB, "split it, or remove what is not needed")
+        # As text files are read: every kind of line end is one.
+        return content.decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+    except FileNotFoundError:
+        raise InputError("no such file", where=str(path), remedy="check the path") from None
+    except UnicodeDecodeError:
+        raise InputError(
+            "is not UTF-8 text", where=str(path), remedy="give a YAML or JSON file"
+        ) from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(
+            f"cannot be read: {reason}", where=str(path), remedy="give a readable file"
+        ) from None
+
+
+def _parse(path: Path, text: str) -> Document:
+    check_bounds(text, yaml.SafeLoader)
+    loader = _StrictLoader(text)
+    try:
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            raise InputError(
+                "holds no fields", where=str(path), remedy="write `field: value` lines"
+            )
+        return Document(path, loader.construct_document(root), root)
+    finally:
+        loader.dispose()
+
+
+def _syntax_error(path: Path, error: yaml.MarkedYAMLError) -> InputError:
+    mark = error.problem_mark or error.context_mark
+    where = f"{path}:{mark.line + 1}" if mark else str(path)
+    problem = error.problem or error.context or "is not YAML"
+    for words, better, remedy in _PROBLEMS:
+        if words in problem:
+            return InputError(f"cannot be parsed: {better}", where=where, remedy=remedy)
+    return InputError(f"cannot be parsed: {problem}", where=where, remedy=_FIX)
+
+
+def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
+    """The key node and value node of `part`; None where the part is no child.
+
+    Locations from pydantic also hold the tags of unions, which are in no file.
+    """
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.value == str(part):
+                return key, value
+    elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part], node.value[part]
+    return None

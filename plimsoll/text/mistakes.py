@@ -1,0 +1,272 @@
+"""What pydantic rejected, told to the person who wrote the file."""
+
+from __future__ import annotations
+
+import difflib
+import reprlib
+from collections.abc import Callable, Iterable
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from plimsoll.errors import InputError
+from plimsoll.text.units import in_units_of
+
+Location = tuple[str | int, ...]
+
+_MOST_TOLD = 20
+_MOST_FIELDS = 6
+# Fits every pattern in use: those of the names of experiments and of streams.
+_NAME_REMEDY = "use letters, digits, . _ - and at most 64 characters, the first a letter or a digit"
+
+
+def mistake(problem: str, remedy: str, *field: str | int) -> PydanticCustomError:
+    """What a model's own check raises: of the value checked, or of a `field` below it."""
+    context = {"problem": problem, "remedy": remedy, "field": field}
+    return PydanticCustomError("mistake", "{problem}", context)
+
+
+def describe_mistakes(
+    error: ValidationError,
+    model: type[BaseModel],
+    file: str,
+    line_of: Callable[[Location], int],
+) -> InputError:
+    """One InputError for all that `error` found, in the order of the file's lines."""
+    mistakes = [(line_of(_location(details)), details) for details in _genuine(error.errors())]
+    mistakes.sort(key=lambda mistake: mistake[0])
+    told = [_tell(details, model, f"{file}:{line}") for line, details in mistakes]
+    if len(told) == 1:
+        return told[0]
+    listing = "".join(f"\n  {mistake}" for mistake in told[:_MOST_TOLD])
+    more = f"\n  and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+    return InputError(f"{len(told)} mistakes:{listing}{more}", where=file)
+
+
+def did_you_mean(found: str, known: Iterable[str], general: str = "") -> str:
+    """A remedy for a misspelt name: the likeliest meant, or `general`, or all there are."""
+    names = sorted(known)
+    likely = [name for name in names if name.casefold() == found.casefold()]
+    likely += difflib.get_close_matches(found, names, n=1)
+    return f"did you mean {likely[0]}?" if likely else general or f"use one of {', '.join(names)}"
+
+
+def _genuine(errors: list[ErrorDetails]) -> list[ErrorDetails]:
+    """Without the shortness of a list that is short only because its items are wrong."""
+    return [
+        each
+        for each in errors
+        if each["type"] != "too_short" or not any(_is_below(other, each) for other in errors)
+    ]
+
+
+def _is_below(details: ErrorDetails, above: ErrorDetails) -> bool:
+    depth = len(above["loc"])
+    return len(details["loc"]) > depth and details["loc"][:depth] == above["loc"]
+
+
+def _location(details: ErrorDetails) -> Location:
+    """Where it is; a model's own check names the field it is about in its context."""
+    if details["type"] == "invalid_key":
+        # YAML's 1, true and null are no text, but stand where a field's name does.
+        return (*details["loc"][:-1], str(details["loc"][-1]))
+    return (*details["loc"], *details.get("ctx", {}).get("field", ()))
+
+
+def _tell(details: ErrorDetails, model: type[BaseModel], where: str) -> InputError:
+    location = _location(details)
+    tags = _tags_in(model, location)
+    path = _dotted(part for place, part in enumerate(location) if place not in tags)
+    message, remedy = _explain(details, model)
+    return InputError(f"{path}: {message}" if path else message, where=where, remedy=remedy)
+
+
+def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    """What is wrong and what to do."""
+    context: dict[str, Any] = details.get("ctx", {})
+    if "remedy" in context:
+        return details["msg"], context["remedy"]
+    if explain := _EXPLAINED.get(details["type"]):
+        return explain(details, model)
+    if remedy := _REMEDIES.get(details["type"]):
+        return f"found {brief(details['input'])}", remedy
+    wanted = details["msg"].removeprefix("Input ")
+    return f"found {brief(details['input'])}", f"it {wanted}"
+
+
+def _unknown_field(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    known = _fields_at(model, details["loc"][:-1])
+    return "unknown field", did_you_mean(str(details["loc"][-1]), known)
+
+
+def _missing_field(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    name = details["loc"][-1]
+    return "is missing", "add a value" if isinstance(name, int) else f"add `{name}:`"
+
+
+def _missing_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    field = details["ctx"]["discriminator"].strip("'")
+    return f"has no {field}", f"add `{field}:`"
+
+
+def _unknown_tag(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    context = details["ctx"]
+    known = [tag.strip("' ") for tag in context["expected_tags"].split(",")]
+    field = context["discriminator"].strip("'")
+    return f"unknown {field} {context['tag']!r}", did_you_mean(context["tag"], known)
+
+
+def _unknown_word(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"{brief(details['input'])} is not known", f"use {details['ctx']['expected']}"
+
+
+def _too_short(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"found {brief(details['input'])}", f"give at least {details['ctx']['min_length']}"
+
+
+def _too_long(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"found {brief(details['input'])}", f"give at most {details['ctx']['max_length']}"
+
+
+def _text_too_short(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    found, remedy = _too_short(details, model)
+    return found, f"{remedy} character(s)"
+
+
+def _text_too_long(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    found, remedy = _too_long(details, model)
+    return found, f"{remedy} character(s)"
+
+
+def _not_a_name(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return f"found {brief(details['input'])}", _NAME_REMEDY
+
+
+def _no_list(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    given = details["input"]
+    told = f"found {brief(given)}"
+    if fields := _fields_in_order(model, details["loc"]):
+        return told, f"write a list, each entry with its fields: {fields}"
+    plain = isinstance(given, int) and not isinstance(given, bool)
+    if plain or (isinstance(given, str) and given.isidentifier()):
+        return told, f"write [{given}]"
+    return told, "write a list, such as [0, 1]"
+
+
+def _no_fields(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    fields = _fields_in_order(model, details["loc"])
+    return f"found {brief(details['input'])}", f"write its fields with their values: {fields}"
+
+
+def _fields_in_order(model: type[BaseModel], location: Location) -> str:
+    names = [name for place in _walk(model, location)[0] for name in place.model_fields]
+    told = list(dict.fromkeys(names))
+    return ", ".join(told[:_MOST_FIELDS]) + (", …" if len(told) > _MOST_FIELDS else "")
+
+
+def _beyond_limit(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    words = {"ge": "at least", "gt": "more than", "le": "at most", "lt": "less than"}
+    ((bound, limit),) = details["ctx"].items()
+    return (
+        f"found {brief(details['input'])}",
+        f"give {words[bound]} {in_units_of(details['input'], limit)}",
+    )
+
+
+def _broken_check(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
+    return details["msg"].removeprefix("Value error, "), ""
+
+
+_EXPLAINED: dict[str, Callable[[ErrorDetails, type[BaseModel]], tuple[str, str]]] = {
+    "extra_forbidden": _unknown_field,
+    "missing": _missing_field,
+    "union_tag_not_found": _missing_tag,
+    "union_tag_invalid": _unknown_tag,
+    "literal_error": _unknown_word,
+    "too_short": _too_short,
+    "too_long": _too_long,
+    "string_too_short": _text_too_short,
+    "string_too_long": _text_too_long,
+    "string_pattern_mismatch": _not_a_name,
+    "value_error": _broken_check,
+    "invalid_key": _unknown_field,
+    "tuple_type": _no_list,
+    "list_type": _no_list,
+    "model_type": _no_fields,
+    "model_attributes_type": _no_fields,
+    "dict_type": _no_fields,
+    "greater_than_equal": _beyond_limit,
+    "greater_than": _beyond_limit,
+    "less_than_equal": _beyond_limit,
+    "less_than": _beyond_limit,
+}
+
+_WHOLE, _NUMBER, _TEXT = "write a whole number", "write a number", "write text, in quotes"
+_TRUTH = "write true or false"
+_REMEDIES = {
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_parsing_size": "write a smaller number",
+    "int_from_float": _WHOLE,
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": _NUMBER,
+    "string_type": _TEXT,
+    "bool_type": _TRUTH,
+    "bool_parsing": _TRUTH,
+}
+
+
+def brief(value: object) -> str:
+    """A value to be recognised by, short however large it is."""
+    representation = reprlib.Repr()
+    representation.maxlevel = 2
+    return representation.repr(value)
+
+
+def _dotted(parts: Iterable[str | int]) -> str:
+    text = ""
+    for part in parts:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")
+
+
+def _fields_at(model: type[BaseModel], location: Location) -> set[str]:
+    return {name for place in _walk(model, location)[0] for name in place.model_fields}
+
+
+def _tags_in(model: type[BaseModel], location: Location) -> set[int]:
+    return _walk(model, location)[1]
+
+
+def _walk(model: type[BaseModel], location: Location) -> tuple[list[type[BaseModel]], set[int]]:
+    """The models that may stand at `location`, and which of its parts are tags of unions.
+
+    A location holds, besides fields and indexes, the tag of each union member
+    that pydantic chose; a tag is in no file and narrows the choice of models.
+    """
+    here, tags = [model], set[int]()
+    for place, part in enumerate(location):
+        if isinstance(part, int):
+            continue
+        holders = [each for each in here if part in each.model_fields]
+        if holders:
+            annotations = [each.model_fields[part].annotation for each in holders]
+            here = [found for annotation in annotations for found in _models_in(annotation)]
+        elif chosen := [each for each in here if _has_tag(each, part)]:
+            here = chosen
+            tags.add(place)
+    return here, tags
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for argument in get_args(annotation) for model in _models_in(argument)]
+
+
+def _has_tag(model: type[BaseModel], tag: str) -> bool:
+    return tag == model.__name__ or any(
+        tag in get_args(field.annotation) for field in model.model_fields.values()
+    )

@@ -1,0 +1,73 @@
+"""Ending a trial whose verdict can no longer change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from plimsoll.dut.lab import DrainedBy
+from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.judging.silence import Silence
+from plimsoll.trial.judging.too_late import TooLate
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.stall_excuses import StallExcuses
+
+
+class EarlyAbort:
+    """Called with each interval; True once no future can mend what the trial has shown.
+
+    That is when more is lost than the whole trial may lose, or more latency samples lie
+    above a bound. Losses are the gaps in the sequence, and frames that have had an interval
+    to come back in while nothing at all did. Only those count that no stall of the tester
+    explains, and only when they are still missing an interval later: frames out of order
+    leave gaps for a moment.
+    """
+
+    def __init__(
+        self,
+        plan: TrialPlan,
+        criteria: Iterable[Criterion],
+        drained_by: DrainedBy,
+        queue_frames: int,
+        *,
+        baseline: Baseline | None = None,
+    ) -> None:
+        criteria = tuple(criteria)
+        self._budgets = [budget for each in criteria for budget in each.losses_allowed(plan)]
+        self._excuses = StallExcuses(plan.streams, drained_by, queue_frames)
+        self._silences = {each.stream: Silence() for each in plan.streams}
+        self._exceeded_before = [False] * len(self._budgets)
+        self._too_late = [
+            TooLate(budget) for each in criteria for budget in each.samples_allowed(plan, baseline)
+        ]
+
+    @property
+    def least_losses(self) -> int | None:
+        """The fewest lost frames that may end the trial; None where no losses can."""
+        return min((int(budget.frames) for budget in self._budgets), default=None)
+
+    def __call__(self, interval: Interval) -> bool:
+        """Account for the interval; True to stop the trial."""
+        latency = {counts.stream: counts.latency for counts in interval.streams}
+        too_late = [each.add(latency[each.stream]) for each in self._too_late]
+        return self._lost_too_many(interval) or any(too_late)
+
+    def _lost_too_many(self, interval: Interval) -> bool:
+        self._excuses.add(interval)
+        for counts in interval.streams:
+            self._silences[counts.stream].add(counts)
+        unexcused = self._excuses.unexcused_of(
+            {
+                stream: self._excuses.lost(stream) + silence.frames
+                for stream, silence in self._silences.items()
+            }
+        )
+        exceeded = [
+            sum(unexcused[stream] for stream in budget.streams) > budget.frames
+            for budget in self._budgets
+        ]
+        decided = any(
+            now and before for now, before in zip(exceeded, self._exceeded_before, strict=True)
+        )
+        self._exceeded_before = exceeded
+        return decided

@@ -1,0 +1,160 @@
+"""What a trial shows beside its verdict, drawn from its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from heapq import nlargest
+
+from plimsoll.generator.histogram import Histogram, merge
+from plimsoll.record.trials.disturbance import Disturbance
+from plimsoll.record.trials.trial_evidence import (
+    LatencyPeak,
+    LossSample,
+    OfferedInterval,
+    TrialEvidence,
+)
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.outcome.due_frames import due_frames
+from plimsoll.trial.outcome.loss_times import loss_times
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.series import NO_SAMPLE
+from plimsoll.trial.outcome.theil_sen import theil_sen
+
+_FIRST_LOSSES = 128
+_LARGEST_LOSSES = 128
+_PEAKS = 64
+
+
+def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> TrialEvidence:
+    """The evidence of a trial; TrialEvidence says what each field is."""
+    unexcused, losses = outcome.unexcused_losses(), loss_times(outcome)
+    latency = _load_latency(outcome)
+    return TrialEvidence(
+        sending_s=outcome.report.sending_s,
+        intervals=sum(outcome.series.sending),
+        offered=sum(outcome.offered(plan.stream) for plan in outcome.plan.streams),
+        lost=sum(unexcused.values()),
+        loss_ratio=_worst_loss_ratio(outcome, unexcused),
+        forwarded_pps=_least_forwarded_pps(outcome),
+        first_loss_s=losses[0].begin_s if losses else None,
+        lossy_intervals=len(losses),
+        losses=_most_telling(losses),
+        min_ns=latency.min_ns,
+        p50_ns=latency.quantile_ns(0.5),
+        p99_ns=latency.quantile_ns(0.99),
+        max_ns=latency.max_ns,
+        latency_growth=_latency_growth(outcome),
+        peaks=_peaks(outcome),
+        offered_pps=_offered_pps(outcome),
+        least_offered=_least_offered(outcome),
+        disturbances=tuple(disturbances),
+    )
+
+
+def _loads(outcome: Outcome) -> list[StreamPlan]:
+    return [plan for plan in outcome.plan.streams if plan.role == "load"]
+
+
+def _load_latency(outcome: Outcome) -> Histogram:
+    return merge(outcome.counts(plan.stream).latency for plan in _loads(outcome))
+
+
+def _directions(plans: Iterable[StreamPlan]) -> list[list[StreamPlan]]:
+    """The streams of each direction."""
+    directions: dict[tuple[int, int], list[StreamPlan]] = {}
+    for plan in plans:
+        directions.setdefault((plan.tx_port, plan.rx_port), []).append(plan)
+    return list(directions.values())
+
+
+def _worst_loss_ratio(outcome: Outcome, unexcused: dict[int, int]) -> float:
+    ratios = []
+    for direction in _directions(outcome.plan.streams):
+        offered = sum(outcome.offered(plan.stream) for plan in direction)
+        lost = sum(unexcused[plan.stream] for plan in direction)
+        ratios.append(lost / offered if offered else 0.0)
+    return max(ratios, default=0.0)
+
+
+def _least_forwarded_pps(outcome: Outcome) -> float:
+    sending_s = outcome.report.sending_s
+    frames = [
+        sum(outcome.returned(plan.stream) for plan in direction)
+        for direction in _directions(outcome.plan.streams)
+    ]
+    return min(frames, default=0) / sending_s if sending_s > 0 else 0.0
+
+
+def _offered_pps(outcome: Outcome) -> float | None:
+    """By load streams alone: a probe of a few frames a second says nothing of a rate."""
+    shares = [
+        _share(outcome.offered(plan.stream), due)
+        for plan in _loads(outcome)
+        if (due := due_frames(plan, outcome.report.sending_s))
+    ]
+    return outcome.load_pps * min(shares) if shares else None
+
+
+def _share(offered: int, due: float) -> float:
+    """Of what was due. A frame more or less is how the last one fell: 100 % has no more."""
+    return 1.0 if abs(offered - due) <= 1 else offered / due
+
+
+def _least_offered(outcome: Outcome) -> OfferedInterval | None:
+    """Of whole intervals: in a short remainder a single frame is much.
+
+    Streams that may end before the trial does have no rate that each interval is to keep.
+    """
+    series, whole_s = outcome.series, outcome.plan.interval_s / 2
+    steady = [each for each in _loads(outcome) if each.frame_count is None]
+    shares = [
+        (min(series.streams[plan.stream].offered[place] / due for plan, due in dues), place)
+        for place, sending in enumerate(series.sending)
+        if sending
+        and (length_s := series.end_s[place] - series.begin_s[place]) >= whole_s
+        and (dues := [(plan, due) for plan in steady if (due := due_frames(plan, length_s))])
+    ]
+    if not shares:
+        return None
+    share, place = min(shares)
+    begin_s, end_s = series.begin_s[place], series.end_s[place]
+    return OfferedInterval(begin_s=begin_s, end_s=end_s, pps=outcome.load_pps * share)
+
+
+def _most_telling(losses: list[LossSample]) -> tuple[LossSample, ...]:
+    """The first and, of the rest, the largest, by time."""
+    first, rest = losses[:_FIRST_LOSSES], losses[_FIRST_LOSSES:]
+    largest = nlargest(_LARGEST_LOSSES, rest, key=lambda loss: loss.frames)
+    return (*first, *sorted(largest, key=lambda loss: loss.begin_s))
+
+
+def _latency_growth(outcome: Outcome) -> float | None:
+    """Of the load stream whose queue grows fastest."""
+    series = outcome.series
+    slopes = []
+    for plan in _loads(outcome):
+        medians = series.streams[plan.stream].p50_ns
+        slopes.append(
+            theil_sen(
+                [
+                    (begin_s, p50_ns)
+                    for begin_s, p50_ns, sending in zip(
+                        series.begin_s, medians, series.sending, strict=True
+                    )
+                    if sending and p50_ns != NO_SAMPLE
+                ]
+            )
+        )
+    return max((slope for slope in slopes if slope is not None), default=None)
+
+
+def _peaks(outcome: Outcome) -> tuple[LatencyPeak, ...]:
+    """The intervals with the worst latencies, by time; `at_s` is where they begin."""
+    columns = [outcome.series.streams[plan.stream].max_ns for plan in _loads(outcome)]
+    worst = [
+        (max(each), begin_s)
+        for begin_s, *each in zip(outcome.series.begin_s, *columns, strict=True)
+        if each and max(each) != NO_SAMPLE
+    ]
+    largest = sorted(nlargest(_PEAKS, worst), key=lambda peak: peak[1])
+    return tuple(LatencyPeak(at_s=begin_s, max_ns=max_ns) for max_ns, begin_s in largest)

@@ -1,0 +1,98 @@
+"""The verdict on a trial: pass, fail, or invalid, with the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.criteria.host_criterion import HostCriterion
+from plimsoll.trial.judging.dut_agreement import dut_agreement
+from plimsoll.trial.judging.tester import TesterLimits
+from plimsoll.trial.outcome.finding import Finding
+from plimsoll.trial.outcome.outcome import Outcome
+
+Verdict = Literal["pass", "fail", "invalid"]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict and every finding that was considered, the tester's first."""
+
+    verdict: Verdict
+    findings: tuple[Finding, ...]
+
+    @property
+    def reasons(self) -> tuple[Finding, ...]:
+        """The findings that made the trial fail or invalid; none for a pass."""
+        return tuple(each for each in self.findings if each.outcome == self.verdict)
+
+    def joined_by(self, findings: Sequence[Finding]) -> Judgement:
+        """With further findings about the DUT, which fail a trial that would pass."""
+        broken = self.verdict == "pass" and any(each.outcome == "fail" for each in findings)
+        return Judgement("fail" if broken else self.verdict, (*self.findings, *findings))
+
+
+def judge(outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits) -> Judgement:
+    """Judge the tester first, then the DUT.
+
+    A tester at fault makes the trial invalid whatever the criteria say, and so does a
+    criterion's finding that spoils it. Otherwise a broken criterion fails it, even where
+    another could not be evaluated: no frame came back, say, so there is no latency. A
+    criterion that could not be evaluated, and a trial stopped early without a broken
+    criterion, are invalid.
+    """
+    return _judge(outcome, criteria, limits, _tester(outcome, limits))
+
+
+def judge_goals(
+    outcome: Outcome, goals: Mapping[str, Sequence[Criterion]], limits: TesterLimits
+) -> dict[str, Judgement]:
+    """Judge one trial by the criteria of each goal, as `judge` does; the tester only once.
+
+    A trial that was stopped as soon as one goal's criteria were broken is invalid for a
+    goal whose criteria were not, yet: nobody knows what would have become of them.
+    """
+    tester = _tester(outcome, limits)
+    return {goal: _judge(outcome, criteria, limits, tester) for goal, criteria in goals.items()}
+
+
+def _tester(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
+    return [*limits.findings(outcome), *dut_agreement(outcome)]
+
+
+def _judge(
+    outcome: Outcome, criteria: Sequence[Criterion], limits: TesterLimits, tester: list[Finding]
+) -> Judgement:
+    if outcome.host is not None:
+        about_hosts = [each for each in criteria if isinstance(each, HostCriterion)]
+        outcome.host.ask([each.bound.question for each in about_hosts])
+    judged = [each for criterion in criteria for each in criterion.evaluate(outcome)]
+    if not _spoiled(tester, judged) and not _any(judged, "fail"):
+        judged += _stopped_early(outcome, limits)
+    return Judgement(_verdict(tester, judged), (*tester, *judged))
+
+
+def _verdict(tester: list[Finding], judged: list[Finding]) -> Verdict:
+    if _spoiled(tester, judged):
+        return "invalid"
+    if _any(judged, "fail"):
+        return "fail"
+    return "invalid" if _any(judged, "invalid") else "pass"
+
+
+def _spoiled(tester: list[Finding], judged: list[Finding]) -> bool:
+    return _any(tester, "invalid") or any(each.spoils for each in judged)
+
+
+def _any(findings: list[Finding], outcome: Verdict) -> bool:
+    return any(each.outcome == outcome for each in findings)
+
+
+def _stopped_early(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
+    ran, wanted = outcome.report.sending_s, outcome.plan.duration_s
+    if ran >= wanted * (1 - limits.runtime_tolerance):
+        return []
+    text = f"stopped after {ran:.4g} s of {wanted:.4g} s with no criterion broken"
+    return [Finding("runtime", "trial", ran, wanted, "s", "invalid", text)]

@@ -1,0 +1,189 @@
+"""The sums of a part of a trial: what its report would say, had it been a trial."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import fields, replace
+from heapq import nlargest
+from typing import Any
+
+from plimsoll.generator.engine.worst_lists import largest, longest
+from plimsoll.generator.histogram_sum import HistogramSum
+from plimsoll.generator.interface import (
+    CycleBudget,
+    Cycles,
+    Interval,
+    LossesLeftOut,
+    LossEvent,
+    PortCounts,
+    StreamCounts,
+    TrialReport,
+    WorkerCounts,
+    WorstLatency,
+)
+
+_LISTS = ("worst", "losses", "losses_left_out", "refusals", "refusals_left_out")
+_HISTOGRAMS = ("latency", "latency_across_stalls", "lateness")
+_FRAMES = tuple(
+    each.name
+    for each in fields(StreamCounts)
+    if each.name not in ("stream", "latency_us", *_LISTS, *_HISTOGRAMS)
+)
+# As many as a trial's report lists of each polling loop.
+_LONGEST_STALLS = 64
+
+
+class WindowSums:
+    """Adds up settled intervals, exactly, in a room that does not grow with their number."""
+
+    def __init__(self) -> None:
+        self._streams: dict[int, _StreamSum] = {}
+        self._ports: dict[int, PortCounts] = {}
+        self._workers: dict[int, _WorkerSum] = {}
+        self.begin_s = 0.0
+        self.end_s = 0.0
+        self.sending_s = 0.0
+        self._begin_unix_ns = 0
+
+    def add(self, interval: Interval) -> None:
+        """Account for the next interval."""
+        length_s = interval.end_s - interval.begin_s
+        if not self._streams:
+            self.begin_s = interval.begin_s
+            self._begin_unix_ns = interval.end_unix_ns - round(length_s * 1e9)
+        self.end_s = interval.end_s
+        self.sending_s += length_s if interval.phase == "send" else 0.0
+        for counts in interval.streams:
+            self._streams.setdefault(counts.stream, _StreamSum(counts.stream)).add(counts)
+        for port in interval.ports:
+            before = self._ports.get(port.port)
+            self._ports[port.port] = port if before is None else _both_ports(before, port)
+        for worker in interval.workers:
+            self._workers.setdefault(worker.cpu, _WorkerSum(worker)).add(worker)
+
+    def end_sending(self, trial_sent_s: float) -> None:
+        """The trial sent for so long: a starved tester's last interval may have ended later."""
+        self.sending_s = max(0.0, min(self.sending_s, trial_sent_s - self.begin_s))
+
+    def lose(self, stream: int, frames: int) -> None:
+        """Account for losses that no interval has shown."""
+        self._streams[stream].lose(frames)
+
+    def report(self) -> TrialReport:
+        """The window as a trial of its own.
+
+        A stream received what it sent and did not lose: frames on their way at either end
+        belong to the window that they were sent in.
+        """
+        return TrialReport(
+            ended_by="duration",
+            sending_s=self.sending_s,
+            begin_unix_ns=self._begin_unix_ns,
+            streams=tuple(each.total() for each in self._streams.values()),
+            ports=tuple(self._ports.values()),
+            workers=tuple(each.total() for each in self._workers.values()),
+        )
+
+
+class _StreamSum:
+    def __init__(self, stream: int) -> None:
+        self._stream = stream
+        self._frames: Counter[str] = Counter()
+        self._microseconds: Counter[int] = Counter()
+        self._histograms = {name: HistogramSum() for name in _HISTOGRAMS}
+        self._worst: tuple[WorstLatency, ...] = ()
+        self._losses: tuple[LossEvent, ...] = ()
+        self._losses_left_out = LossesLeftOut()
+
+    def add(self, counts: StreamCounts) -> None:
+        for name in _FRAMES:
+            self._frames[name] += getattr(counts, name)
+        for name, histogram in self._histograms.items():
+            histogram.add(getattr(counts, name))
+        self._microseconds.update(dict(counts.latency_us))
+        self._worst = longest((*self._worst, *counts.worst))
+        self._losses, self._losses_left_out = largest(
+            (*self._losses, *counts.losses), (self._losses_left_out, counts.losses_left_out)
+        )
+
+    def lose(self, frames: int) -> None:
+        self._frames["missing"] = max(0, self._frames["missing"] + frames)
+
+    def total(self) -> StreamCounts:
+        totals: dict[str, Any] = {name: self._frames[name] for name in _FRAMES}
+        totals |= {name: histogram.total for name, histogram in self._histograms.items()}
+        totals["received"] = totals["sent"] - totals["missing"] + totals["duplicate"]
+        microseconds = tuple(sorted(self._microseconds.items()))
+        return StreamCounts(
+            stream=self._stream,
+            latency_us=microseconds,
+            worst=self._worst,
+            losses=self._losses,
+            losses_left_out=self._losses_left_out,
+            **totals,
+        )
+
+
+class _WorkerSum:
+    def __init__(self, first: WorkerCounts) -> None:
+        self._sum = replace(
+            first,
+            polls=0,
+            idle_polls=0,
+            stalls=0,
+            stalled_ns=0,
+            worst_stall_ns=0,
+            cycles=CycleBudget(*[Cycles(0, 0)] * 4),
+            longest=(),
+        )
+        self._gaps = HistogramSum()
+
+    def add(self, worker: WorkerCounts) -> None:
+        mine = self._sum
+        self._gaps.add(worker.gaps)
+        self._sum = replace(
+            mine,
+            polls=mine.polls + worker.polls,
+            idle_polls=mine.idle_polls + worker.idle_polls,
+            stalls=mine.stalls + worker.stalls,
+            stalled_ns=mine.stalled_ns + worker.stalled_ns,
+            worst_stall_ns=max(mine.worst_stall_ns, worker.worst_stall_ns),
+            cycles=_both_budgets(mine.cycles, worker.cycles),
+            longest=tuple(
+                nlargest(
+                    _LONGEST_STALLS,
+                    (*mine.longest, *worker.longest),
+                    key=lambda stall: stall.length_ns,
+                )
+            ),
+        )
+
+    def total(self) -> WorkerCounts:
+        return replace(self._sum, gaps=self._gaps.total)
+
+
+def _both_budgets(one: CycleBudget, other: CycleBudget) -> CycleBudget:
+    return CycleBudget(
+        build=_both_cycles(one.build, other.build),
+        send=_both_cycles(one.send, other.send),
+        poll=_both_cycles(one.poll, other.poll),
+        measure=_both_cycles(one.measure, other.measure),
+    )
+
+
+def _both_cycles(one: Cycles, other: Cycles) -> Cycles:
+    return Cycles(one.ticks + other.ticks, one.frames + other.frames)
+
+
+def _both_ports(one: PortCounts, other: PortCounts) -> PortCounts:
+    return PortCounts(
+        port=one.port,
+        foreign=one.foreign + other.foreign,
+        foreign_kinds=dict(Counter(one.foreign_kinds) + Counter(other.foreign_kinds)),
+        stale=one.stale + other.stale,
+        rx_missed=one.rx_missed + other.rx_missed,
+        rx_errors=one.rx_errors + other.rx_errors,
+        rx_no_mbuf=one.rx_no_mbuf + other.rx_no_mbuf,
+        buffers_in_use=other.buffers_in_use,
+        link_up=one.link_up and other.link_up,
+    )

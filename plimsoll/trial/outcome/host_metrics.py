@@ -1,0 +1,121 @@
+"""The metrics of the hosts beside a trial, asked when a criterion wants to know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib.resources import files
+from typing import Any
+
+from plimsoll.record.metrics.metrics import query_hosts
+from plimsoll.record.run.observed_host import ObservedHostRecord
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.trial.outcome.host_question import (
+    CpuRole,
+    HostFigure,
+    HostQuestion,
+    has_cpus,
+    polled_cpus,
+)
+
+# What mpstat calls num is elsewhere cpu.
+_CPU = "coalesce(names['cpu'], names['num'])"
+_FIGURES = (files("plimsoll.trial") / "host_figures.sql").read_text(encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class HostMetrics:
+    """What was recorded of `hosts` in one period, over [begin_ms, end_ms) since the epoch.
+
+    What a trial is judged by is that of the time in which frames were sent (`during`).
+    Nothing is read before it is asked for; a period that still grows is read as far as it has.
+    """
+
+    run: RunDirectory
+    period: str
+    hosts: tuple[ObservedHostRecord, ...]
+    begin_ms: float = 0.0
+    end_ms: float = float("inf")
+    _known: dict[HostQuestion, tuple[HostFigure, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    @property
+    def length_s(self) -> float:
+        """How long the time is that is asked about."""
+        return (self.end_ms - self.begin_ms) / 1e3
+
+    def during(self, begin_unix_ns: int, length_s: float) -> HostMetrics:
+        """The same over another time of the period."""
+        begin_ms = begin_unix_ns / 1e6
+        return replace(self, begin_ms=begin_ms, end_ms=begin_ms + length_s * 1e3, _known={})
+
+    def concerned(self, cpus: CpuRole | None) -> tuple[ObservedHostRecord, ...]:
+        """The hosts that a question about these CPUs is about."""
+        return tuple(host for host in self.hosts if has_cpus(host, cpus))
+
+    def figures(self, question: HostQuestion) -> tuple[HostFigure, ...]:
+        """A figure for each group of series, by host and names; none where nothing was seen.
+
+        Raises RecordError when the record is damaged.
+        """
+        self.ask([question])
+        return self._known[question]
+
+    def ask(self, questions: Sequence[HostQuestion]) -> None:
+        """Find the answers to several at once, which costs less. Raises as `figures` does."""
+        new = [each for each in dict.fromkeys(questions) if each not in self._known]
+        if new:
+            found = query_hosts(self.run, self.period, [self._statement(each) for each in new])
+            for question, rows in zip(new, found, strict=True):
+                self._known[question] = tuple(_figures(question, rows))
+
+    def _statement(self, question: HostQuestion) -> tuple[str, list[object]]:
+        """SQL with a `?` for each of the values."""
+        apart = _apart(question)
+        key = ["names['hostname']", *(_CPU if name == "cpu" else "names[?]" for name in apart)]
+        conditions, values = self._conditions(question)
+        statement = _FIGURES.format(key=f"[{', '.join(key)}]", conditions="".join(conditions))
+        asked = [name for name in apart if name != "cpu"]
+        time = (self.begin_ms, self.end_ms)
+        return statement, [*asked, *time, question.source, question.type, *values]
+
+    def _conditions(self, question: HostQuestion) -> tuple[list[str], list[object]]:
+        """SQL with a `?` for each of the values."""
+        told: list[tuple[str, list[object]]] = []
+        for name, wanted in question.where:
+            told.append((f" AND list_contains(?, {_name(name)})", [list(wanted), *_asked(name)]))
+        for name, unwanted in question.without:
+            absent = f" AND NOT coalesce(list_contains(?, {_name(name)}), false)"
+            told.append((absent, [list(unwanted), *_asked(name)]))
+        if question.cpus is not None:
+            told.append((f" AND {_CPU} IS NOT NULL", []))
+        if question.cpus not in (None, "all"):
+            negated = "NOT " if question.cpus == "housekeeping" else ""
+            chosen = f" AND {negated}list_contains(?, names['hostname'] || ' ' || {_CPU})"
+            told.append((chosen, [self._polled(question.cpus)]))
+        return [each for each, _ in told], [value for _, values in told for value in values]
+
+    def _polled(self, cpus: CpuRole) -> list[str]:
+        """Polled CPUs, each after its host's name."""
+        return [f"{host.hostname} {cpu}" for host in self.hosts for cpu in polled_cpus(host, cpus)]
+
+
+def _apart(question: HostQuestion) -> tuple[str, ...]:
+    """The names besides the host's that figures are kept apart by."""
+    return (*(("cpu",) if question.cpus else ()), *question.by)
+
+
+def _figures(question: HostQuestion, rows: Iterable[tuple[Any, ...]]) -> Iterable[HostFigure]:
+    for (hostname, *found), *figures in rows:
+        pairs = zip(_apart(question), found, strict=True)
+        names = {name: value for name, value in pairs if value is not None}
+        yield HostFigure(hostname, names, *figures)
+
+
+def _name(name: str) -> str:
+    return _CPU if name == "cpu" else "names[?]"
+
+
+def _asked(name: str) -> list[object]:
+    return [] if name == "cpu" else [name]

@@ -1,0 +1,99 @@
+"""What a trial left behind to be judged."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from plimsoll.attribution.explanation.latency_parts import LatencyParts
+from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
+from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
+from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.trial.outcome.baseline import Baseline
+from plimsoll.trial.outcome.beside import NOTHING_BESIDE, Beside
+from plimsoll.trial.outcome.host_metrics import HostMetrics
+from plimsoll.trial.outcome.own_time import OwnTime
+from plimsoll.trial.outcome.quantiles import known_quantiles
+from plimsoll.trial.outcome.repetition import Forwarding, Repetition
+from plimsoll.trial.outcome.series import TrialSeries
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A trial's plan and report, at `load_pps` per direction, and what it is compared with.
+
+    `drained_by` decides whose fault a full send queue is; `queue_frames` is what the
+    tester's queues hold. The DUT's own
+    counters were read before the first frame and after the drain; both are None
+    where the DUT has none. `baseline` is the latency at the lowest load, None where no
+    criterion needs it; `earlier` are the valid trials of the same phase and load before
+    this one, which criteria of repeatability compare it with. `comes_again` says that this
+    load will be tested again before it counts as carried: by another repetition, or by a
+    validation. `host` has the metrics of the hosts while frames were sent, None where no
+    host was observed; `own` is what Plimsoll's own processes took of the polled CPUs, None
+    where nothing is polled. `longest` has the trial's longest latencies in the parts of tester
+    and DUT, as far as they are known when it is judged.
+    """
+
+    plan: TrialPlan
+    report: TrialReport
+    series: TrialSeries
+    load_pps: float
+    drained_by: DrainedBy
+    queue_frames: int
+    paths: Paths
+    dut_before: tuple[DutPortCounters, ...] | None = None
+    dut_after: tuple[DutPortCounters, ...] | None = None
+    # Links that the tester's own ports do not tell of, by a name for people.
+    links_lost: tuple[str, ...] = ()
+    baseline: Baseline | None = None
+    earlier: tuple[Repetition, ...] = ()
+    comes_again: bool = False
+    # Sent and counted as well, and in neither the plan nor the report.
+    beside: Beside = NOTHING_BESIDE
+    host: HostMetrics | None = None
+    own: OwnTime | None = None
+    longest: tuple[LatencyParts, ...] = ()
+
+    def counts(self, stream: int) -> StreamCounts:
+        """The totals of one stream."""
+        return next(counts for counts in self.report.streams if counts.stream == stream)
+
+    def offered(self, stream: int) -> int:
+        """Frames that the DUT was offered: sent, and those it left no room for."""
+        counts = self.counts(stream)
+        return counts.sent + (counts.refused if self.drained_by == "dut" else 0)
+
+    def lost(self, stream: int) -> int:
+        """Frames offered that did not come back on their port; negative is impossible."""
+        return self.offered(stream) - self.returned(stream)
+
+    def returned(self, stream: int) -> int:
+        """Frames that came back on their port, each counted once."""
+        counts = self.counts(stream)
+        return counts.received - counts.duplicate
+
+    def unexcused_losses(self) -> dict[int, int]:
+        """By stream, the frames lost that no stall of the tester explains."""
+        lost = {plan.stream: self.lost(plan.stream) for plan in self.plan.streams}
+        return self.series.unexcused_of(lost)
+
+    def repetition(self) -> Repetition:
+        """What later trials of the same load are compared with."""
+        streams: defaultdict[str, list[int]] = defaultdict(list)
+        for plan in self.plan.streams:
+            streams[f"{plan.tx_port}-{plan.rx_port}"].append(plan.stream)
+        return Repetition(
+            forwarding={
+                direction: Forwarding(
+                    offered=sum(self.offered(stream) for stream in members),
+                    returned=sum(self.returned(stream) for stream in members),
+                    sending_s=self.report.sending_s,
+                )
+                for direction, members in streams.items()
+            },
+            latency_ns={
+                plan.name: known_quantiles(LatencyRecord.of(self.counts(plan.stream).latency))
+                for plan in self.plan.streams
+            },
+        )

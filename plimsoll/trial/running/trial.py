@@ -1,0 +1,64 @@
+"""One trial, run: the generator sends, the DUT's counters are read on both sides of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from plimsoll.dut.lab import Lab, LabPorts
+from plimsoll.errors import PlimsollError
+from plimsoll.generator.interface import Generator, Interval, TrialPlan
+from plimsoll.trial.outcome.beside import NOTHING_BESIDE, Beside
+from plimsoll.trial.outcome.outcome import Outcome
+from plimsoll.trial.outcome.series import TrialSeries
+
+
+def run_trial(
+    generator: Generator,
+    lab: Lab,
+    ports: LabPorts,
+    plan: TrialPlan,
+    *,
+    load_pps: float,
+    watch: Callable[[Interval], bool],
+    beside: Beside = NOTHING_BESIDE,
+) -> Outcome:
+    """Run `plan`, which loads each direction with `load_pps`, and say what came of it.
+
+    The streams `beside` it are sent as well; neither `watch` nor the report sees them.
+    `watch` sees each interval and stops the trial with True; a lost link does, too. Raises
+    LabDied when the DUT ended meanwhile, LinkGone when a port's interface went, and
+    whatever the generator raises of itself.
+    """
+    lab.check()
+    links_lost = lab.watch_links()
+    series = TrialSeries(plan, ports.drained_by, ports.queue_frames)
+    before = lab.counters()
+
+    def watch_all(whole: Interval) -> bool:
+        interval = beside.left_out_of(whole)
+        series.add(interval)
+        settled = watch(interval)
+        lab.check()
+        return bool(links_lost()) or settled
+
+    try:
+        whole_report = generator.trial(beside.added_to(plan), watch_all)
+    except PlimsollError:
+        # What the generator died of may be the lab; then that is the news.
+        lab.check()
+        raise
+    lab.check()
+    report, beside = beside.split(whole_report)
+    return Outcome(
+        plan=plan,
+        report=report,
+        series=series,
+        load_pps=load_pps,
+        drained_by=ports.drained_by,
+        queue_frames=ports.queue_frames,
+        paths=ports.paths,
+        dut_before=before,
+        dut_after=lab.counters(),
+        links_lost=links_lost(),
+        beside=beside,
+    )

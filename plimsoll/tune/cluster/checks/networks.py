@@ -1,0 +1,85 @@
+"""110: the attachments that pods join."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
+from plimsoll.tune.cluster.cluster_check import ClusterCheck
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, SRIOV_NETWORK
+from plimsoll.tune.cluster.network_resource import RESOURCE_NAME, resource_of
+from plimsoll.tune.cluster.object_judgement import (
+    judge_each,
+    judge_found,
+    judge_object,
+    sum_up,
+    told,
+)
+from plimsoll.tune.cluster.objects.wanted_objects import wanted_attachment, wanted_network
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.network import Network, SriovAttachment
+from plimsoll.tune.kubernetes.kube_object import KubeObject
+from plimsoll.tune.render.openshift.sriov_policy import NAMESPACE
+
+
+def _judge(view: ClusterView, intent: Intent) -> Judgement:
+    return judge_each(
+        intent.networks,
+        partial(_judge_network, view, intent),
+        none="the intent has no networks",
+        sound=f"as intended: {told(each.name for each in intent.networks)}",
+    )
+
+
+def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judgement:
+    """An attachment of VFs is the SR-IOV operator's, or somebody's own instead."""
+    wanted = wanted_attachment(intent, network)
+    if not isinstance(network, SriovAttachment):
+        return judge_object(view, wanted)
+    made_by = view.find(SRIOV_NETWORK, network.name, NAMESPACE)
+    found = view.find(NETWORK_ATTACHMENT, network.name, intent.namespace_of_network(network))
+    if made_by is not None:
+        of_network = judge_found(wanted_network(intent, network), made_by)
+        return sum_up([of_network, _judge_made(intent, network, found)])
+    if found is not None:
+        return judge_found(wanted, found)
+    return judge_object(view, wanted_network(intent, network))
+
+
+def _judge_made(intent: Intent, network: SriovAttachment, found: KubeObject | None) -> Judgement:
+    """What the operator made of a SriovNetwork: there, and of the right resource."""
+    namespace = intent.namespace_of_network(network)
+    title = f"NetworkAttachmentDefinition {namespace}/{network.name}"
+    if found is None:
+        return fail(
+            f"the SR-IOV operator has made no {title} of its SriovNetwork",
+            wanted=title,
+            steps=[advice(f"check that the namespace {namespace} exists")],
+        )
+    resource = resource_of(found)
+    wanted = intent.nic(network.nic).resource or ""
+    read = Reading(f'{title} metadata.annotations["{RESOURCE_NAME}"]', resource or "not set")
+    if resource != wanted:
+        return fail(
+            f"{title} is of {resource or 'no resource'}, not of {wanted}", read, wanted=wanted
+        )
+    return ok(f"{title} is of {resource}", read)
+
+
+CHECK = ClusterCheck(
+    number=110,
+    name="networks",
+    title="The networks that pods join are as intended",
+    reads=(SRIOV_NETWORK, NETWORK_ATTACHMENT),
+    why=(
+        "Multus hands a pod its VF by the resource that the attachment names, with the VLAN, "
+        "trust and spoof check that it sets. Another attachment is another network."
+    ),
+    fix="Apply the rendered SriovNetworks, or attachments where there is no SR-IOV operator.",
+    sources=(
+        "k8snetworkplumbingwg/sriov-network-operator, api/v1/sriovnetwork_types.go",
+        "Kubernetes Network Custom Resource Definition De-facto Standard",
+    ),
+    rule=_judge,
+)

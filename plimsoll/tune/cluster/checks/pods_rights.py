@@ -1,0 +1,49 @@
+"""118: whether the cluster lets the pods in, and with no more than they need."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.cluster.cluster_check import ClusterCheck
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.kinds import (
+    NAMESPACE,
+    ROLE,
+    ROLE_BINDING,
+    SECURITY_CONSTRAINT,
+    SERVICE_ACCOUNT_OF_PODS,
+)
+from plimsoll.tune.cluster.object_judgement import judge_each, judge_object, told
+from plimsoll.tune.cluster.objects.wanted_rights import wanted_namespaces, wanted_rights
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.intent import Intent
+
+
+def _judge(view: ClusterView, intent: Intent, _: Pool) -> Judgement:
+    wanted = [*wanted_namespaces(intent), *wanted_rights(intent)]
+    return judge_each(
+        wanted,
+        partial(judge_object, view),
+        none="the intent's pods and networks take no namespace and no right of their own",
+        sound=f"as rendered: {told(each.title for each in wanted)}",
+    )
+
+
+CHECK = ClusterCheck(
+    number=118,
+    name="pods-rights",
+    title="The pods have the namespace and the rights that they need, and no more",
+    reads=(NAMESPACE, SECURITY_CONSTRAINT, SERVICE_ACCOUNT_OF_PODS, ROLE, ROLE_BINDING),
+    why=(
+        "What is missing fails: without it the cluster refuses pods that lock memory for DMA. "
+        "What is allowed beyond is warned of: the pods run the same with it, but whoever breaks "
+        "out of one, or starts another under its account, has that too."
+    ),
+    fix="Apply the rendered objects, and take out of them what others have added.",
+    sources=(
+        "openshift/api, security/v1: SecurityContextConstraints",
+        "Kubernetes, Pod Security Admission; Using RBAC Authorization",
+    ),
+    pool_rule=_judge,
+)

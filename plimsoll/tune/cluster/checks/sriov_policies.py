@@ -1,0 +1,39 @@
+"""108: how the cards are to be divided."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.cluster.cluster_check import ClusterCheck
+from plimsoll.tune.cluster.cluster_view import ClusterView
+from plimsoll.tune.cluster.kinds import SRIOV_POLICY
+from plimsoll.tune.cluster.object_judgement import judge_each, judge_object, told
+from plimsoll.tune.cluster.objects.wanted_objects import wanted_policies
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.intent import Intent
+
+
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+    wanted = wanted_policies(intent, pool)
+    return judge_each(
+        wanted,
+        partial(judge_object, view),
+        none="the intent divides no nic",
+        sound=f"as rendered: {told(each.title for each in wanted)}",
+    )
+
+
+CHECK = ClusterCheck(
+    number=108,
+    name="sriov-policies",
+    title="The SriovNetworkNodePolicies are the rendered ones",
+    reads=(SRIOV_POLICY,),
+    why=(
+        "A policy says how many functions a port has, which driver they get and the name under "
+        "which pods ask for them."
+    ),
+    fix="Apply the rendered policies; the SR-IOV operator may drain and restart nodes.",
+    sources=("k8snetworkplumbingwg/sriov-network-operator, api/v1",),
+    pool_rule=_judge,
+)

@@ -1,0 +1,135 @@
+"""The files of a tar archive that may come from anybody, each read whole, none onto a disk.
+
+Links, devices and sparse files are refused, and so is more than the bounds say: of members, of
+bytes, of headers, of memory that a compressed file's own header asks for.
+"""
+
+from __future__ import annotations
+
+import io
+import lzma
+import tarfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, cast
+
+from plimsoll.errors import InputError
+from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, Wanted, size_text
+from plimsoll.tune.host.archives.unpacked import Readable, ZstdError, unpacked
+
+_LONGEST_NAME = 4096
+_PIECE_BYTES = 1 << 16
+_BLOCK_BYTES = 512
+# One member's header with its extensions and padding, or what is behind the last: tarfile reads
+# 20 blocks at a time, and tar fills the last 20.
+_MOST_HEADER_BYTES = 1 << 20
+# Records of a member's extended header (POSIX pax): its name and times and a few of SELinux and
+# extended attributes. Millions of them take minutes to read.
+_MOST_RECORDS = 64
+# tarfile reads headers upon headers by calling itself.
+_BROKEN = (
+    tarfile.TarError,
+    EOFError,
+    zlib.error,
+    lzma.LZMAError,
+    OSError,
+    ValueError,
+    RecursionError,
+)
+
+
+def archived_files(
+    path: Path, bounds: ArchiveBounds, wanted: Wanted
+) -> Iterator[tuple[str, bytes]]:
+    """(path within it, content) of each `wanted` file, in the archive's order.
+
+    It may be under gzip, bzip2 or xz, or not compressed. Raises InputError for what is no such
+    archive, for a wanted path that is no regular file and for what is beyond the bounds.
+    """
+    try:
+        with unpacked(path) as content:
+            bounded = _Bounded(content, path, bounds)
+            with tarfile.open(fileobj=bounded, mode="r|") as archive:
+                yield from _files(path, archive, bounded, wanted)
+            # What is behind the tar's end has the checksum that tells whether all was whole.
+            while bounded.read(_PIECE_BYTES):
+                pass
+    except ZstdError:
+        raise InputError(
+            "is under Zstandard, which is not read here",
+            where=str(path),
+            remedy="unpack it to a tar archive with unzstd",
+        ) from None
+    except _BROKEN as error:
+        raise bounds.refused(path, f"is no archive that can be read ({error})") from None
+
+
+def _files(
+    path: Path, archive: tarfile.TarFile, bounded: _Bounded, wanted: Wanted
+) -> Iterator[tuple[str, bytes]]:
+    bounds = bounded.bounds
+    for count, member in enumerate(archive):
+        if count >= bounds.most_members:
+            raise bounds.too_many(path)
+        bounded.allow(member.size)
+        # tarfile keeps all members, for the random access that a stream does not have.
+        cast(Any, archive).members.clear()
+        if len(member.name) > _LONGEST_NAME:
+            raise bounds.refused(path, f"holds a name of more than {_LONGEST_NAME} characters")
+        if len(member.pax_headers) > _MOST_RECORDS:
+            raise bounds.refused(path, f"holds a file with more than {_MOST_RECORDS} attributes")
+        # As `tar -C FOLDER -cJf x.tar.xz .` names them.
+        name = member.name.removeprefix("./")
+        if member.isdir() or not wanted(name):
+            continue
+        if not member.isreg() or member.issparse():
+            raise bounds.no_regular_file(path, name)
+        if member.size > bounds.most_file_bytes:
+            raise bounds.too_large(path, name)
+        content = archive.extractfile(member)
+        if content is not None:
+            yield name, content.read()
+
+
+class _Bounded(io.RawIOBase):
+    """The unpacked bytes, as far as the members that were announced reach.
+
+    tarfile reads a header's extensions whole into memory, whatever size they claim, and few
+    compressed bytes make terabytes.
+    """
+
+    def __init__(self, source: Readable, path: Path, bounds: ArchiveBounds) -> None:
+        self.bounds = bounds
+        self._source = source
+        self._path = path
+        self._left = _MOST_HEADER_BYTES
+        self._read = 0
+        self._announced = 0
+
+    def allow(self, size: int) -> None:
+        """A member of `size` bytes comes next, and a header after it. Raises InputError."""
+        # What was read so far, less the files before this one, were headers.
+        if self._read - self._announced > self.bounds.most_header_bytes:
+            most = size_text(self.bounds.most_header_bytes)
+            raise self.bounds.refused(self._path, f"has more than {most} of names and headers")
+        self._announced += -(-size // _BLOCK_BYTES) * _BLOCK_BYTES
+        if self._announced > self.bounds.most_bytes:
+            most = size_text(self.bounds.most_bytes)
+            raise self.bounds.refused(self._path, f"unpacks to more than {most}")
+        self._left = size + _MOST_HEADER_BYTES
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def read(self, size: int = -1, /) -> bytes:
+        """At most what is left; raises InputError beyond."""
+        asked = self._left + 1 if size < 0 else min(size, self._left + 1)
+        content = self._source.read(asked)
+        self._left -= len(content)
+        self._read += len(content)
+        if self._left < 0:
+            most = size_text(_MOST_HEADER_BYTES)
+            raise self.bounds.refused(self._path, f"has more than {most} that is of no file")
+        return content

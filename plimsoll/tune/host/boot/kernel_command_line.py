@@ -1,0 +1,139 @@
+"""The kernel's command line: its arguments by name, and the CPU lists in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from plimsoll.tune.host.boot.known_arguments import KNOWN_ARGUMENTS
+from plimsoll.tune.host.view.host_view import HostView
+
+_WORD = re.compile(r'(?:[^\s"]|"[^"]*"?)+')
+_RANGE = re.compile(r"(\d{1,6}|N)(?:-(\d{1,6}|N))?(?::(\d{1,6})/(\d{1,6}))?", re.ASCII)
+_FLAG = re.compile(r"[a-z_]+", re.ASCII)
+_NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
+_MOST_CPUS = 8192
+
+PATH = "/proc/cmdline"
+# What a capture has in place of a value, or of a word that is no argument that is known.
+HIDDEN = "<hidden>"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelCommandLine:
+    """`words` are (name, value) in order; value None where there is no "=".
+
+    Names have "_" for "-", which the kernel takes for the same. What follows "--" is for
+    the first process and left out.
+    """
+
+    words: tuple[tuple[str, str | None], ...]
+
+    @classmethod
+    def parse(cls, text: str) -> KernelCommandLine:
+        """Split as the kernel does: at blanks, except inside double quotes."""
+        words: list[tuple[str, str | None]] = []
+        for word in _WORD.findall(text):
+            if word == "--":
+                break
+            name, equals, value = word.replace('"', "").partition("=")
+            words.append((name.replace("-", "_"), value if equals else None))
+        return cls(tuple(words))
+
+    def __contains__(self, name: str) -> bool:
+        return any(each == name.replace("-", "_") for each, _ in self.words)
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Every value given to `name`, in order; "" where it stands alone."""
+        wanted = name.replace("-", "_")
+        return tuple(value or "" for each, value in self.words if each == wanted)
+
+    def last(self, name: str) -> str | None:
+        """The last value, which is the one that counts for most arguments; None without."""
+        return (self.values(name) or (None,))[-1]
+
+    def hides(self, name: str) -> bool:
+        """Whether a capture left out what the line may say of the argument."""
+        wanted = name.replace("-", "_")
+        if wanted in KNOWN_ARGUMENTS:
+            return False
+        given = [value for each, value in self.words if each == wanted]
+        return HIDDEN in given if given else (HIDDEN, None) in self.words
+
+    def told(self, name: str) -> str:
+        """The argument as it counts, for people: "nohz_full=2-5", or "no nohz_full"."""
+        value = self.last(name)
+        if value is None:
+            return f"no {name}"
+        return f"{name}={value}" if value else name
+
+
+@dataclass(frozen=True, slots=True)
+class Isolcpus:
+    """isolcpus= taken apart; without flags the kernel means `domain`."""
+
+    flags: frozenset[str]
+    cpus: frozenset[int]
+
+
+def parse_isolcpus(value: str, online: Iterable[int]) -> Isolcpus:
+    """Flags, then CPUs: "managed_irq,domain,2-5". Raises ValueError where it is neither."""
+    flags: set[str] = set()
+    rest = value
+    while True:
+        head, comma, tail = rest.partition(",")
+        if not comma or head == "all" or not _FLAG.fullmatch(head):
+            break
+        flags.add(head)
+        rest = tail
+    return Isolcpus(frozenset(flags or {"domain"}), parse_kernel_cpu_list(rest, online))
+
+
+def parse_kernel_cpu_list(text: str, online: Iterable[int]) -> frozenset[int]:
+    """A list as kernel arguments take it, which is more than files print.
+
+    "all" is every CPU and N the last one of `online`; "0-31:2/8" takes the first two of
+    each eight (kernel-parameters.txt, "cpu lists"). Raises ValueError for anything else.
+    """
+    last = max(online, default=0)
+    cpus: set[int] = set()
+    for part in text.split(","):
+        cpus |= _parse_part(part.strip(), last, text)
+    return frozenset(cpus)
+
+
+def _parse_part(part: str, last: int, text: str) -> set[int]:
+    if part == "all":
+        return set(range(last + 1))
+    match = _RANGE.fullmatch(part)
+    if match is None:
+        raise ValueError(f"{text!r} is no list of CPUs")
+    first = last if match[1] == "N" else int(match[1])
+    end = first if match[2] is None else last if match[2] == "N" else int(match[2])
+    used, group = (int(match[3]), int(match[4])) if match[3] else (1, 1)
+    if not first <= end < _MOST_CPUS or not 0 < used <= group:
+        raise ValueError(f"{text!r} is no list of CPUs")
+    return {cpu for cpu in range(first, end + 1) if (cpu - first) % group < used}
+
+
+def read_command_line(view: HostView) -> KernelCommandLine:
+    """The command line that the host's kernel was booted with. Raises CannotRead."""
+    return KernelCommandLine.parse(view.need(PATH))
+
+
+def without_unknown_values(text: str) -> str:
+    """The command line with HIDDEN for values of arguments that are not known.
+
+    Their names stay where they look like names; what follows "--" is for the first process and
+    goes altogether.
+    """
+    return " ".join(_shown(*word) for word in KernelCommandLine.parse(text).words)
+
+
+def _shown(name: str, value: str | None) -> str:
+    if name in KNOWN_ARGUMENTS:
+        word = name if value is None else f"{name}={value}"
+        return f'"{word}"' if len(word.split()) > 1 else word
+    # A word without a value may be the rest of a password that was not quoted.
+    return f"{name}={HIDDEN}" if value and _NAME.fullmatch(name) else HIDDEN

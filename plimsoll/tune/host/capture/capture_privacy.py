@@ -1,0 +1,118 @@
+"""What a capture takes of the files that are read: as much as the audit needs, and no more.
+
+People attach captures to issues and mails, so no secret may be in one. Of files that others
+than the kernel write only that is taken of which a rule here says what it can hold.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from plimsoll.tune.host.boot import kernel_command_line
+from plimsoll.tune.host.boot.kernel_command_line import HIDDEN, without_unknown_values
+from plimsoll.tune.host.boot.kubelet_configuration import KUBELET_FILES, read_fields
+from plimsoll.tune.host.boot.operating_system import OS_RELEASE, identifying_lines
+from plimsoll.tune.host.boot.tuned_profile_files import (
+    PARTITIONING_VARIABLES,
+    PROFILE_FILES,
+    include_lines,
+    isolated_lines,
+)
+from plimsoll.tune.host.capture.path_pattern import matches
+from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, sets_by_pod
+from plimsoll.tune.host.cpus.irqbalance_configuration import (
+    IRQBALANCE_DROP_INS,
+    IRQBALANCE_FILES,
+    ban_lines,
+)
+from plimsoll.tune.host.cpus.noise_measurements import (
+    CALIBRATIONS,
+    OUTPUTS,
+    calibration_fields,
+    measured_lines,
+)
+from plimsoll.tune.host.ports.own_routes import ROUTES, ROUTES_6, default_routes
+from plimsoll.tune.host.ports.pci_path import is_pci_address
+from plimsoll.tune.kubernetes.static_pod import MANIFESTS, without_secrets
+
+# Processes' environments, arguments and memory; keys; memory itself.
+_NEVER = (
+    "/proc/*/environ",
+    "/proc/*/cmdline",
+    "/proc/*/auxv",
+    "/proc/*/maps",
+    "/proc/*/smaps",
+    "/proc/*/mem",
+    "/proc/*/fd/**",
+    "/proc/*/root/**",
+    "/proc/*/cwd/**",
+    "/proc/*/task/*/environ",
+    "/proc/*/task/*/cmdline",
+    "/proc/*/task/*/mem",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/key-users",
+    "/proc/kallsyms",
+)
+# What the kernel itself says; all else is written by people and programs.
+_KERNELS = ("/proc/", "/sys/")
+_WORDS = re.compile(r"[\w.-]{1,64}(?: [\w.-]{1,64}){0,7}", re.ASCII)
+
+
+def _nothing(_: str) -> str:
+    """Of a file of which only matters whether it is there."""
+    return ""
+
+
+def _names(text: str) -> str:
+    """Names of profiles, as tuned-adm writes them."""
+    return text if _WORDS.fullmatch(text) else HIDDEN
+
+
+def _address(text: str) -> str:
+    """What the rendered plimsoll-ports keeps of a port."""
+    return text if is_pci_address(text) else ""
+
+
+# By pattern what is kept; a file of others than the kernel that none names is not taken.
+_RULES: tuple[tuple[str, Callable[[str], str]], ...] = (
+    (kernel_command_line.PATH, without_unknown_values),
+    *((path, partial(default_routes, path)) for path in (ROUTES, ROUTES_6)),
+    *((path, read_fields) for path in KUBELET_FILES),
+    (CPU_MANAGER_STATE, sets_by_pod),
+    (f"{MANIFESTS}/*", without_secrets),
+    *((path, partial(ban_lines, hidden=HIDDEN)) for path in IRQBALANCE_FILES),
+    (f"{IRQBALANCE_DROP_INS}/*.conf", partial(ban_lines, hidden=HIDDEN)),
+    *((path, calibration_fields) for path in CALIBRATIONS),
+    (f"{OUTPUTS}/*", measured_lines),
+    *((path, identifying_lines) for path in OS_RELEASE),
+    ("/etc/tuned/active_profile", _names),
+    *((path, include_lines) for path in PROFILE_FILES),
+    (PARTITIONING_VARIABLES, isolated_lines),
+    ("/run/plimsoll-ports/*", _address),
+    ("/usr/lib/systemd/system/*", _nothing),
+    ("/etc/systemd/system/*", _nothing),
+)
+
+
+def is_private(path: str) -> bool:
+    """Whether a capture must not take the file, whatever pattern asks for it."""
+    if path.startswith(_KERNELS):
+        return any(matches(pattern, path) for pattern in _NEVER)
+    return _rule(path) is None
+
+
+def kept_text(path: str, text: str) -> str:
+    """What a capture takes of a file's text, which may be nothing of it.
+
+    It is judged as the whole text is. Raises ValueError, saying why, where the file is of no
+    form of which the secrets are known.
+    """
+    rule = _rule(path)
+    return text if rule is None else rule(text)
+
+
+def _rule(path: str) -> Callable[[str], str] | None:
+    return next((rule for pattern, rule in _RULES if matches(pattern, path)), None)

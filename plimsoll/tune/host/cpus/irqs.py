@@ -1,0 +1,90 @@
+"""Device interrupts: which CPUs may take them, which do, and who can change that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plimsoll.errors import InputError
+from plimsoll.host.cpus import parse_cpu_list
+from plimsoll.tune.host.cpus.per_cpu_interrupts import is_of_each_cpu
+from plimsoll.tune.host.view.host_view import HostView
+from plimsoll.tune.host.view.unread import CannotRead, Unread
+
+DEFAULT_AFFINITY = "/proc/irq/default_smp_affinity"
+IRQ_READS = (
+    "/proc/irq/[0-9]*/smp_affinity_list",
+    "/proc/irq/[0-9]*/effective_affinity_list",
+    "/sys/kernel/irq/[0-9]*/actions",
+    "/sys/kernel/debug/irq/irqs/[0-9]*",
+)
+# What GENERIC_IRQ_DEBUGFS prints of an interrupt whose affinity is the kernel's own, and of
+# one that each CPU has for itself.
+_MANAGED_FLAGS = ("IRQD_AFFINITY_MANAGED", "IRQD_NO_BALANCING")
+_OF_EACH_CPU_FLAG = "IRQD_PER_CPU"
+# Queues of drivers that leave their spreading to the kernel (pci_alloc_irq_vectors with
+# PCI_IRQ_AFFINITY, or virtio's affinity descriptor): nothing written to smp_affinity counts.
+# Nor of x86's interrupt 0, which the chipset's timer keeps on the boot CPU.
+_MANAGED_NAME = re.compile(
+    r"timer|nvme\d+q[1-9]\d*|virtio\d+-req(uest)?\.\d+|megasas\S*msix\S*|(mega|mpt3)sas\d*-msix\d+"
+    r"|smartpqi|hpsa\d+-msix\d+|lpfc:\d+|qla2xxx\S*qpair\S*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Irq:
+    """`allowed` are the CPUs that may take it, `taking` those that do as the kernel chose.
+
+    `managed`: its affinity is the kernel's own, and cannot be written.
+    """
+
+    number: int
+    name: str
+    allowed: frozenset[int]
+    taking: frozenset[int]
+    managed: bool
+
+
+def read_irqs(view: HostView) -> Iterator[Irq]:
+    """Every device interrupt that somebody handles, by number. Raises CannotRead.
+
+    Those that each CPU has for itself are no device's, and are left out: their smp_affinity
+    names all CPUs and means nothing.
+    """
+    names = view.listing("/proc/irq")
+    if names is None:
+        raise CannotRead(view.why_not("/proc/irq") or Unread("/proc/irq", "absent"))
+    for number in sorted(int(name) for name in names if name.isascii() and name.isdigit()):
+        name = view.find(f"/sys/kernel/irq/{number}/actions")
+        if name and not _of_each_cpu(view, number, name):
+            allowed = _cpus(view, f"/proc/irq/{number}/smp_affinity_list")
+            taking = _cpus(view, f"/proc/irq/{number}/effective_affinity_list")
+            managed = _managed(view, number, name)
+            yield Irq(number, name, allowed, taking or allowed, managed)
+
+
+def _cpus(view: HostView, path: str) -> frozenset[int]:
+    """None of an interrupt that is gone, or on a kernel that does not tell."""
+    text = view.find(path)
+    if not text:
+        return frozenset()
+    try:
+        return frozenset(parse_cpu_list(text))
+    except InputError as error:
+        raise CannotRead(Unread(path, "unreadable", error.message)) from None
+
+
+def _managed(view: HostView, number: int, name: str) -> bool:
+    """As the kernel's debugfs says, which only root reads; else by the name."""
+    told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
+    if told is not None:
+        return any(flag in told for flag in _MANAGED_FLAGS)
+    return _MANAGED_NAME.fullmatch(name) is not None
+
+
+def _of_each_cpu(view: HostView, number: int, name: str) -> bool:
+    told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
+    if told is not None:
+        return _OF_EACH_CPU_FLAG in told
+    return is_of_each_cpu(name)

@@ -1,0 +1,44 @@
+"""The MachineConfigPool: which nodes, where they are neither all workers nor the masters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.render.files.manifest import Manifest, manifest_of, manifest_text
+from plimsoll.tune.render.files.rendered_file import RenderedFile
+
+_ROLE = "machineconfiguration.openshift.io/role"
+# Every cluster has pools of these names.
+BUILT_IN = frozenset({"master", "worker", "arbiter"})
+
+
+def render_machine_config_pool(_: Intent, pool: Pool) -> Iterator[RenderedFile]:
+    """None for the pools that every cluster has."""
+    if pool.role in BUILT_IN:
+        return
+    node_label = ", ".join(f"{key}={value}" for key, value in pool.node_labels.items())
+    yield RenderedFile(
+        "1-node/10-machine-config-pool.yaml",
+        manifest_text(machine_config_pool(pool)),
+        does=f"Makes the pool {pool.role} of the nodes labelled `{node_label}`; they also keep the "
+        "MachineConfigs of workers.",
+        undo="Take the label off the nodes, wait until they are back in worker, then "
+        f"`oc delete machineconfigpool {pool.role}`.",
+    )
+
+
+def machine_config_pool(pool: Pool) -> Manifest:
+    """The object, with the label by which the performance profile finds it."""
+    roles = {"key": _ROLE, "operator": "In", "values": ["worker", pool.role]}
+    return manifest_of(
+        "machineconfiguration.openshift.io/v1",
+        "MachineConfigPool",
+        pool.role,
+        labels=dict(pool.selector) if pool.selector else {_ROLE: pool.role},
+        spec={
+            "machineConfigSelector": {"matchExpressions": [roles]},
+            "nodeSelector": {"matchLabels": pool.node_labels},
+        },
+    )

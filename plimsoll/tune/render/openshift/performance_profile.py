@@ -1,0 +1,116 @@
+"""The PerformanceProfile: of which OpenShift's Node Tuning Operator makes all else.
+
+Fields as in the operator's own manifests/20-performance-profile.crd.yaml, v2
+(openshift/cluster-node-tuning-operator at commit d2394aa8).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from plimsoll.tune.expected.kubelet import ANNOTATION
+from plimsoll.tune.intent.cluster import Pool
+from plimsoll.tune.intent.fields.net_device import NetDevice
+from plimsoll.tune.intent.hugepages import Hugepages
+from plimsoll.tune.intent.intent import Intent
+from plimsoll.tune.intent.processor import Cpus
+from plimsoll.tune.render.files.manifest import Manifest, manifest_of, manifest_text
+from plimsoll.tune.render.files.rendered_file import RenderedFile
+
+
+def render_performance_profile(intent: Intent, pool: Pool) -> Iterator[RenderedFile]:
+    """The one profile of the pool."""
+    yield RenderedFile(
+        "1-node/20-performance-profile.yaml",
+        manifest_text(performance_profile(intent, pool)),
+        does="Has the Node Tuning Operator make the kernel's arguments, the kubelet's and CRI-O's "
+        f"settings, the TuneD profile and the runtime class performance-{intent.name}. The nodes "
+        "restart.",
+        undo=f"`oc delete performanceprofile {intent.name}`; the nodes restart again.",
+    )
+
+
+def performance_profile(intent: Intent, pool: Pool) -> Manifest:
+    """The object; what the intent does not specify is left to the operator."""
+    asked = {
+        "additionalKernelArgs": list(intent.kernel.arguments) or None,
+        "cpu": _cpu(intent),
+        "globallyDisableIrqLoadBalancing": intent.irq.globally_disable_balancing,
+        "hardwareTuning": _hardware_tuning(intent.cpus),
+        "hugepages": _hugepages(intent.hugepages) if intent.hugepages else None,
+        "kernelPageSize": intent.kernel.page_size,
+        "machineConfigLabel": _machine_config_label(pool),
+        "machineConfigPoolSelector": None if pool.selector is None else dict(pool.selector),
+        "net": _given(
+            devices=[_device(each) for each in intent.net_devices] or None,
+            userLevelNetworking=intent.user_level_networking,
+        ),
+        "nodeSelector": pool.node_labels,
+        "numa": _given(topologyPolicy=intent.numa_policy),
+        "realTimeKernel": {"enabled": intent.kernel.realtime},
+        "workloadHints": _given(
+            highPowerConsumption=intent.hints.high_power,
+            mixedCpus=intent.hints.mixed_cpus,
+            perPodPowerManagement=intent.hints.per_pod_power,
+            realTime=intent.hints.realtime,
+        ),
+    }
+    spec = {field: value for field, value in asked.items() if value is not None}
+    annotations = {ANNOTATION: json.dumps(intent.kubelet, indent=1)} if intent.kubelet else {}
+    return manifest_of(
+        "performance.openshift.io/v2",
+        "PerformanceProfile",
+        intent.name,
+        annotations=annotations,
+        spec=spec,
+    )
+
+
+def _machine_config_label(pool: Pool) -> dict[str, str] | None:
+    """Only where the operator would not find the role in the nodes' label by itself."""
+    (label,) = pool.node_labels
+    return None if label.partition("/")[2] == pool.role else pool.machine_config_labels
+
+
+def _cpu(intent: Intent) -> dict[str, Any]:
+    cpus = intent.cpus
+    return {
+        **(_given(balanceIsolated=cpus.balance_isolated) or {}),
+        "isolated": cpus.isolated.text,
+        **({"offlined": cpus.offlined.text} if cpus.offlined else {}),
+        "reserved": cpus.reserved.text,
+        **({"shared": cpus.shared.text} if cpus.shared else {}),
+    }
+
+
+def _hardware_tuning(cpus: Cpus) -> dict[str, int] | None:
+    if cpus.max_frequency is None:
+        return None
+    return {
+        "isolatedCpuFreq": cpus.max_frequency.isolated_khz,
+        "reservedCpuFreq": cpus.max_frequency.reserved_khz,
+    }
+
+
+def _device(device: NetDevice) -> dict[str, Any] | None:
+    """Ids as sysfs has them."""
+    return _given(
+        deviceID=device.device_id and f"0x{device.device_id}",
+        interfaceName=device.interface,
+        vendorID=device.vendor and f"0x{device.vendor}",
+    )
+
+
+def _hugepages(hugepages: Hugepages) -> dict[str, Any]:
+    pages = [
+        {"count": each.count, **(_given(node=each.node) or {}), "size": each.size}
+        for each in hugepages.pages
+    ]
+    return {"defaultHugepagesSize": hugepages.default_size, "pages": pages}
+
+
+def _given(**fields: Any) -> dict[str, Any] | None:
+    """The fields that have a value; None where none has."""
+    return {name: value for name, value in fields.items() if value is not None} or None

@@ -1,0 +1,31 @@
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark import single_trial
+from plimsoll.errors import Interrupted
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.units import parse_rate
+from tests.unit.benchmark.soak_runs import soak_experiment
+from tests.unit.benchmark.test_simulation import Silent
+
+
+@contextlib.contextmanager
+def interrupted(*_: object) -> Iterator[None]:
+    raise Interrupted("SIGTERM")
+    yield
+
+
+def test_what_ended_a_trial_is_in_its_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(single_trial, "testbed", interrupted)
+    experiment = soak_experiment()
+    run = RunDirectory.create(tmp_path, "demo", experiment.normalised())
+    with pytest.raises(Interrupted):
+        single_trial.run_single_trial(experiment, run, parse_rate("10kpps"), 1.0, Silent())
+    kinds = [event.kind for event in read_journal(run.journal).events]
+    assert kinds[-1] == "interrupted"

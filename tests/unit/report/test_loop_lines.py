@@ -1,0 +1,49 @@
+from plimsoll.record.trials.schedule_record import (
+    OtherProcessRecord,
+    PollingThreadRecord,
+    ScheduleRecord,
+)
+from plimsoll.report.hosts.loop_lines import loop_lines
+
+
+def thread(cpu: int, run_ns: int, wait_ns: int, switches: int) -> PollingThreadRecord:
+    return PollingThreadRecord(
+        process="tester",
+        pid=7,
+        tid=8,
+        cpu=cpu,
+        run_ns=run_ns,
+        wait_ns=wait_ns,
+        slices=switches + 1,
+        involuntary_switches=switches,
+    )
+
+
+def java(cpu: int) -> OtherProcessRecord:
+    return OtherProcessRecord(comm="java", pid=99, cpu=cpu, pinned=False, run_ns=1, slices=0)
+
+
+def test_a_loop_that_shares_its_cpu_is_told_apart_from_the_program_that_takes_it() -> None:
+    """Both are user time to the CPU: 6 s of the loop's and 4 s of java's are 100 % user."""
+    shared, alone = (
+        thread(1, 6_000_000_000, 4_000_000_000, 1200),
+        thread(0, 9_999_000_000, 1_000_000, 3),
+    )
+    first, second = loop_lines(
+        ScheduleRecord(watched_s=10.0, threads=(shared, alone), others=(java(1), java(2)))
+    )
+    assert (first.where, first.figure, first.mark) == (
+        "tester (pid 7) CPU 0",
+        "ran 99.99 %, waited 0.01 %, taken off 3 times",
+        "ok",
+    )
+    assert (second.where, second.figure, second.mark) == (
+        "tester (pid 7) CPU 1",
+        "ran 60 %, waited 40 %, taken off 1,200 times",
+        "invalid",
+    )
+    assert second.meaning.endswith("whose user time is in the table too: java (99).")
+
+
+def test_nothing_is_told_where_the_kernel_counts_nothing() -> None:
+    assert loop_lines(None) == ()

@@ -1,0 +1,61 @@
+"""requirements/ is what `make` installs: all that pyproject.toml asks for, each by its hash."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;]+)(?: ; ([^\\]+?))? \\$")
+HASH = re.compile(r"^    --hash=sha256:[0-9a-f]{64}(?: \\)?$")
+
+
+def pinned(name: str) -> dict[str, set[str]]:
+    """The versions of each package; any line that is neither pin, hash nor comment is refused."""
+    versions: dict[str, set[str]] = {}
+    hashes = 1
+    for line in (ROOT / "requirements" / name).read_text().splitlines():
+        if match := PIN.match(line):
+            assert hashes, f"nothing before {line} has a hash"
+            hashes = 0
+            versions.setdefault(canonicalize_name(match[1]), set()).add(match[2])
+        elif HASH.match(line):
+            hashes += 1
+        else:
+            assert not line.strip() or line.lstrip().startswith("#"), line
+    assert hashes
+    return versions
+
+
+def required(*extras: str) -> list[Requirement]:
+    program = ROOT / "build-aux/list-requirements.py"
+    said = subprocess.run(
+        [sys.executable, program, *extras], capture_output=True, text=True, check=True
+    )
+    return [Requirement(line) for line in said.stdout.splitlines()]
+
+
+@pytest.mark.parametrize(("name", "extras"), [("run.txt", ()), ("dev.txt", ("dev", "analysis"))])
+def test_all_that_is_required_is_locked_to_versions_that_do(
+    name: str, extras: tuple[str, ...]
+) -> None:
+    versions = pinned(name)
+    for each in required(*extras):
+        for version in versions[canonicalize_name(each.name)]:
+            assert each.specifier.contains(version), f"make lock: {each} is locked to {version}"
+
+
+def test_what_tests_install_over_what_runs_is_of_the_same_versions() -> None:
+    dev = pinned("dev.txt")
+    for name, versions in pinned("run.txt").items():
+        assert dev[name] == versions
+
+
+def test_make_installs_nothing_but_what_is_locked() -> None:
+    installs = [line for line in (ROOT / "Makefile").read_text().splitlines() if " -r " in line]
+    assert len(installs) == 2
+    assert all("--require-hashes -r requirements/" in line for line in installs)
