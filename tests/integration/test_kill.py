@@ -5,6 +5,7 @@ import signal
 import subprocess
 
 import pytest
+import yaml
 
 from tests.integration.command import (
     Workplace,
@@ -113,9 +114,10 @@ def test_an_edited_experiment_does_not_go_on_with_a_run(place: Workplace) -> Non
     process.terminate()
     process.communicate(timeout=120)
     run = place.only_run()
-    text = (run / "experiment.yaml").read_text()
-    (run / "experiment.yaml").write_text(text.replace("at_most: 2.0e-05", "at_most: 0.5"))
-    assert (run / "experiment.yaml").read_text() != text
+    experiment = yaml.safe_load((run / "experiment.yaml").read_text())
+    assert experiment["criteria"][0]["kind"] == "loss-ratio"
+    experiment["criteria"][0]["at_most"] = "50%"
+    (run / "experiment.yaml").write_text(yaml.safe_dump(experiment))
     refused = place.run("run", "--resume", run)
     assert refused.returncode == 2
     assert "no longer the one that this run began with" in refused.stderr
