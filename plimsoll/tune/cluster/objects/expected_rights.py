@@ -16,7 +16,11 @@ from plimsoll.tune.cluster.kinds import (
     SERVICE_ACCOUNT_OF_PODS,
 )
 from plimsoll.tune.cluster.objects.difference import Meanings
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject, reduced, with_intents_extra
+from plimsoll.tune.cluster.objects.expected_object import (
+    ExpectedObject,
+    reduced,
+    with_intents_extra,
+)
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.openshift.namespace import (
     is_the_clusters,
@@ -71,32 +75,32 @@ _ROLE_MEANINGS = Meanings(
 _BINDING_MEANINGS = Meanings(whole=frozenset({"subjects"}))
 
 
-def wanted_namespaces(intent: Intent) -> Iterator[WantedObject]:
+def expected_namespaces(intent: Intent) -> Iterator[ExpectedObject]:
     """The Namespaces, each with the level that lets its pods in."""
     for name, pods in pods_by_namespace(intent).items():
         if not is_the_clusters(name):
             level = pod_security_level(intent, pods)
             manifest = reduced(namespace(name, level), labels={_ENFORCE: level})
-            wanted = WantedObject(NAMESPACE, manifest, _NAMESPACE_MEANINGS)
-            yield with_intents_extra(intent, wanted)
+            expected = ExpectedObject(NAMESPACE, manifest, _NAMESPACE_MEANINGS)
+            yield with_intents_extra(intent, expected)
 
 
-def wanted_rights(intent: Intent) -> Iterator[WantedObject]:
+def expected_rights(intent: Intent) -> Iterator[ExpectedObject]:
     """What lets pods have their capabilities, for each namespace where some add any."""
-    for wanted in _rights(intent):
-        yield with_intents_extra(intent, wanted)
+    for expected in _rights(intent):
+        yield with_intents_extra(intent, expected)
 
 
-def _rights(intent: Intent) -> Iterator[WantedObject]:
+def _rights(intent: Intent) -> Iterator[ExpectedObject]:
     for name, capabilities in capabilities_by_namespace(intent).items():
-        yield WantedObject(SERVICE_ACCOUNT_OF_PODS, service_account(name), _ACCOUNT_MEANINGS)
+        yield ExpectedObject(SERVICE_ACCOUNT_OF_PODS, service_account(name), _ACCOUNT_MEANINGS)
         yield _constraint(name, capabilities)
-        yield WantedObject(ROLE, role(name), _ROLE_MEANINGS)
-        yield WantedObject(ROLE_BINDING, role_binding(name), _BINDING_MEANINGS)
+        yield ExpectedObject(ROLE, role(name), _ROLE_MEANINGS)
+        yield ExpectedObject(ROLE_BINDING, role_binding(name), _BINDING_MEANINGS)
 
 
-def _constraint(name: str, capabilities: list[str]) -> WantedObject:
+def _constraint(name: str, capabilities: list[str]) -> ExpectedObject:
     """Without its priority, which only says what is tried first of several that fit."""
     manifest = security_context_constraint(name, capabilities)
     del manifest["priority"]
-    return WantedObject(SECURITY_CONSTRAINT, manifest, _CONSTRAINT_MEANINGS)
+    return ExpectedObject(SECURITY_CONSTRAINT, manifest, _CONSTRAINT_MEANINGS)

@@ -13,7 +13,7 @@ from plimsoll.tune.render.files.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
-class WantedObject:
+class ExpectedObject:
     """The object as `manifest` has it, and what its fields mean.
 
     Everything in `manifest` counts: what the intent leaves open has been taken out.
@@ -45,9 +45,9 @@ class WantedObject:
         return differences(self.manifest, found, self.meanings)
 
 
-def with_intents_extra(intent: Intent, wanted: WantedObject) -> WantedObject:
+def with_intents_extra(intent: Intent, expected: ExpectedObject) -> ExpectedObject:
     """With the intent's annotations and extra fields, which count as given."""
-    return replace(wanted, manifest=with_extra(intent, wanted.manifest))
+    return replace(expected, manifest=with_extra(intent, expected.manifest))
 
 
 def reduced(manifest: Manifest, **parts: object) -> Manifest:

@@ -24,14 +24,18 @@ from plimsoll.tune.cluster.kinds import (
     TUNED,
 )
 from plimsoll.tune.cluster.objects.difference import Meanings
+from plimsoll.tune.cluster.objects.expected_object import (
+    ExpectedObject,
+    reduced,
+    with_intents_extra,
+)
+from plimsoll.tune.cluster.objects.expected_rights import expected_namespaces, expected_rights
 from plimsoll.tune.cluster.objects.meant_text import (
     cpu_set,
     json_fields,
     tuned_sections,
     yaml_fields,
 )
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject, reduced, with_intents_extra
-from plimsoll.tune.cluster.objects.wanted_rights import wanted_namespaces, wanted_rights
 from plimsoll.tune.cluster.selected_networks import selected_networks
 from plimsoll.tune.expected.kubelet import ANNOTATION, MEMORY_FIELDS, expected_kubelet
 from plimsoll.tune.expected.tuned import has_patch
@@ -136,35 +140,35 @@ _NETWORKS = "metadata.annotations.k8s.v1.cni.cncf.io/networks"
 _RESOURCES = "spec.containers.*.resources"
 
 
-def wanted_profile(intent: Intent, pool: Pool) -> WantedObject:
+def expected_performance_profile(intent: Intent, pool: Pool) -> ExpectedObject:
     """The PerformanceProfile."""
     manifest = performance_profile(intent, pool)
     spec = dict(manifest["spec"])
     if not _says(intent, "kernel") or not _says(intent.kernel, "realtime"):
         del spec["realTimeKernel"]
     annotations = manifest["metadata"].get("annotations")
-    wanted = reduced(manifest, annotations=annotations, spec=spec)
-    found = WantedObject(PERFORMANCE_PROFILE, wanted, _PROFILE_MEANINGS)
+    expected = reduced(manifest, annotations=annotations, spec=spec)
+    found = ExpectedObject(PERFORMANCE_PROFILE, expected, _PROFILE_MEANINGS)
     return with_intents_extra(intent, found)
 
 
-def wanted_pool(intent: Intent, pool: Pool) -> WantedObject | None:
+def expected_pool(intent: Intent, pool: Pool) -> ExpectedObject | None:
     """The MachineConfigPool; None for those that every cluster has."""
     if pool.role in BUILT_IN:
         return None
-    wanted = WantedObject(MACHINE_CONFIG_POOL, machine_config_pool(pool), _POOL_MEANINGS)
-    return with_intents_extra(intent, wanted)
+    expected = ExpectedObject(MACHINE_CONFIG_POOL, machine_config_pool(pool), _POOL_MEANINGS)
+    return with_intents_extra(intent, expected)
 
 
-def wanted_tuned(intent: Intent, pool: Pool) -> WantedObject | None:
+def expected_tuned(intent: Intent, pool: Pool) -> ExpectedObject | None:
     """The Tuned patch; None where the profile says it all."""
     if not has_patch(intent):
         return None
-    wanted = WantedObject(TUNED, tuned_patch(intent, pool), _TUNED_MEANINGS)
-    return with_intents_extra(intent, wanted)
+    expected = ExpectedObject(TUNED, tuned_patch(intent, pool), _TUNED_MEANINGS)
+    return with_intents_extra(intent, expected)
 
 
-def wanted_machine_configs(intent: Intent, pool: Pool) -> tuple[WantedObject, ...]:
+def expected_machine_configs(intent: Intent, pool: Pool) -> tuple[ExpectedObject, ...]:
     """The MachineConfigs that are rendered."""
     housekeeping = intent.cluster.kubelet_housekeeping
     manifests = [
@@ -172,12 +176,12 @@ def wanted_machine_configs(intent: Intent, pool: Pool) -> tuple[WantedObject, ..
         *([kubelet_housekeeping(housekeeping, pool)] if housekeeping else []),
     ]
     return tuple(
-        with_intents_extra(intent, WantedObject(MACHINE_CONFIG, each, _MACHINE_CONFIG_MEANINGS))
+        with_intents_extra(intent, ExpectedObject(MACHINE_CONFIG, each, _MACHINE_CONFIG_MEANINGS))
         for each in manifests
     )
 
 
-def wanted_kubelet_config(intent: Intent) -> WantedObject:
+def expected_kubelet_config(intent: Intent) -> ExpectedObject:
     """The KubeletConfig that the Node Tuning Operator makes of the profile."""
     fields = (*_KUBELET_FIELDS, *(_KUBELET_NUMA_FIELDS if intent.numa_policy else ()))
     expected = expected_kubelet(intent)
@@ -191,27 +195,27 @@ def wanted_kubelet_config(intent: Intent) -> WantedObject:
         "metadata": {"name": f"performance-{intent.name}"},
         "spec": {"kubeletConfig": settings},
     }
-    return WantedObject(KUBELET_CONFIG, manifest, _KUBELET_MEANINGS)
+    return ExpectedObject(KUBELET_CONFIG, manifest, _KUBELET_MEANINGS)
 
 
-def wanted_services(intent: Intent) -> tuple[WantedObject, ...]:
+def expected_services(intent: Intent) -> tuple[ExpectedObject, ...]:
     """Monitoring, network diagnostics and the console, as far as the intent has them."""
     cluster = intent.cluster
     found = []
     if cluster.reduced_monitoring is not None:
         manifest = monitoring_config(cluster.reduced_monitoring)
-        found.append(WantedObject(MONITORING_CONFIG, manifest, _MONITORING_MEANINGS))
+        found.append(ExpectedObject(MONITORING_CONFIG, manifest, _MONITORING_MEANINGS))
     if cluster.network_diagnostics is not None:
         manifest = network_diagnostics(cluster.network_diagnostics)
-        found.append(WantedObject(CLUSTER_NETWORK, manifest))
+        found.append(ExpectedObject(CLUSTER_NETWORK, manifest))
     if cluster.console is not None:
         manifest = console(cluster.console)
         state = {"managementState": manifest["spec"]["managementState"]}
-        found.append(WantedObject(CONSOLE, reduced(manifest, spec=state)))
+        found.append(ExpectedObject(CONSOLE, reduced(manifest, spec=state)))
     return tuple(with_intents_extra(intent, each) for each in found)
 
 
-def wanted_policies(intent: Intent, pool: Pool) -> tuple[WantedObject, ...]:
+def expected_policies(intent: Intent, pool: Pool) -> tuple[ExpectedObject, ...]:
     """The SriovNetworkNodePolicies, one for each nic that is divided."""
     return tuple(
         with_intents_extra(intent, _policy(nic, nic.num_vfs, pool))
@@ -220,32 +224,32 @@ def wanted_policies(intent: Intent, pool: Pool) -> tuple[WantedObject, ...]:
     )
 
 
-def _policy(nic: Nic, num_vfs: int, pool: Pool) -> WantedObject:
+def _policy(nic: Nic, num_vfs: int, pool: Pool) -> ExpectedObject:
     manifest = sriov_policy(nic, num_vfs, pool)
     spec = dict(manifest["spec"])
     for field, said in (("deviceType", "driver"), ("isRdma", "rdma")):
         if not _says(nic, said):
             del spec[field]
-    return WantedObject(SRIOV_POLICY, reduced(manifest, spec=spec), _SRIOV_POLICY_MEANINGS)
+    return ExpectedObject(SRIOV_POLICY, reduced(manifest, spec=spec), _SRIOV_POLICY_MEANINGS)
 
 
-def wanted_network(intent: Intent, network: Network) -> WantedObject:
+def expected_network(intent: Intent, network: Network) -> ExpectedObject:
     """What is to be there for an attachment: a SriovNetwork for VFs, else the attachment."""
     if isinstance(network, SriovAttachment):
         manifest = sriov_network(intent, network)
-        wanted = WantedObject(SRIOV_NETWORK, manifest, _SRIOV_NETWORK_MEANINGS)
-        return with_intents_extra(intent, wanted)
-    return wanted_attachment(intent, network)
+        expected = ExpectedObject(SRIOV_NETWORK, manifest, _SRIOV_NETWORK_MEANINGS)
+        return with_intents_extra(intent, expected)
+    return expected_attachment(intent, network)
 
 
-def wanted_attachment(intent: Intent, network: Network) -> WantedObject:
+def expected_attachment(intent: Intent, network: Network) -> ExpectedObject:
     """The NetworkAttachmentDefinition, as somebody may have written it without the operator."""
     manifest = network_attachment(intent, network)
-    wanted = WantedObject(NETWORK_ATTACHMENT, manifest, _ATTACHMENT_MEANINGS)
-    return with_intents_extra(intent, wanted)
+    expected = ExpectedObject(NETWORK_ATTACHMENT, manifest, _ATTACHMENT_MEANINGS)
+    return with_intents_extra(intent, expected)
 
 
-def wanted_pod(intent: Intent, pod: Pod) -> WantedObject:
+def expected_pod(intent: Intent, pod: Pod) -> ExpectedObject:
     """The pod: its resources, runtime class, annotations, capabilities and nodes."""
     manifest = pod_manifest(intent, pod)
     spec = manifest["spec"]
@@ -258,7 +262,7 @@ def wanted_pod(intent: Intent, pod: Pod) -> WantedObject:
     if added := _says(pod, "capabilities") and list(pod.capabilities):
         container["securityContext"] = {"capabilities": {"add": added}}
     kept = {field: spec[field] for field in ("nodeSelector", "runtimeClassName") if field in spec}
-    wanted = WantedObject(
+    expected = ExpectedObject(
         POD,
         reduced(
             manifest,
@@ -268,7 +272,7 @@ def wanted_pod(intent: Intent, pod: Pod) -> WantedObject:
         _pod_meanings(intent.namespace_of(pod)),
         required=False,
     )
-    return with_intents_extra(intent, wanted)
+    return with_intents_extra(intent, expected)
 
 
 def _pod_meanings(namespace: str) -> Meanings:
@@ -283,18 +287,18 @@ def _pod_meanings(namespace: str) -> Meanings:
     )
 
 
-def wanted_objects(intent: Intent, pool: Pool) -> Iterator[WantedObject]:
+def expected_objects(intent: Intent, pool: Pool) -> Iterator[ExpectedObject]:
     """All that are rendered for a cluster with the operators, in the order of application."""
-    yield from filter(None, [wanted_pool(intent, pool)])
-    yield wanted_profile(intent, pool)
-    yield from filter(None, [wanted_tuned(intent, pool)])
-    yield from wanted_machine_configs(intent, pool)
-    yield from wanted_services(intent)
-    yield from wanted_namespaces(intent)
-    yield from wanted_policies(intent, pool)
-    yield from (wanted_network(intent, each) for each in intent.networks)
-    yield from wanted_rights(intent)
-    yield from (wanted_pod(intent, each) for each in intent.pods)
+    yield from filter(None, [expected_pool(intent, pool)])
+    yield expected_performance_profile(intent, pool)
+    yield from filter(None, [expected_tuned(intent, pool)])
+    yield from expected_machine_configs(intent, pool)
+    yield from expected_services(intent)
+    yield from expected_namespaces(intent)
+    yield from expected_policies(intent, pool)
+    yield from (expected_network(intent, each) for each in intent.networks)
+    yield from expected_rights(intent)
+    yield from (expected_pod(intent, each) for each in intent.pods)
 
 
 def _says(section: Section, field: str) -> bool:

@@ -19,23 +19,23 @@ from plimsoll.tune.intent.intent import Intent
 READS = (PATH, CPUINFO)
 
 
-def wanted_arguments(view: HostView, intent: Intent) -> tuple[KernelArgument, ...]:
+def expected_on_host(view: HostView, intent: Intent) -> tuple[KernelArgument, ...]:
     """Those that count, in order. Raises CannotRead where the processor is not known.
 
     Of those that only some releases of the operator put there, the ones that this host has.
     """
     line = read_command_line(view)
-    wanted = expected_node(intent, processor_vendor(view)).effective_arguments
-    return tuple(each for each in wanted if each.required or line.last(each.name) is not None)
+    expected = expected_node(intent, processor_vendor(view)).effective_arguments
+    return tuple(each for each in expected if each.required or line.last(each.name) is not None)
 
 
-def wanted_argument(view: HostView, intent: Intent, name: str) -> KernelArgument | None:
+def expected_argument(view: HostView, intent: Intent, name: str) -> KernelArgument | None:
     """The one of that name; None where the intent implies none. Raises CannotRead."""
-    found = (each for each in wanted_arguments(view, intent) if each.name == name)
+    found = (each for each in expected_on_host(view, intent) if each.name == name)
     return next(found, None)
 
 
-def wanted_cpus(argument: KernelArgument, online: frozenset[int]) -> frozenset[int]:
+def expected_cpus(argument: KernelArgument, online: frozenset[int]) -> frozenset[int]:
     """The online CPUs that an argument of the intent names. Raises CannotRead where none can
     be read from it, for the intent's own kernel.arguments may be anything.
     """

@@ -5,8 +5,8 @@ The lines are those of releases 4.20 and 5.1 in tests/unit/tune/expected.
 
 from plimsoll.tune.audit.checks.kernel_arguments import CHECK as KERNEL_ARGUMENTS
 from plimsoll.tune.audit.checks.nohz_full import CHECK as NOHZ_FULL
+from plimsoll.tune.audit.expected_argument import expected_on_host
 from plimsoll.tune.audit.present_cpus import ONLINE
-from plimsoll.tune.audit.wanted_argument import wanted_arguments
 from plimsoll.tune.intent.load import load_preset
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.machines import CMDLINE, CPUINFO, INTEL
@@ -25,15 +25,15 @@ def node(line: str) -> dict[str, str]:
     return {CMDLINE: f"ro quiet {line}", CPUINFO: INTEL}
 
 
-def test_they_are_wanted_where_they_are() -> None:
+def test_they_are_expected_where_they_are() -> None:
     names = {
-        line: {each.name for each in wanted_arguments(host(KERNEL_ARGUMENTS, node(line)), CORE)}
+        line: {each.name for each in expected_on_host(host(KERNEL_ARGUMENTS, node(line)), CORE)}
         for line in (OLD, NEW)
     }
     assert names[NEW] - names[OLD] == {"nohz_full", "rcutree.nohz_full_patience_delay"}
 
 
-def test_a_node_of_either_release_is_as_wanted() -> None:
+def test_a_node_of_either_release_is_as_expected() -> None:
     for line in (OLD, NEW):
         finding = KERNEL_ARGUMENTS.judge(host(KERNEL_ARGUMENTS, node(line)), CORE)
         assert finding.verdict == "ok"

@@ -9,21 +9,21 @@ from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.registry import all_checks
 from plimsoll.tune.audit.remedy import REMEDY_READS
 from plimsoll.tune.host.boot.kernel_command_line import PATH
-from plimsoll.tune.host.capture.collect import Wanted
+from plimsoll.tune.host.capture.collect import NeededFiles
 from plimsoll.tune.proposal.survey import SURVEY_LINKS, SURVEY_READS
 
 # What the assumed intent, the proposal of one, and the remedies read besides.
 _BESIDES = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)
 
 
-def wanted_files(checks: Sequence[Check] | None = None) -> Wanted:
+def needed_files(checks: Sequence[Check] | None = None) -> NeededFiles:
     """The union of what `checks`, by default all there are, say that they read."""
-    asked = all_checks() if checks is None else checks
-    return Wanted(
-        files=_once((_BESIDES, *(check.reads for check in asked))),
-        links=_once((SURVEY_LINKS, *(check.links for check in asked))),
-        lists=_once(check.lists for check in asked),
-        commands=_once(check.commands for check in asked),
+    selected = all_checks() if checks is None else checks
+    return NeededFiles(
+        files=_once((_BESIDES, *(check.reads for check in selected))),
+        links=_once((SURVEY_LINKS, *(check.links for check in selected))),
+        lists=_once(check.lists for check in selected),
+        commands=_once(check.commands for check in selected),
     )
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.render.doubt import doubts_of
+from plimsoll.tune.render.render_warning import warnings_of
 from tests.unit.tune.intent_documents import HOST, POOL, intent_with
 
 # 3 CPUs are isolated, 4 GiB in pages of 1G set aside, and a node has 2 VFs.
@@ -14,19 +14,19 @@ FAST = {"kind": "sriov", "name": "fast", "nic": "card"}
 POD = {"cpus": 1, "memory": "1Gi"}
 
 
-def doubts(*pods: dict[str, Any], base: dict[str, Any] = POOL, **sections: Any) -> list[str]:
+def warnings(*pods: dict[str, Any], base: dict[str, Any] = POOL, **sections: Any) -> list[str]:
     given = [POD | {"name": f"p{n}"} | pod for n, pod in enumerate(pods)]
     sections = {"hugepages": PAGES, "nics": [CARD], "networks": [FAST]} | sections
-    return [each.text for each in doubts_of(intent_with(base, pods=given, **sections))]
+    return [each.text for each in warnings_of(intent_with(base, pods=given, **sections))]
 
 
-def test_what_fits_is_not_doubted() -> None:
+def test_what_fits_is_not_warned() -> None:
     half = {"hugepages": {"size": "1G", "total": "2Gi"}, "networks": ["fast"]}
-    assert doubts(half, half | {"cpus": 2}) == []
+    assert warnings(half, half | {"cpus": 2}) == []
 
 
 @pytest.mark.parametrize(
-    ("pod", "told"),
+    ("pod", "message"),
     [
         ({"cpus": 2}, "4 CPUs, and one node has 3 isolated"),
         (
@@ -36,29 +36,29 @@ def test_what_fits_is_not_doubted() -> None:
         ({"networks": ["fast", "fast"]}, "4 VFs of openshift.io/card, and one node has 2"),
     ],
 )
-def test_pods_that_do_not_fit_together(pod: dict[str, Any], told: str) -> None:
+def test_pods_that_do_not_fit_together(pod: dict[str, Any], message: str) -> None:
     """Each fits alone: a generator and its DUT are often on two nodes."""
-    assert doubts(pod, pod) == [f"all pods together ask for {told}."]
-    assert doubts(pod) == []
+    assert warnings(pod, pod) == [f"all pods together ask for {message}."]
+    assert warnings(pod) == []
 
 
 def test_all_isolated_cpus() -> None:
-    assert doubts({"cpus": 3}) == [
+    assert warnings({"cpus": 3}) == [
         "pod p0 asks for every isolated CPU (3), of which the platform's own pods on each node "
         "request a part."
     ]
-    (partitioned,) = doubts({"cpus": 3}, cluster={"workload_partitioning": True})
+    (partitioned,) = warnings({"cpus": 3}, cluster={"workload_partitioning": True})
     assert "every isolated CPU" not in partitioned
-    assert doubts({"cpus": 3}, base=HOST) == []
+    assert warnings({"cpus": 3}, base=HOST) == []
 
 
 def test_pages_of_the_kernels_own_arguments_are_not_counted() -> None:
     pod = {"hugepages": {"size": "1G", "total": "3Gi"}}
-    assert doubts(pod, pod, kernel={"arguments": ["hugepagesz=1G", "hugepages=64"]}) == []
+    assert warnings(pod, pod, kernel={"arguments": ["hugepagesz=1G", "hugepages=64"]}) == []
 
 
 @pytest.mark.parametrize(
-    ("sections", "told"),
+    ("sections", "message"),
     [
         ({"cluster": {"workload_partitioning": True}}, "cannot be taken back on a running one"),
         (
@@ -69,23 +69,27 @@ def test_pages_of_the_kernels_own_arguments_are_not_counted() -> None:
         ({"kernel": {"page_size": "4k"}}, "known to OpenShift 4.18 and later"),
     ],
 )
-def test_what_is_for_good_or_refused_by_some(sections: dict[str, Any], told: str) -> None:
-    (doubt,) = doubts(**sections)
-    assert told in doubt
+def test_what_is_for_good_or_refused_by_some(sections: dict[str, Any], message: str) -> None:
+    (warning,) = warnings(**sections)
+    assert message in warning
 
 
 def test_ports_that_are_not_divided() -> None:
     whole = {"name": "whole", "pf_names": ["ens2"]}
-    assert doubts(nics=[CARD, whole]) == [
+    assert warnings(nics=[CARD, whole]) == [
         "nic whole has no num_vfs, and the SR-IOV operator hands out VFs alone: nothing is "
         "rendered for it."
     ]
-    assert doubts(nics=[CARD, whole], base=HOST) == []
+    assert warnings(nics=[CARD, whole], base=HOST) == []
 
 
 def test_a_resource_that_no_nic_gives() -> None:
-    asked = {"resources": {"openshift.io/card": 1, "openshift.io/west": 1, "example.com/fpga": 1}}
-    assert doubts(asked) == ["pod p0 asks for openshift.io/west, which no nic of the intent gives."]
+    requested = {
+        "resources": {"openshift.io/card": 1, "openshift.io/west": 1, "example.com/fpga": 1}
+    }
+    assert warnings(requested) == [
+        "pod p0 asks for openshift.io/west, which no nic of the intent gives."
+    ]
     whole = {"name": "card", "pf_names": ["ens1"], "resource_name": "card"}
-    told = doubts({"resources": {"openshift.io/card": 1}}, nics=[whole], networks=[])
-    assert told[1:] == ["pod p0 asks for openshift.io/card, which no nic of the intent gives."]
+    message = warnings({"resources": {"openshift.io/card": 1}}, nics=[whole], networks=[])
+    assert message[1:] == ["pod p0 asks for openshift.io/card, which no nic of the intent gives."]
