@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/complaint.h"
+#include "config/complaint.h"
 
 enum presence { REQUIRED, OPTIONAL };
 

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "control/complaint.h"
+#include "config/complaint.h"
 #include "ports/ports.h"
 #include "trial/trial.h"
 

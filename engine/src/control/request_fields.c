@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "control/request_parts.h"
+#include "dataplane/fields.h"
 #include "dataplane/signature.h"
 
 static int

@@ -14,7 +14,7 @@
 #include <rte_rcu_qsbr.h>
 #include <stdint.h>
 
-#include "control/request.h"
+#include "config/limits.h"
 
 /* The workers' reports, in the form that DPDK's RCU library keeps them. */
 union driver_memory_readers {

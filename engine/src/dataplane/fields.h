@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Header fields that change per frame, and the Internet checksums that cover them.
- *
- * Frame n of a stream takes number i = (first + n) mod count of a field's values, or for
- * a random field a number below count that seed and first + n alone decide. The value is
- * base + i * step, where the base is what the template has under the mask; in a list it is
- * the i-th of these. It is shifted to the mask's lowest bit and cut to the mask; all
- * other bits stay as they are. So 2^24 flows need neither a table nor a division.
+ * The fields of a stream (config/fields.h) as they are written into frames, and the Internet
+ * checksums that cover them.
  *
  * A random number is SplitMix64's (splitmix.h), reduced to below count by taking the high
  * half of a 128-bit product: no value is more likely than another by over count / 2^64.
- * Random fields with the same seed take the same numbers if their counts are the same.
  *
  * A checksum is moved by the difference of what its fields add to it (RFC 1624, equation
  * 3): a number's 16-bit words sum to the number modulo 0xffff, and so do the parts of a
@@ -24,40 +18,17 @@
  * header that announces UDP and agrees with the UDP header's length. Looking back from
  * the checksum finds inner headers behind any encapsulation, and without parsing it.
  */
-#ifndef PLIMSOLL_FIELDS_H
-#define PLIMSOLL_FIELDS_H
+#ifndef PLIMSOLL_FRAME_FIELDS_H
+#define PLIMSOLL_FRAME_FIELDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define FIELDS_MAX 8
-#define FIELD_FIXES_MAX 2
-#define FIELD_COUNT_MAX (UINT32_C(1) << 24)
+#include "config/fields.h"
+
 #define FIELDS_CHECKSUMS_MAX (FIELDS_MAX * FIELD_FIXES_MAX)
 /* Frames written at once, so that compilers vectorise; as many as are sent at once. */
 #define FIELDS_BURST 64
-
-enum field_kind { FIELD_INCREMENT, FIELD_LIST, FIELD_RANDOM };
-
-/* A field as it is asked for. */
-struct field {
-    uint16_t offset;
-    uint16_t width; /* 1 to 8 bytes, big-endian */
-    enum field_kind kind;
-    uint32_t count; /* of values: 1 to FIELD_COUNT_MAX */
-    uint32_t first; /* below count, unless random */
-    uint32_t step;
-    uint64_t seed;
-    uint64_t mask;          /* the bits of `width` bytes that change: one run of ones */
-    const uint64_t *values; /* FIELD_LIST: `count` of them, the caller's */
-    uint16_t fix_count;
-    uint16_t fixes[FIELD_FIXES_MAX]; /* offsets of the checksums that cover the field */
-};
-
-struct fields {
-    uint32_t count;
-    struct field field[FIELDS_MAX];
-};
 
 /*
  * What a field and one template make together. Any field is written as a part of the eight

@@ -27,22 +27,7 @@
 #include <math.h>
 #include <stdint.h>
 
-enum pacing_kind {
-    PACING_CONSTANT,
-    PACING_BURST,
-    PACING_POISSON,
-    PACING_BACK_TO_BACK,
-    PACING_ONE_IN_FLIGHT
-};
-
-/* A schedule as it is asked for. */
-struct pacing {
-    enum pacing_kind kind;
-    double rate_pps;       /* 0.01 to 1e9; 0: none */
-    uint32_t burst_frames; /* 1 or more, of bursts */
-    uint64_t seed;
-    double timeout_us; /* one-in-flight */
-};
+#include "config/pacing.h"
 
 /* Ticks with 64 fractional bits. */
 typedef unsigned __int128 fixed_ticks;

@@ -5,8 +5,8 @@
 
 #include <rte_ethdev.h>
 
-#include "control/complaint.h"
-#include "control/request.h"
+#include "config/complaint.h"
+#include "config/open_request.h"
 #include "ports/port_clock.h"
 
 struct port {

@@ -17,7 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/request.h"
+#include "config/limits.h"
+#include "config/stream_request.h"
 #include "dataplane/cycle_meter.h"
 #include "dataplane/fields.h"
 #include "dataplane/flight.h"

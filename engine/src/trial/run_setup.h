@@ -2,6 +2,8 @@
 #ifndef PLIMSOLL_RUN_SETUP_H
 #define PLIMSOLL_RUN_SETUP_H
 
+#include "config/open_request.h"
+#include "config/trial_request.h"
 #include "ports/ports.h"
 #include "trial/run.h"
 

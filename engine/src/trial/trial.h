@@ -3,7 +3,8 @@
 #ifndef PLIMSOLL_TRIAL_H
 #define PLIMSOLL_TRIAL_H
 
-#include "control/request.h"
+#include "config/open_request.h"
+#include "config/trial_request.h"
 #include "ports/ports.h"
 #include "trial/clock_log.h"
 #include "trial/cpu_times.h"
