@@ -9,10 +9,10 @@
 #include <rte_ethdev.h>
 #include <string.h>
 
+#include "dataplane/port_clock.h"
 #include "fuzz/invariant.h"
 #include "fuzz/received_frame.h"
 #include "fuzz/verdict.h"
-#include "ports/port_clock.h"
 
 #define PORT 3
 

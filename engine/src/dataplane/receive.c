@@ -7,10 +7,10 @@
 #include <rte_prefetch.h>
 
 #include "dataplane/buried_signature.h"
+#include "dataplane/port_clock.h"
 #include "dataplane/received_check.h"
 #include "dataplane/signature.h"
 #include "dataplane/worker_clock.h"
-#include "ports/port_clock.h"
 
 /* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
 #define PREFETCH_DISTANCE 4

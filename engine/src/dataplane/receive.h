@@ -2,7 +2,7 @@
 #ifndef PLIMSOLL_RECEIVE_H
 #define PLIMSOLL_RECEIVE_H
 
-#include "trial/run.h"
+#include "dataplane/run.h"
 
 #define RX_BURST 64
 

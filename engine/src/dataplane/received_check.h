@@ -6,7 +6,7 @@
 #include <rte_mbuf.h>
 
 #include "dataplane/frame_check.h"
-#include "trial/run.h"
+#include "dataplane/run.h"
 
 /* The port found both checksums right. What it does not know or finds wrong we look at ourselves.
  */

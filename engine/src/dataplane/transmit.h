@@ -2,7 +2,7 @@
 #ifndef PLIMSOLL_TRANSMIT_H
 #define PLIMSOLL_TRANSMIT_H
 
-#include "trial/run.h"
+#include "dataplane/run.h"
 
 /* Frames handed to a port at once: one cache line of mbuf pointers times eight. */
 #define TX_BURST FIELDS_BURST

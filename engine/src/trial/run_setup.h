@@ -4,8 +4,8 @@
 
 #include "config/open_request.h"
 #include "config/trial_request.h"
+#include "dataplane/run.h"
 #include "ports/ports.h"
-#include "trial/run.h"
 
 /* Lays out a trial's state, each worker's part on its own NUMA node; NULL without memory. */
 struct run *run_make(const struct trial_request *request, const struct open_request *config,

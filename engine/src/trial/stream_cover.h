@@ -4,7 +4,7 @@
 #define PLIMSOLL_STREAM_COVER_H
 
 #include "dataplane/frame_check.h"
-#include "trial/run.h"
+#include "dataplane/run.h"
 
 struct stream_cover {
     bool checkable;         /* no frame is sent with a wrong checksum, and some have one */

@@ -5,10 +5,10 @@
 
 #include "config/open_request.h"
 #include "config/trial_request.h"
+#include "dataplane/run.h"
 #include "ports/ports.h"
 #include "trial/clock_log.h"
 #include "trial/cpu_times.h"
-#include "trial/run.h"
 
 enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ports/port_clock.h"
+#include "dataplane/port_clock.h"
 
 #include <errno.h>
 
