@@ -13,8 +13,8 @@
 
 #include "control/line_reader.h"
 #include "control/request.h"
-#include "dataplane/signature.h"
-#include "dataplane/stall.h"
+#include "dataplane/frames/signature.h"
+#include "dataplane/time/stall.h"
 #include "fuzz/invariant.h"
 
 /* Frames made of a stream that was taken, to have its fields and its schedule work. */

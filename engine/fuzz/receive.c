@@ -4,12 +4,12 @@
  * any segments. A driver of ours hands them up, so the receiver is the engine's own, whole.
  * It must not read outside of a frame, and must count every frame once, as verdict.h says.
  */
-#include "dataplane/receive.h"
+#include "dataplane/loop/receive.h"
 
 #include <rte_ethdev.h>
 #include <string.h>
 
-#include "dataplane/port_clock.h"
+#include "dataplane/time/port_clock.h"
 #include "fuzz/invariant.h"
 #include "fuzz/received_frame.h"
 #include "fuzz/verdict.h"

@@ -3,7 +3,7 @@
 #ifndef PLIMSOLL_PACED_STREAMS_H
 #define PLIMSOLL_PACED_STREAMS_H
 
-#include "dataplane/pacer.h"
+#include "dataplane/schedule/pacer.h"
 #include "seeded_random.h"
 #include "unit_test.h"
 

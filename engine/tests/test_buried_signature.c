@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/buried_signature.h"
+#include "dataplane/frames/buried_signature.h"
 
 #include "seeded_random.h"
 #include "unit_test.h"

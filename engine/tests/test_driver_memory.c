@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/driver_memory.h"
+#include "dataplane/loop/driver_memory.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/flight.h"
+#include "dataplane/schedule/flight.h"
 
 #include "unit_test.h"
 

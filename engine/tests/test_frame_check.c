@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Frames with the checksums that the standards want, and what becomes of them when damaged. */
-#include "dataplane/frame_check.h"
+#include "dataplane/frames/frame_check.h"
 
 #include <stdlib.h>
 #include <string.h>

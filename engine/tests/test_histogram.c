@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/histogram.h"
+#include "dataplane/measures/histogram.h"
 
 #include <stdlib.h>
 #include <string.h>

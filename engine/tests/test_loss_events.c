@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/loss_events.h"
+#include "dataplane/measures/loss_events.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "dataplane/driver_memory.h"
-#include "dataplane/signature.h"
-#include "dataplane/worker.h"
+#include "dataplane/frames/signature.h"
+#include "dataplane/loop/driver_memory.h"
+#include "dataplane/loop/worker.h"
 #include "trial/collect.h"
 #include "unit_test.h"
 

@@ -3,7 +3,7 @@
  * Simulated clocks: the port's runs at a known rate from a known beginning, its reads
  * take a seeded time, and truth is computed in long double, not by the code under test.
  */
-#include "dataplane/port_clock.h"
+#include "dataplane/time/port_clock.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose word counts on a received frame: the port's, or our own sums; and what is counted. */
-#include "dataplane/received_check.h"
+#include "dataplane/loop/received_check.h"
 
 #include "internet_checksum.h"
 #include "unit_test.h"

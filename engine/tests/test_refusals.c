@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/refusals.h"
+#include "dataplane/measures/refusals.h"
 
 #include "unit_test.h"
 

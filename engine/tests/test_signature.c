@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/signature.h"
+#include "dataplane/frames/signature.h"
 
 #include "internet_checksum.h"
 #include "seeded_random.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/stall.h"
+#include "dataplane/time/stall.h"
 
 #include <stdlib.h>
 
-#include "dataplane/stall_mark.h"
+#include "dataplane/time/stall_mark.h"
 #include "seeded_random.h"
 #include "unit_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/worst_latencies.h"
+#include "dataplane/measures/worst_latencies.h"
 
 #include "seeded_random.h"
 #include "unit_test.h"

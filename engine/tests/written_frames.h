@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "dataplane/fields.h"
+#include "dataplane/frames/frame_fields.h"
 #include "internet_checksum.h"
 #include "seeded_random.h"
 #include "unit_test.h"

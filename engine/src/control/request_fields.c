@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "control/request_parts.h"
-#include "dataplane/fields.h"
-#include "dataplane/signature.h"
+#include "dataplane/frames/frame_fields.h"
+#include "dataplane/frames/signature.h"
 
 static int
 read_kind(const struct object *object, enum field_kind *kind)

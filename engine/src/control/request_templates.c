@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "control/request_parts.h"
-#include "dataplane/signature.h"
+#include "dataplane/frames/signature.h"
 
 static int
 hex_digit(char digit)

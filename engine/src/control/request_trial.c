@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "control/request_parts.h"
-#include "dataplane/stall.h"
-#include "dataplane/worst_latencies.h"
+#include "dataplane/measures/worst_latencies.h"
+#include "dataplane/time/stall.h"
 
 static int
 read_streams(const struct object *top, const struct open_request *config,

@@ -7,7 +7,7 @@
 
 #include "config/complaint.h"
 #include "config/open_request.h"
-#include "dataplane/port_clock.h"
+#include "dataplane/time/port_clock.h"
 
 struct port {
     uint16_t dpdk_port;

@@ -4,7 +4,7 @@
 
 #include "config/open_request.h"
 #include "config/trial_request.h"
-#include "dataplane/run.h"
+#include "dataplane/loop/run.h"
 #include "ports/ports.h"
 
 /* Lays out a trial's state, each worker's part on its own NUMA node; NULL without memory. */

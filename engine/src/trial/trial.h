@@ -5,7 +5,7 @@
 
 #include "config/open_request.h"
 #include "config/trial_request.h"
-#include "dataplane/run.h"
+#include "dataplane/loop/run.h"
 #include "ports/ports.h"
 #include "trial/clock_log.h"
 #include "trial/cpu_times.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/transmit.h"
+#include "dataplane/loop/transmit.h"
 
 #include <assert.h>
 #include <rte_cycles.h>
@@ -8,7 +8,7 @@
 #include <rte_memcpy.h>
 #include <stddef.h>
 
-#include "dataplane/signature.h"
+#include "dataplane/frames/signature.h"
 
 /* All but the signature, which sign() writes. 42 bytes are quicker copied as 32 and 16. */
 static inline void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/buried_signature.h"
+#include "dataplane/frames/buried_signature.h"
 
 bool
 buried_signature_find(const uint8_t *tail, uint32_t length, uint16_t mark,

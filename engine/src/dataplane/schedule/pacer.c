@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/pacer.h"
+#include "dataplane/schedule/pacer.h"
 
 #include "dataplane/splitmix.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/sequence.h"
+#include "dataplane/measures/sequence.h"
 
 #include <stdbool.h>
 #include <string.h>

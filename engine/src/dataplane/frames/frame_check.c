@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/frame_check.h"
+#include "dataplane/frames/frame_check.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/fields.h"
+#include "dataplane/frames/frame_fields.h"
 
 #include <string.h>
 
-#include "dataplane/ones_complement.h"
+#include "dataplane/frames/ones_complement.h"
 #include "dataplane/splitmix.h"
 
 void

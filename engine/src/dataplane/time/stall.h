@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "dataplane/histogram.h"
+#include "dataplane/measures/histogram.h"
 
 /* As many as the trial's result lists; an interval event lists as many as the request says. */
 #define STALL_LONGEST_MAX 64

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "dataplane/signature.h"
+#include "dataplane/frames/signature.h"
 
 /* All that padding to 60 bytes can add to a frame that holds at least an Ethernet header. */
 #define PADDING_MAX 46

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/cycle_meter.h"
+#include "dataplane/time/cycle_meter.h"
 
 const char *const step_names[STEPS] = {
     [STEP_BUILD] = "build",

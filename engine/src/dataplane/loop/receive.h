@@ -2,7 +2,7 @@
 #ifndef PLIMSOLL_RECEIVE_H
 #define PLIMSOLL_RECEIVE_H
 
-#include "dataplane/run.h"
+#include "dataplane/loop/run.h"
 
 #define RX_BURST 64
 

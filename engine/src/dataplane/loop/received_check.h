@@ -5,8 +5,8 @@
 
 #include <rte_mbuf.h>
 
-#include "dataplane/frame_check.h"
-#include "dataplane/run.h"
+#include "dataplane/frames/frame_check.h"
+#include "dataplane/loop/run.h"
 
 /* The port found both checksums right. What it does not know or finds wrong we look at ourselves.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/foreign.h"
+#include "dataplane/frames/foreign.h"
 
 #include <stdbool.h>
 

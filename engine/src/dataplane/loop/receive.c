@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/receive.h"
+#include "dataplane/loop/receive.h"
 
 #include <rte_ethdev.h>
 #include <rte_mbuf.h>
 #include <rte_mbuf_dyn.h>
 #include <rte_prefetch.h>
 
-#include "dataplane/buried_signature.h"
-#include "dataplane/port_clock.h"
-#include "dataplane/received_check.h"
-#include "dataplane/signature.h"
-#include "dataplane/worker_clock.h"
+#include "dataplane/frames/buried_signature.h"
+#include "dataplane/frames/signature.h"
+#include "dataplane/loop/received_check.h"
+#include "dataplane/loop/worker_clock.h"
+#include "dataplane/time/port_clock.h"
 
 /* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
 #define PREFETCH_DISTANCE 4

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/stall.h"
+#include "dataplane/time/stall.h"
 
 #include <stddef.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef PLIMSOLL_TRANSMIT_H
 #define PLIMSOLL_TRANSMIT_H
 
-#include "dataplane/run.h"
+#include "dataplane/loop/run.h"
 
 /* Frames handed to a port at once: one cache line of mbuf pointers times eight. */
 #define TX_BURST FIELDS_BURST

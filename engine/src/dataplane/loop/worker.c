@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/worker.h"
+#include "dataplane/loop/worker.h"
 
 #include <rte_pause.h>
 
-#include "dataplane/driver_memory.h"
-#include "dataplane/receive.h"
-#include "dataplane/transmit.h"
-#include "dataplane/worker_clock.h"
+#include "dataplane/loop/driver_memory.h"
+#include "dataplane/loop/receive.h"
+#include "dataplane/loop/transmit.h"
+#include "dataplane/loop/worker_clock.h"
 
 /* More than the longest queue holds; a DUT that never falls silent ends the emptying too. */
 #define LONGEST_QUEUE_BURSTS 1024

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataplane/fields.h"
-#include "dataplane/ones_complement.h"
+#include "dataplane/frames/frame_fields.h"
+#include "dataplane/frames/ones_complement.h"
 
 #define PROTOCOL_UDP 17
 

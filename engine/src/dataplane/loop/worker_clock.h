@@ -6,7 +6,7 @@
 #include <rte_branch_prediction.h>
 #include <rte_cycles.h>
 
-#include "dataplane/run.h"
+#include "dataplane/loop/run.h"
 
 /* Records a gap that was long enough to be worth it, and a stall if it was one. */
 static inline void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dataplane/port_clock.h"
+#include "dataplane/time/port_clock.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 #ifndef PLIMSOLL_WORKER_H
 #define PLIMSOLL_WORKER_H
 
-#include "dataplane/run.h"
+#include "dataplane/loop/run.h"
 
 /* The polling loop, for rte_eal_remote_launch(): `argument` is a struct worker. */
 int worker_loop(void *argument);
