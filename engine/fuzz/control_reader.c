@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "control/line_reader.h"
-#include "control/request.h"
+#include "control/requests/request.h"
 #include "dataplane/frames/signature.h"
 #include "dataplane/time/stall.h"
 #include "fuzz/invariant.h"

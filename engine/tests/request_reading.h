@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control/request.h"
+#include "control/requests/request.h"
 #include "unit_test.h"
 
 /* What the vectors are made for: two open ports with a queue each way, and frames of any size. */

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control/request_parts.h"
+#include "control/requests/request_parts.h"
 
 static int
 read_memory(const struct object *top, struct open_request *request)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "control/request_parts.h"
+#include "control/requests/request_parts.h"
 #include "dataplane/frames/frame_fields.h"
 #include "dataplane/frames/signature.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "control/message.h"
+#include "control/messages/message.h"
 
 #include <math.h>
 #include <rte_version.h>
 #include <unistd.h>
 
-#include "control/message_times.h"
+#include "control/messages/message_times.h"
 #include "ports/devargs.h"
 #include "version.h"
 

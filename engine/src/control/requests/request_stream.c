@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control/request_parts.h"
+#include "control/requests/request_parts.h"
 
 static int
 read_role(const struct object *object, enum stream_role *role)

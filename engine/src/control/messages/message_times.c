@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "control/message_times.h"
+#include "control/messages/message_times.h"
 
 static json_t *
 unsigned_integer(uint64_t value)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 
-#include "control/request_parts.h"
+#include "control/requests/request_parts.h"
 
 /* The queues of one direction that have a worker: bit q of queues[p]. */
 struct taken {

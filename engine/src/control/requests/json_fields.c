@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "control/json_fields.h"
+#include "control/requests/json_fields.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,8 +3,8 @@
 #ifndef PLIMSOLL_REQUEST_PARTS_H
 #define PLIMSOLL_REQUEST_PARTS_H
 
-#include "control/json_fields.h"
-#include "control/request.h"
+#include "control/requests/json_fields.h"
+#include "control/requests/request.h"
 
 /* Reads `workers`, and from them how many queues each port has. */
 int read_workers(const struct object *top, struct open_request *request);

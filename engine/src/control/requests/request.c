@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "control/request.h"
+#include "control/requests/request.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "control/json_fields.h"
+#include "control/requests/json_fields.h"
 
 int
 request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct complaint *complaint)

@@ -2,7 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "control/request_parts.h"
+#include "control/requests/request_parts.h"
 
 static const char *const kinds[] = {
     [PACING_CONSTANT] = "constant",
