@@ -15,8 +15,8 @@
  * and ordered by themselves (no fences, which ThreadSanitizer does not know): a reader
  * never waits for a lock, it reads again if a comparison came in meanwhile.
  *
- * What is proven: the arithmetic, on simulated clocks (tests/dataplane/time/test_port_clock.c). It has
- * not met a port that stamps: there was none where it was written.
+ * What is proven: the arithmetic, on simulated clocks (tests/dataplane/time/test_port_clock.c).
+ * It has not met a port that stamps: there was none where it was written.
  */
 #ifndef PLIMSOLL_PORT_CLOCK_H
 #define PLIMSOLL_PORT_CLOCK_H
