@@ -14,9 +14,7 @@ enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
 
 /* What one stream did in an interval, or in the trial; `missing` as the protocol has it. */
 struct stream_counts {
-    uint64_t sent, refused, skipped, no_buffer, timed_out;
-    uint64_t received, out_of_order, duplicate, corrupt, misdirected;
-    uint64_t checked, header_checked, unchecked; /* of the received */
+    struct stream_counters frames;
     int64_t missing;
     struct histogram latency, latency_across_stalls, lateness;
     struct microseconds microseconds;

@@ -116,32 +116,18 @@ static json_t *
 stream_json(const struct stream_request *request, const struct stream_counts *counts,
             const struct list_lengths *lengths)
 {
-    const struct {
-        const char *name;
-        uint64_t value;
-    } numbers[] = {
-        {"sent", counts->sent},
-        {"refused", counts->refused},
-        {"skipped", counts->skipped},
-        {"no_buffer", counts->no_buffer},
-        {"timed_out", counts->timed_out},
-        {"received", counts->received},
-        {"out_of_order", counts->out_of_order},
-        {"duplicate", counts->duplicate},
-        {"corrupt", counts->corrupt},
-        {"misdirected", counts->misdirected},
-        {"checked", counts->checked},
-        {"header_checked", counts->header_checked},
-        {"unchecked", counts->unchecked},
-    };
     json_t *stream = json_pack(
         "{s:i, s:I, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",
         (json_int_t)counts->missing, "latency", histogram_json(&counts->latency),
         "latency_across_stalls", histogram_json(&counts->latency_across_stalls), "lateness",
         histogram_json(&counts->lateness), "latency_us", microseconds_json(&counts->microseconds));
 
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-        json_object_set_new(stream, numbers[i].name, unsigned_integer(numbers[i].value));
+    for (size_t i = 0; i < STREAM_COUNTERS; i++) {
+        const struct stream_counter *counter = &stream_counters[i];
+
+        json_object_set_new(stream, counter->name,
+                            unsigned_integer(stream_counter_value(&counts->frames, counter)));
+    }
     message_times_add(stream, counts, lengths);
     return stream;
 }

@@ -80,7 +80,7 @@ count_train(const struct worker *worker, const struct train *train, uint64_t now
     if (!train->stream)
         return;
     struct rx_page *page = &train->stream->pages[worker->open_page];
-    page->received += frames;
+    page->frames.received += frames;
     sequence_advance(&train->stream->sequence, train->followers);
     record_latency(worker, train->stream, page, now, train);
 }
@@ -116,8 +116,8 @@ count_order(struct rx_stream *stream, struct rx_page *page, const struct signatu
     const uint64_t expected = stream->sequence.expected;
     const enum sequence_verdict verdict = sequence_see(&stream->sequence, signature->sequence);
 
-    page->out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
-    page->duplicate += verdict == SEQUENCE_DUPLICATE;
+    page->frames.out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
+    page->frames.duplicate += verdict == SEQUENCE_DUPLICATE;
     if (unlikely(signature->sequence != expected) && stream->sole_queue)
         note_disorder(stream, page, signature, expected, verdict, now);
     if (verdict == SEQUENCE_IN_ORDER)

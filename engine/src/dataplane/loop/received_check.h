@@ -44,9 +44,9 @@ received_whole(struct worker *worker, const struct rx_queue *queue, struct rx_st
 
     if (unlikely(check.damaged))
         return false;
-    page->checked += check.cover == COVER_PACKET;
-    page->header_checked += check.cover == COVER_HEADER;
-    page->unchecked += check.cover < stream->least_cover;
+    page->frames.checked += check.cover == COVER_PACKET;
+    page->frames.header_checked += check.cover == COVER_HEADER;
+    page->frames.unchecked += check.cover < stream->least_cover;
     return true;
 }
 

@@ -27,6 +27,7 @@
 #include "dataplane/measures/microseconds.h"
 #include "dataplane/measures/refusals.h"
 #include "dataplane/measures/sequence.h"
+#include "dataplane/measures/stream_counters.h"
 #include "dataplane/measures/worst_latencies.h"
 #include "dataplane/schedule/flight.h"
 #include "dataplane/schedule/pacer.h"
@@ -42,36 +43,21 @@
 struct rte_mempool;
 
 struct tx_page {
-    uint64_t sent;
-    uint64_t refused;
-    uint64_t skipped;
-    uint64_t no_buffer;
-    uint64_t timed_out;
+    struct tx_counters frames;
     struct histogram lateness; /* ns */
     struct refusals refusals;
 };
 
 struct rx_page {
-    uint64_t received;
-    uint64_t out_of_order;
-    uint64_t duplicate;
-    uint64_t checked;         /* frames whose checksums cover them, and are right */
-    uint64_t header_checked;  /* only an IPv4 header's checksum was there */
-    uint64_t unchecked;       /* less was there than all of the stream's frames have */
-    uint64_t expected;        /* sequence.expected when the page was closed */
-    uint64_t missing;         /* sequence.missing then */
-    struct histogram latency; /* ns */
+    struct rx_counters frames;
+    uint64_t expected;                      /* sequence.expected when the page was closed */
+    uint64_t missing;                       /* sequence.missing then */
+    struct histogram latency;               /* ns */
     struct histogram latency_across_stalls; /* ns */
     struct microseconds microseconds;       /* of `latency`, latency streams only */
     struct worst_latencies worst;
     struct loss_events losses; /* seen on this page, of a sole queue only */
     struct late_ranges late;   /* numbers missing on an earlier page */
-};
-
-/* Frames whose stream's own queue must not be the one that counts them. */
-struct stray_page {
-    uint64_t corrupt;
-    uint64_t misdirected;
 };
 
 struct port_page {
@@ -149,7 +135,7 @@ struct worker {
     struct stall_mark stall_mark;
     struct stall_tally stalls[2];
     struct cycle_meter cycles[2];
-    struct stray_page strays[2][STREAMS_MAX];
+    struct stray_counters strays[2][STREAMS_MAX];
     struct port_page ports[2][PORTS_MAX];
     uint8_t gathered[FRAME_MAX_BYTES + RECEIVED_MORE]; /* a frame in segments, to be checked */
 };

@@ -176,15 +176,15 @@ send_due(struct worker *worker, struct tx_stream *stream, uint32_t due, uint64_t
     struct rte_mbuf *mbufs[TX_BURST];
 
     if (unlikely(rte_mempool_get_bulk(stream->pool, (void **)mbufs, due) != 0)) {
-        page->no_buffer += due;
+        page->frames.no_buffer += due;
         return 0;
     }
     const uint64_t stamp = rte_rdtsc();
     const uint32_t sent = send_burst(worker, stream, mbufs, due, stamp);
-    page->sent += sent;
+    page->frames.sent += sent;
     /* A stream that takes all there is room for is not refused what there is none for. */
     if (unlikely(sent < due && stream->pacing != PACING_BACK_TO_BACK)) {
-        page->refused += due - sent;
+        page->frames.refused += due - sent;
         refusals_note(&page->refusals, stamp, due - sent, worker->run->refusal_gap_ticks);
     }
     if (stream->role == ROLE_LATENCY && sent > 0)
@@ -198,7 +198,7 @@ send_one_in_flight(struct worker *worker, struct tx_stream *stream, uint64_t now
     const enum flight_state state = flight_look(stream->flight, now);
 
     if (state == FLIGHT_TIMED_OUT)
-        stream->pages[worker->open_page].timed_out++;
+        stream->pages[worker->open_page].frames.timed_out++;
     if (state != FLIGHT_DUE || now >= until || stream->frames_left == 0)
         return 0;
     if (send_due(worker, stream, 1, now) == 0) {
@@ -220,7 +220,7 @@ send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
     uint64_t due_at = now;
 
     if (unlikely(skipped > 0))
-        stream->pages[worker->open_page].skipped += skipped;
+        stream->pages[worker->open_page].frames.skipped += skipped;
     const uint32_t due = pacer_take(&stream->pacer, now < until ? now : until - 1, most, &due_at);
     if (due == 0)
         return 0;

@@ -154,19 +154,22 @@ every_frame_is_collected_once(void **state)
         nanosleep(&moment, NULL);
         collect_interval(&trial);
         for (uint32_t i = 0; i < WORKERS; i++)
-            collected[i] += trial.interval.streams[i].received;
+            collected[i] += trial.interval.streams[i].frames.rx.received;
     }
     collect_interval(&trial);
     atomic_store(&run.stop, true);
     for (uint32_t i = 0; i < WORKERS; i++) {
         const struct stream_counts *total = &trial.total.streams[i];
+        const struct stream_counters *frames = &total->frames;
 
         pthread_join(threads[i], NULL);
         assert_true(drivers[i].handed_up > 0);
-        assert_int_equal(total->received, drivers[i].handed_up);
-        assert_int_equal(collected[i] + trial.interval.streams[i].received, drivers[i].handed_up);
+        assert_int_equal(frames->rx.received, drivers[i].handed_up);
+        collected[i] += trial.interval.streams[i].frames.rx.received;
+        assert_int_equal(collected[i], drivers[i].handed_up);
         assert_int_equal(latencies(total), drivers[i].handed_up);
-        assert_int_equal(total->out_of_order + total->duplicate + total->corrupt, 0);
+        assert_int_equal(frames->rx.out_of_order + frames->rx.duplicate, 0);
+        assert_int_equal(frames->strays.corrupt, 0);
         assert_true(trial.total.workers[i].stalls.polls >= drivers[i].handed_up / BURST);
     }
 }

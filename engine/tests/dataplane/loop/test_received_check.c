@@ -45,7 +45,7 @@ what_the_port_finds_right_is_not_added_up_again(void **state)
     queue.port_sums = true;
     frame[FRAME_BYTES - 1] ^= 1;
     assert_true(whole(BOTH_GOOD));
-    assert_int_equal(stream.pages[0].checked, 1);
+    assert_int_equal(stream.pages[0].frames.checked, 1);
 }
 
 static void
@@ -65,11 +65,11 @@ what_it_does_not_know_or_finds_wrong_is(void **state)
     queue.port_sums = true;
     for (uint32_t i = 0; i < count; i++)
         assert_true(whole(flags[i]));
-    assert_int_equal(stream.pages[0].checked, count);
+    assert_int_equal(stream.pages[0].frames.checked, count);
     frame[FRAME_BYTES - 1] ^= 1;
     for (uint32_t i = 0; i < count; i++)
         assert_false(whole(flags[i]));
-    assert_int_equal(stream.pages[0].checked, count);
+    assert_int_equal(stream.pages[0].frames.checked, count);
 }
 
 static void
@@ -103,9 +103,9 @@ less_than_the_stream_sends_is_counted(void **state)
     assert_true(whole(0));
     write_word(frame + 12, 0x0806);
     assert_true(whole(0));
-    assert_int_equal(stream.pages[0].checked, 0);
-    assert_int_equal(stream.pages[0].header_checked, 1);
-    assert_int_equal(stream.pages[0].unchecked, 2);
+    assert_int_equal(stream.pages[0].frames.checked, 0);
+    assert_int_equal(stream.pages[0].frames.header_checked, 1);
+    assert_int_equal(stream.pages[0].frames.unchecked, 2);
 }
 
 static void
@@ -115,7 +115,7 @@ a_stream_that_is_not_checked_is_always_whole(void **state)
     stream.checked = false;
     frame[FRAME_BYTES - 1] ^= 1;
     assert_true(whole(0));
-    assert_int_equal(stream.pages[0].checked, 0);
+    assert_int_equal(stream.pages[0].frames.checked, 0);
 }
 
 int
