@@ -26,6 +26,8 @@ LAYERS_WITHOUT_DPDK = {"config"}
 QUOTED = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 BRACKETED = re.compile(r"^\s*#\s*include\s+<([^>]+)>", re.MULTILINE)
 FILES = sorted([*SOURCE.rglob("*.c"), *SOURCE.rglob("*.h")])
+# The page that follows a frame through these files.
+PAGE = (ROOT / "docs/engine.md").read_text()
 
 
 def own_includes(text: str) -> list[str]:
@@ -97,6 +99,16 @@ def test_no_folder_is_too_full() -> None:
         if folder.name != "__pycache__"
     }
     assert {name: count for name, count in counts.items() if count > MOST_ENTRIES} == {}
+
+
+@pytest.mark.parametrize("path", sorted(set(re.findall(r"\w+(?:/\w+)+\.[ch]\b", PAGE))))
+def test_the_page_about_the_engine_cites_files_that_are_there(path: str) -> None:
+    assert any((folder / path).is_file() for folder in (ROOT, SOURCE, SOURCE / "dataplane"))
+
+
+@pytest.mark.parametrize("function", sorted(set(re.findall(r"(\w+)\(\)", PAGE))))
+def test_the_page_about_the_engine_names_functions_that_are_called(function: str) -> None:
+    assert any(f"{function}(" in file.read_text() for file in FILES)
 
 
 @pytest.mark.parametrize(
