@@ -13,7 +13,9 @@
 
 #include "control/line_reader.h"
 #include "control/requests/request.h"
+#include "dataplane/frames/frame_fields.h"
 #include "dataplane/frames/signature.h"
+#include "dataplane/schedule/pacer.h"
 #include "dataplane/time/stall.h"
 #include "fuzz/invariant.h"
 
