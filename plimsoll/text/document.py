@@ -51,7 +51,7 @@ class Document:
 
     def place_of(self, location: Location) -> str:
         """Where the user finds a field: where it was set, or `file:line`."""
-        for set_there, place in reversed(self.set_at.items()):
+        for set_there, place in reversed(list(self.set_at.items())):
             within = location[: len(set_there)] == set_there
             around = set_there[: len(location)] == location and not self._holds(location)
             if within or around:
