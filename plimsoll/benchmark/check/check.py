@@ -43,7 +43,12 @@ def check_experiment(
         mistakes = (*each_mistake(error), *_lacking(document))
         return _result(path, mistakes, None)
     mistakes = tuple(_mistakes(experiment))
-    return _result(path, mistakes, None if mistakes else _planned(experiment))
+    try:
+        return _result(path, mistakes, None if mistakes else _planned(experiment))
+    except InputError as error:
+        # Of what a run would tell once the links have told the line rate.
+        experiment.place(error)
+        return _result(path, (error,), None)
 
 
 def _result(path: Path, mistakes: Sequence[PlimsollError], run: PlannedRun | None) -> CheckResult:

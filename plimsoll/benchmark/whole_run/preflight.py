@@ -66,6 +66,8 @@ def search_mistakes(experiment: Experiment) -> MistakesFound:
         if all(_is_known(rate, line_rate) for rate in search.loads.values()):
             # Loads out of order are refused by the search itself.
             search.begin(loads_of_search(experiment, line_rate.bps))
+        else:
+            _check_order(search.minimum, search.maximum)
     for field, rate in search.loads.items():
         with found.collected():
             _check_load(experiment, rate, line_rate, f"search.{field}")
@@ -125,6 +127,16 @@ def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: 
 def _is_known(load: Rate, line_rate: LineRate) -> bool:
     """Whether it can be told in pps before the links are up."""
     return load.unit != "percent" or line_rate.settled
+
+
+def _check_order(minimum: Rate, maximum: Rate) -> None:
+    """Of shares of a line rate that is not known, too."""
+    if minimum.unit == maximum.unit and minimum.value > maximum.value:
+        raise InputError(
+            f"is {minimum}, above the maximum of {maximum}",
+            where="search.minimum",
+            remedy="give a minimum below the maximum",
+        )
 
 
 def _check_pacing(experiment: Experiment) -> None:

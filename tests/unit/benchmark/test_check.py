@@ -260,6 +260,31 @@ def test_what_only_links_will_tell_is_left_open(tmp_path: Path) -> None:
     assert [each.trials_most for each in run.phases if each.name == "validation"] == [None]
 
 
+@pytest.mark.parametrize(
+    ("settings", "line", "said"),
+    [
+        (("search.minimum=90%", "search.maximum=10%"), "--set search.minimum", "is 90%, above"),
+        (
+            ("search.minimum=1%", "search.maximum=9%", "generator.cpus=[0, 0]"),
+            *("--set generator.cpus", "CPU 0 is already used by generator.cpus[0]"),
+        ),
+        (
+            ("search.minimum=1%", "search.maximum=9%", "lab.paths=[[0, 1]]"),
+            *("--set lab.paths", "revunidirectional, and the lab has 1 path"),
+        ),
+    ],
+)
+def test_mistakes_are_told_though_only_links_will_tell_the_line_rate(
+    tmp_path: Path, settings: tuple[str, ...], line: str, said: str
+) -> None:
+    cards = "ports: [{devargs: '0000:01:00.0'}, {devargs: '0000:01:00.1'}]"
+    text = SOUND.replace("kind: loopback, ports: 2", f"kind: external, {cards}")
+    text = text.replace("direction: unidirectional", "direction: revunidirectional")
+    ((where, message),) = mistakes(tmp_path, text, *settings)
+    assert where == line
+    assert said in message
+
+
 def test_frames_are_shown_as_scapy_shows_them(tmp_path: Path) -> None:
     run = planned(tmp_path, SOUND)
     (frame,) = run.streams[0].frames
@@ -342,7 +367,8 @@ def test_a_baseline_is_a_phase_where_criteria_are_multiples_of_it(tmp_path: Path
 
 @pytest.mark.parametrize("strategy", ["binary", "mlrsearch", "checkpoints", "load-line"])
 def test_every_strategy_has_bounds(tmp_path: Path, strategy: str) -> None:
-    run = planned(tmp_path, SOUND.replace("one_shot: true", f"strategy: {strategy}"))
+    text = SOUND.replace("one_shot: true", f"strategy: {strategy}")
+    run = planned(tmp_path, text, "search.minimum=10kpps")
     assert run.least_s is not None
     assert run.most_s is not None
     assert 0 < run.least_s <= run.most_s
