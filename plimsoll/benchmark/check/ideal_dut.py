@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
@@ -20,7 +20,7 @@ class SearchCost:
     """What a search asks for before it ends: by phase its trials, and their length in s."""
 
     trials: Counter[Phase] = field(default_factory=Counter)
-    seconds: Counter[Phase] = field(default_factory=Counter)
+    seconds: defaultdict[Phase, float] = field(default_factory=lambda: defaultdict(float))
 
 
 def cost_of(search: Search, goals: Collection[str], capacity_pps: float) -> SearchCost | None:

@@ -105,9 +105,9 @@ class Experiment(BaseModel):
         for index, criteria in enumerate(self.search.goal_criteria.values()):
             places["search", "goals", index, "criteria"] = criteria or ()
         checks = list(_allowed_checks(self.criteria, self.allowed))
-        for place, criteria in places.items():
-            checks += _spread_checks(criteria, self.search, place)
-            checks += host_criteria_checks(criteria, self.lab, self.observe, place)
+        for place, judged_by in places.items():
+            checks += _spread_checks(judged_by, self.search, place)
+            checks += host_criteria_checks(judged_by, self.lab, self.observe, place)
         check_all(*checks)
         return self
 
