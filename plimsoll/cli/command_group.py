@@ -12,6 +12,7 @@ from typer.main import get_group
 
 # In the order in which help lists them. Where the name is no module's, that follows.
 _COMMANDS = {
+    "check": "methods.check",
     "run": "methods.run",
     "trial": "methods.trial",
     "matrix": "methods.matrix",

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.files.field_descriptions import described
+from plimsoll.record.results.check_result import CheckResult
 from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult
 from plimsoll.record.results.matrix_result import MatrixResult
 from plimsoll.record.results.noise_result import NoiseResult
@@ -41,6 +42,7 @@ _PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
     ("audit", AuditRecord),
     ("trial-causes", TrialCauses),
     ("noise-result", NoiseResult),
+    ("check-result", CheckResult),
 )
 
 

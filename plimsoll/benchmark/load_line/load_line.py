@@ -94,7 +94,8 @@ class _LoadLineSearch:
             for note in (*bed.notes, *self._experiment.profile.notes()):
                 self._session.watcher.note(note)
             to_pps = loads_of_search(self._experiment, bed.line_rate_bps)
-            minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
+            with self._experiment.placing():
+                minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
             search = self._replayed(to_pps)
             calibration = self._calibrate(bed, maximum_pps)
             record_surroundings(self._session, bed, calibration)

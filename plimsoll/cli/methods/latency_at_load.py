@@ -33,6 +33,7 @@ from plimsoll.cli.options.options import (
     RunsOption,
     parse_option,
 )
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr
@@ -73,6 +74,7 @@ def latency_at_load(
         str | None, typer.Option(help="Of the trial at each load; 1m by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="2 s at each load.")] = False,
+    set_fields: SetOption = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
@@ -88,12 +90,13 @@ def latency_at_load(
     """
     with serving(metrics_port) as live:
         if resume is None:
-            named = given_experiment(_COMMAND, experiment)
+            named = given_experiment(_COMMAND, experiment, set_fields)
             settings = _asked(rate, run, loads, duration, quick)
             check_latency_at_load(named, settings)
             asked = new_run(_COMMAND, named, settings, runs)
         else:
-            others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
+            given = (experiment, set_fields or None, rate, run, loads, duration)
+            others = quick or any(each is not None for each in given)
             asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
         tag_run(asked.directory, tag)
         with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:

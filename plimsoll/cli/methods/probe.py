@@ -27,6 +27,7 @@ from plimsoll.cli.options.options import (
     RunsOption,
     parse_option,
 )
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.terminal.exit_codes import SIGNALLED, end_by
 from plimsoll.cli.terminal.output import stderr
@@ -56,6 +57,7 @@ def probe(
         str | None, typer.Option(help="At most so often in each direction; 10kpps by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="10 s instead of hours.")] = False,
+    set_fields: SetOption = None,
     resume: Annotated[
         Path | None, typer.Option(help="Probe for what this run has left, as another trial.")
     ] = None,
@@ -74,13 +76,14 @@ def probe(
     """
     with serving(metrics_port) as live:
         if resume is None:
-            named = given_experiment(_COMMAND, experiment)
+            named = given_experiment(_COMMAND, experiment, set_fields)
             settings = _asked(duration, rate, quick)
             settings.check()
             check_search(named)
             asked = new_run(_COMMAND, named, settings, runs)
         else:
-            others = quick or any(each is not None for each in (experiment, duration, rate))
+            given = (experiment, set_fields or None, duration, rate)
+            others = quick or any(each is not None for each in given)
             asked = resumed_run(_COMMAND, resume, ProbeAsked, others_given=others)
         tag_run(asked.directory, tag)
         with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:

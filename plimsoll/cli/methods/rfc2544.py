@@ -29,6 +29,7 @@ from plimsoll.cli.options.options import (
     RunsOption,
     parse_option,
 )
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr
@@ -77,6 +78,7 @@ def rfc2544(
     quick: Annotated[
         bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
     ] = False,
+    set_fields: SetOption = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
@@ -103,12 +105,12 @@ def rfc2544(
     }
     with serving(metrics_port) as live:
         if resume is None:
-            named = given_experiment(_COMMAND, experiment)
+            named = given_experiment(_COMMAND, experiment, set_fields)
             settings = _settings(given, quick)
             check_rfc2544(named, settings)
             asked = new_run(_COMMAND, named, settings, runs)
         else:
-            others = experiment is not None or quick or any(given.values())
+            others = any((experiment, set_fields, quick, *given.values()))
             asked = resumed_run(_COMMAND, resume, Rfc2544Settings, others_given=others)
         tag_run(asked.directory, tag)
         _run(asked, live, json)

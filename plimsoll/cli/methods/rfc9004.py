@@ -28,6 +28,7 @@ from plimsoll.cli.options.options import (
     RunsOption,
     parse_option,
 )
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr
@@ -73,6 +74,7 @@ def rfc9004(
     quick: Annotated[
         bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
     ] = False,
+    set_fields: SetOption = None,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run after its last trial.")
     ] = None,
@@ -88,12 +90,12 @@ def rfc9004(
     """
     with serving(metrics_port) as live:
         if resume is None:
-            named = given_experiment(_COMMAND, experiment)
+            named = given_experiment(_COMMAND, experiment, set_fields)
             settings = _settings(sizes, maximum, burst_limit, repeats, quick)
             check_frames(named, settings)
             asked = new_run(_COMMAND, named, settings, runs)
         else:
-            given = (experiment, sizes, maximum, burst_limit, repeats)
+            given = (experiment, set_fields or None, sizes, maximum, burst_limit, repeats)
             others = quick or any(each is not None for each in given)
             asked = resumed_run(_COMMAND, resume, Rfc9004Settings, others_given=others)
         tag_run(asked.directory, tag)

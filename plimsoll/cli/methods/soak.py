@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.reading_interval import check_readings
+from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.soak.segments import segments_of
 from plimsoll.benchmark.soak.settings import SoakAsked
 from plimsoll.benchmark.soak.soak import resumable_soak, run_soak
@@ -22,6 +24,7 @@ from plimsoll.cli.options.options import (
     RunsOption,
     parse_option,
 )
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.soak_summary import print_soak
 from plimsoll.cli.terminal.exit_codes import SIGNALLED, end_by
@@ -58,6 +61,7 @@ def soak(
     stop_on_failure: Annotated[
         bool, typer.Option("--stop-on-failure", help="End at the first window that fails.")
     ] = False,
+    set_fields: SetOption = None,
     resume: Annotated[
         Path | None, typer.Option(help="Run what this soak has left, as another trial.")
     ] = None,
@@ -77,9 +81,10 @@ def soak(
     given = (load, duration, window, stop_on_failure or None)
     with serving(metrics_port) as live:
         if resume is None:
-            asked, plan, directory = _new_soak(experiment, given, runs)
+            asked, plan, directory = _new_soak(experiment, set_fields or (), given, runs)
         else:
-            asked, plan, directory = _old_soak(experiment, given, resume)
+            others = (experiment, set_fields or None, *given)
+            asked, plan, directory = _old_soak(resume, others)
         tag_run(directory, tag)
         kept = running("soak", directory, "closed windows are kept", segments_of, live)
         with kept, progress_on(stderr) as progress:
@@ -94,7 +99,7 @@ _Given = tuple[str | None, str | None, str | None, bool | None]
 
 
 def _new_soak(
-    experiment: Path | None, given: _Given, runs: Path
+    experiment: Path | None, set_fields: Sequence[SetField], given: _Given, runs: Path
 ) -> tuple[Experiment, SoakAsked, RunDirectory]:
     load, duration, window, stop_on_failure = given
     if experiment is None or load is None or duration is None:
@@ -103,7 +108,7 @@ def _new_soak(
             where="plimsoll soak",
             remedy="plimsoll soak examples/demo.yaml --load 500kpps --duration 8h",
         )
-    asked = load_experiment(experiment)
+    asked = load_experiment(experiment, set_fields)
     plan = SoakAsked(
         load=parse_option("--load", parse_rate, load),
         duration_s=parse_option("--duration", parse_duration, duration),
@@ -119,10 +124,8 @@ def _new_soak(
     return asked, plan, RunDirectory.create(runs, f"{asked.name}-soak", asked.normalised())
 
 
-def _old_soak(
-    experiment: Path | None, given: _Given, resume: Path
-) -> tuple[Experiment, SoakAsked, RunDirectory]:
-    if experiment is not None or any(each is not None for each in given):
+def _old_soak(resume: Path, others: Sequence[object]) -> tuple[Experiment, SoakAsked, RunDirectory]:
+    if any(each is not None for each in others):
         raise InputError(
             "a resumed soak keeps its own experiment, load, duration and windows",
             where="--resume",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,7 @@ import typer
 from pydantic import BaseModel, ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.session.beginning import asked_of, check_resumable
 from plimsoll.cli.methods.running import running
 from plimsoll.cli.tables.plain_tables import print_sections
@@ -74,15 +76,19 @@ def resumed_run(
     return Asked(experiment, settings, directory)
 
 
-def given_experiment(command: StandardCommand, experiment: Path | None) -> Experiment:
-    """The experiment that was named. Raises InputError where none was."""
+def given_experiment(
+    command: StandardCommand,
+    experiment: Path | None,
+    set_fields: Sequence[SetField] | None = None,
+) -> Experiment:
+    """The experiment that was named, with fields set. Raises InputError where none was."""
     if experiment is None:
         raise InputError(
             "name an experiment, or a run to resume",
             where=f"plimsoll {command.name}",
             remedy=command.example,
         )
-    return load_experiment(experiment)
+    return load_experiment(experiment, set_fields or ())
 
 
 def running_standard(

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.matrix.field_path import FieldPath
 from plimsoll.errors import InputError
+from plimsoll.text.field_path import FieldPath
 
 
 def _document() -> dict[str, Any]:
@@ -40,11 +40,34 @@ def test_an_item_by_its_name() -> None:
 def test_an_item_by_its_kind_or_position() -> None:
     assert _put("criteria[loss-ratio].at_most", 1e-5)["criteria"][0]["at_most"] == 1e-5
     assert _put("criteria[1]", {"kind": "duplicate"})["criteria"][1] == {"kind": "duplicate"}
+    assert _put("criteria.0.at_most", 1e-5)["criteria"][0]["at_most"] == 1e-5
 
 
 def test_every_item() -> None:
     streams = _put("profile.streams[*].flows", 9)["profile"]["streams"]
     assert [stream["flows"] for stream in streams] == [9, 9]
+
+
+@pytest.mark.parametrize(
+    ("path", "locations"),
+    [
+        ("name", [("name",)]),
+        ("criteria.1", [("criteria", 1)]),
+        ("profile.streams[probe].flows", [("profile", "streams", 1, "flows")]),
+        (
+            "profile.streams[*].flows",
+            [("profile", "streams", 0, "flows"), ("profile", "streams", 1, "flows")],
+        ),
+    ],
+)
+def test_where_a_field_was_set_is_told(path: str, locations: list[tuple[str | int, ...]]) -> None:
+    assert list(FieldPath.parse(path).put(_document(), 1)) == locations
+
+
+def test_a_path_by_positions_is_a_location() -> None:
+    assert FieldPath.parse("lab.ports[0].netdev").location == ("lab", "ports", 0, "netdev")
+    assert FieldPath.parse("criteria.0.at_most").location == ("criteria", 0, "at_most")
+    assert FieldPath.parse("profile.streams[load].flows").location is None
 
 
 def test_what_is_around_a_field_is_made() -> None:
@@ -72,7 +95,9 @@ def test_paths_that_lead_nowhere(path: str, problem: str) -> None:
     assert "profile.streams[load].frame_size" in raised.value.remedy
 
 
-@pytest.mark.parametrize("text", ["", ".", "a..b", "a.[0]", "a[]", "a[0", "a b", "a[[0]]", "[0]"])
+@pytest.mark.parametrize(
+    "text", ["", ".", "a..b", "a.[0]", "a[]", "a[0", "a b", "a[[0]]", "[0]", "0.a", "a.²"]
+)
 def test_what_is_no_path(text: str) -> None:
     with pytest.raises(InputError, match="is no path of a field"):
         FieldPath.parse(text)
