@@ -6,12 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.settings import WorkerLayout
 from plimsoll.traffic.plan import StreamPlan
 
 EndedBy = Literal["duration", "stop", "link_down"]
 Phase = Literal["send", "drain"]
+# Who stamps what is received: the worker by the TSC, or the port itself where it can.
+Stamps = Literal["tsc", "hardware"]
+# A port and the number of one of its queues.
+PortQueue = tuple[int, int]
 
 # What says that a received frame is whole: its signature alone, or its checksums as well.
 FrameCheck = Literal["signature", "checksums"]
@@ -311,23 +315,48 @@ class PortInfo:
     rss: bool
     rx_stamps: bool
     tx_stamps: bool
-    latency_clock: Literal["tsc", "hardware"]
+    latency_clock: Stamps
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLayout:
+    """One polling loop: its CPU and the queues that it sends on and receives from."""
+
+    cpu: int
+    tx: tuple[PortQueue, ...]
+    rx: tuple[PortQueue, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorFacts:
-    """What a record says of a generator: versions, and the process where it is one of its own.
+    """How a generator that was started identifies itself, for records and calibrations.
 
-    None stands for what has no part in it. A `simulated` one sends nothing. Of one whose
-    ports are open, `tsc_hz` is the rate of its ticks, and `workers` are its polling loops.
+    `name` and `version` are its own, `dpdk` the version of the DPDK that it runs on, and
+    `pid` its process on this host; None stands for what has no part in it. A `simulated` one
+    sends nothing. Of one whose ports are open, `tsc_hz` is the rate of its ticks, and
+    `workers` are its polling loops. `notes` are for whoever reads the results.
     """
 
-    engine: str | None
-    dpdk: str | None
-    pid: int | None
+    name: str
+    version: str
+    dpdk: str | None = None
+    pid: int | None = None
     simulated: bool = False
     tsc_hz: float | None = None
     workers: tuple[WorkerLayout, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class GeneratorDied(PlimsollError):
+    """A generator ended by itself, or went silent and was ended."""
+
+    exit_code = TESTER_COULD_NOT_TELL
+
+
+class GeneratorRefused(PlimsollError):
+    """A generator would not do what was asked; `where` is the place in the request."""
+
+    exit_code = MachineError.exit_code
 
 
 class Generator(Protocol):

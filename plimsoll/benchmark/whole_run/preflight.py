@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.experiment.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
 from plimsoll.benchmark.trial_run.pre_trial import check_command
 from plimsoll.dut.lab import LineRate
@@ -36,15 +36,9 @@ def check_search(experiment: Experiment) -> None:
 def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: str) -> None:
     if not _is_known(load, line_rate):
         return
-    profile = experiment.profile
     load_pps = load_within_line(load, experiment, line_rate.bps, where)
-    check_engine_takes(
-        profile,
-        load_pps,
-        experiment.lab,
-        experiment.generator,
-        where,
-        teaching=experiment.trial.teaching.measurement,
+    check_generator_sends(
+        experiment, load_pps, where, teaching=experiment.trial.teaching.measurement
     )
 
 
@@ -55,11 +49,7 @@ def _is_known(load: Rate, line_rate: LineRate) -> bool:
 
 def _check_machine(experiment: Experiment) -> LineRate:
     """What the machine and the lab lack for the experiment; the line rate they have."""
-    if not experiment.lab.simulated:
-        polled = [
-            *((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(experiment.generator.cpus)),
-            *experiment.lab.polled_cpus,
-        ]
+    if polled := [*experiment.effective_generator.polled_cpus, *experiment.lab.polled_cpus]:
         check_cpus(polled)
         refuse_polled_cpus(polled)
     _check_frame_sizes(experiment)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import Field
 
@@ -13,9 +13,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
 from plimsoll.text.wire import FCS_BYTES
-from plimsoll.traffic.plan import Role, StreamPlan
-
-PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"]
+from plimsoll.traffic.plan import PacingKind, Role, StreamPlan
 
 
 class FrameSizeRecord(RecordModel):

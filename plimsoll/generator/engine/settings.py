@@ -1,13 +1,20 @@
-"""The experiment's `generator` section: which generator, on which CPUs, with how much memory."""
+"""Plimsoll's own engine in an experiment: on which CPUs, with how much memory, and its start."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections import Counter
+from typing import ClassVar, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from plimsoll.errors import InputError
+from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.program import ENGINE
+from plimsoll.generator.engine.queue_parts import QueueParts
+from plimsoll.generator.generator_plan import Capabilities, GeneratorModel, Launch
+from plimsoll.generator.interface import Stamps, WorkerLayout
+from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
+from plimsoll.traffic.plan import PacingKind, StreamPlan
 
 # The numbers are those of engine/src/ports.
 _MBUFS_BESIDE_DESCRIPTORS = 8192
@@ -21,24 +28,13 @@ _PAGE_BYTES = 4096
 _BASE_MEGABYTES = 80
 # Of a port, each way; QUEUES_MAX of engine/src/control/request.h.
 _MOST_QUEUES = 16
+# STREAMS_MAX there: each direction and each queue counts.
+_MOST_STREAMS = 64
+# Of one stream; engine/src/control/request_pacing.c.
+_LEAST_PPS, _MOST_PPS = 0.01, 1e9
 
 
-# Who stamps what is received: the worker by the TSC, or the port itself where it can.
-Stamps = Literal["tsc", "hardware"]
-# A port and the number of one of its queues.
-PortQueue = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerLayout:
-    """One polling loop: its CPU and the queues that it sends on and receives from."""
-
-    cpu: int
-    tx: tuple[PortQueue, ...]
-    rx: tuple[PortQueue, ...]
-
-
-class EngineSettings(BaseModel):
+class EngineSettings(GeneratorModel):
     """Plimsoll's own engine.
 
     One CPU polls everything; as many CPUs as ports poll a port each. Twice as many, or
@@ -48,12 +44,70 @@ class EngineSettings(BaseModel):
     need.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    capabilities: ClassVar[Capabilities] = Capabilities(
+        most_streams=_MOST_STREAMS,
+        least_pps=_LEAST_PPS,
+        most_pps=_MOST_PPS,
+        pacings=frozenset(get_args(PacingKind)),
+        latency=True,
+        rings=True,
+        program=ENGINE,
+    )
 
     kind: Literal["engine"] = "engine"
     cpus: tuple[int, ...] = Field(default=(0,), min_length=1, max_length=64)
     megabytes: int | None = Field(default=None, ge=64, le=65536)
     stamps: Stamps = "tsc"
+
+    @property
+    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
+        """As set."""
+        return tuple((f"generator.cpus[{i}]", cpu) for i, cpu in enumerate(self.cpus))
+
+    def check_ports(self, port_count: int) -> None:
+        """Raise InputError when the CPUs do not fit so many ports."""
+        self.layout(port_count)
+
+    def streams_sent(
+        self, streams: tuple[StreamPlan, ...], port_count: int
+    ) -> tuple[StreamPlan, ...]:
+        """Load streams in parts, one for each queue of their port. Raises InputError."""
+        queues = Counter(port for worker in self.layout(port_count) for port, _ in worker.tx)
+        return QueueParts.of(streams, [queues[port] for port in range(port_count)]).streams
+
+    def on_rings(self) -> EngineSettings:
+        """The same: rings have no clock to stamp by."""
+        return self.model_copy(update={"stamps": "tsc"})
+
+    def start(self, launch: Launch) -> Engine:
+        """Start the process, noted in the ledger, with the memory that it needs."""
+        if launch.ledger is None:
+            raise ValueError("the engine needs a ledger")
+        ledger = launch.ledger
+        memory = plan_memory(
+            self.megabytes_for(len(launch.devargs), launch.descriptors, launch.max_frame_bytes),
+            ledger,
+            require_huge=launch.require_hugepages,
+        )
+        log = ledger.directory / "engine.log"
+        engine = Engine.start(log, ledger.environment, launch.devargs)
+        try:
+            ledger.note_process(ENGINE, engine.identity)
+            with hugepages_explained(memory, ledger):
+                engine.open(
+                    workers=self.layout(len(launch.devargs)),
+                    stamps=self.stamps,
+                    memory=memory,
+                    devargs=launch.devargs,
+                    descriptors=launch.descriptors,
+                    main_cpus=launch.main_cpus,
+                    max_frame_bytes=launch.max_frame_bytes,
+                    link_wait_s=launch.link_wait_s,
+                )
+        except BaseException:
+            engine.close()
+            raise
+        return engine
 
     def megabytes_for(self, port_count: int, descriptors: int, max_frame_bytes: int) -> int:
         """The engine's memory in MB: as set, or for the buffers that it makes for each queue.
