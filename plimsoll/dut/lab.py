@@ -150,6 +150,10 @@ class LabModel(BaseModel, ABC):
     summary: ClassVar[str]
     # Whether it can be kept up between commands (`plimsoll lab up`).
     can_stand: ClassVar[bool] = False
+    # Why no command can reset its DUT while frames are sent; None where one can.
+    cannot_reset: ClassVar[str | None] = None
+    # Whether its DUT takes time to come to rest between trials.
+    settles: ClassVar[bool] = True
     # The process whose loops poll `polled_cpus`, by its name in the ledger.
     polling_program: ClassVar[str] = ""
     # In bytes with FCS.

@@ -26,6 +26,8 @@ class SimulatedSettings(LabModel):
     """
 
     summary: ClassVar[str] = "a simulated DUT in simulated time: nothing is sent"
+    cannot_reset: ClassVar[str | None] = "a simulated DUT has nothing to reset"
+    settles: ClassVar[bool] = False
 
     kind: Literal["simulated"] = "simulated"
     model: ModelSettings
