@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
@@ -16,6 +16,9 @@ Phase = Literal["send", "drain"]
 Stamps = Literal["tsc", "hardware"]
 # A port and the number of one of its queues.
 PortQueue = tuple[int, int]
+
+# In the metadata of a counter of frames: the metric that it is recorded as.
+METRIC = "metric"
 
 # What says that a received frame is whole: its signature alone, or its checksums as well.
 FrameCheck = Literal["signature", "checksums"]
@@ -108,17 +111,18 @@ class StreamCounts:
     """
 
     stream: int
-    sent: int
-    refused: int
-    skipped: int
-    no_buffer: int
-    timed_out: int
-    received: int
+    sent: int = field(metadata={METRIC: "stream-tx-pps"})
+    refused: int = field(metadata={METRIC: "refused-pps"})
+    # Never sent, because the tester was late with them.
+    skipped: int = field(metadata={METRIC: "late-pps"})
+    no_buffer: int = field(metadata={METRIC: "no-buffer-pps"})
+    timed_out: int = field(metadata={METRIC: "timed-out-pps"})
+    received: int = field(metadata={METRIC: "stream-rx-pps"})
     missing: int
-    out_of_order: int
-    duplicate: int
-    corrupt: int
-    misdirected: int
+    out_of_order: int = field(metadata={METRIC: "out-of-order-pps"})
+    duplicate: int = field(metadata={METRIC: "duplicate-pps"})
+    corrupt: int = field(metadata={METRIC: "corrupt-pps"})
+    misdirected: int = field(metadata={METRIC: "misdirected-pps"})
     latency: Histogram
     latency_across_stalls: Histogram
     lateness: Histogram
@@ -144,10 +148,10 @@ class PortCounts:
     port: int
     foreign: int
     foreign_kinds: dict[str, int]
-    stale: int
-    rx_missed: int
-    rx_errors: int
-    rx_no_mbuf: int
+    stale: int = field(metadata={METRIC: "stale-pps"})
+    rx_missed: int = field(metadata={METRIC: "rx-missed-pps"})
+    rx_errors: int = field(metadata={METRIC: "rx-errors-pps"})
+    rx_no_mbuf: int = field(metadata={METRIC: "rx-no-mbuf-pps"})
     buffers_in_use: int
     link_up: bool
 

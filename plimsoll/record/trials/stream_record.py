@@ -8,6 +8,7 @@ from typing import Self
 
 from pydantic import Field
 
+from plimsoll.generator.counters import fields_of
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.latency_record import LatencyRecord
@@ -89,8 +90,9 @@ class StreamRecord(RecordModel):
         longest: NamedLatency | None = None,
     ) -> Self:
         """The record of one stream: its plan, its counts, its longest latency in its parts."""
+        counters = [name for name in fields_of(type(counts), int) if name in cls.model_fields]
         return cls(
-            stream=plan.stream,
+            **{name: getattr(counts, name) for name in counters},
             name=plan.name,
             role=plan.role,
             tx_port=plan.tx_port,
@@ -99,21 +101,8 @@ class StreamRecord(RecordModel):
             mean_frame_size=plan.mean_frame_size,
             pacing=plan.pacing.kind,
             planned_pps=plan.rate_pps,
-            sent=counts.sent,
-            refused=counts.refused,
-            skipped=counts.skipped,
-            no_buffer=counts.no_buffer,
-            timed_out=counts.timed_out,
-            received=counts.received,
             lost=lost,
             loss_ratio=_ratio(lost, lost + counts.received - counts.duplicate),
-            out_of_order=counts.out_of_order,
-            duplicate=counts.duplicate,
-            corrupt=counts.corrupt,
-            misdirected=counts.misdirected,
-            checked=counts.checked,
-            header_checked=counts.header_checked,
-            unchecked=counts.unchecked,
             latency=LatencyRecord.of(counts.latency),
             samples_across_stalls=counts.latency_across_stalls.count,
             longest=LongestLatency.of(counts, longest),
