@@ -14,18 +14,16 @@ from plimsoll.generator.interface import METRIC
 T = TypeVar("T")
 
 
-@cache
-def fields_of(kind: type, of: type) -> tuple[str, ...]:
-    """The fields of the dataclass `kind` whose type is `of`, in the order of their declaration."""
-    return tuple(name for name, hint in get_type_hints(kind).items() if hint is of)
+def fields_of(counts: object, of: type) -> tuple[str, ...]:
+    """The fields of `counts`, a dataclass, whose type is `of`, in the order of declaration."""
+    kind: type = type(counts)
+    return tuple(name for name, hint in _hints(kind).items() if hint is of)
 
 
-@cache
-def frame_metrics(kind: type) -> tuple[tuple[str, str], ...]:
-    """(counter, metric) of each counter of the dataclass `kind` that is recorded as a metric."""
-    return tuple(
-        (each.name, each.metadata[METRIC]) for each in fields(kind) if METRIC in each.metadata
-    )
+def frame_metrics(counts: object) -> tuple[tuple[str, str], ...]:
+    """(counter, metric) of each counter of `counts`, a dataclass, that is a metric as well."""
+    kind: type = type(counts)
+    return _frame_metrics(kind)
 
 
 def added(one: T, other: T, apart: frozenset[str]) -> dict[str, Any]:
@@ -34,17 +32,31 @@ def added(one: T, other: T, apart: frozenset[str]) -> dict[str, Any]:
     The fields `apart` are the caller's to put together. Raises TypeError for another that is
     neither a counter nor a histogram: nothing is dropped silently.
     """
+    kind: type = type(one)
     return {
         name: put_together(getattr(one, name), getattr(other, name))
-        for name, put_together in _addends(type(one), apart)
+        for name, put_together in _addends(kind, apart)
     }
+
+
+# Of each kind once: intervals come while loops poll, perhaps on this very CPU.
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+@cache
+def _frame_metrics(kind: type) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (each.name, each.metadata[METRIC]) for each in fields(kind) if METRIC in each.metadata
+    )
 
 
 @cache
 def _addends(
     kind: type, apart: frozenset[str]
 ) -> tuple[tuple[str, Callable[[Any, Any], Any]], ...]:
-    hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in apart}
+    hints = {name: hint for name, hint in _hints(kind).items() if name not in apart}
     for name, hint in hints.items():
         if hint not in _TOGETHER:
             raise TypeError(f"{kind.__name__}.{name} is neither a counter nor a histogram")

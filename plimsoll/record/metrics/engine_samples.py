@@ -78,7 +78,7 @@ def _stream_samples(plan: StreamPlan, counts: StreamCounts) -> Iterator[MetricSa
 def _frame_samples(
     counts: StreamCounts | PortCounts, names: Mapping[str, str]
 ) -> Iterator[MetricSample]:
-    for counter, metric in frame_metrics(type(counts)):
+    for counter, metric in frame_metrics(counts):
         yield MetricSample(frames_type(_SOURCE, metric), names, getattr(counts, counter))
 
 

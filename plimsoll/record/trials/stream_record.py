@@ -90,7 +90,7 @@ class StreamRecord(RecordModel):
         longest: NamedLatency | None = None,
     ) -> Self:
         """The record of one stream: its plan, its counts, its longest latency in its parts."""
-        counters = [name for name in fields_of(type(counts), int) if name in cls.model_fields]
+        counters = [name for name in fields_of(counts, int) if name in cls.model_fields]
         return cls(
             **{name: getattr(counts, name) for name in counters},
             name=plan.name,

@@ -91,10 +91,10 @@ class _StreamSum:
         """Of the stream of `first`, which is still to be added."""
         self._kind = type(first)
         self._stream = first.stream
-        self._counters = [name for name in fields_of(self._kind, int) if name != "stream"]
+        self._counters = [name for name in fields_of(first, int) if name != "stream"]
         self._frames: Counter[str] = Counter()
         self._microseconds: Counter[int] = Counter()
-        self._histograms = {name: HistogramSum() for name in fields_of(self._kind, Histogram)}
+        self._histograms = {name: HistogramSum() for name in fields_of(first, Histogram)}
         self._worst: tuple[WorstLatency, ...] = ()
         self._losses: tuple[LossEvent, ...] = ()
         self._losses_left_out = LossesLeftOut()
