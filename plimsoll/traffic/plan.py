@@ -8,6 +8,7 @@ from typing import Literal
 from plimsoll.text.wire import FCS_BYTES
 
 Role = Literal["load", "latency"]
+PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"]
 
 # Mark, stream, sequence, time and checksum complement, the frame's last bytes before the FCS.
 SIGNATURE_BYTES = 18
@@ -48,7 +49,7 @@ class Pacing:
     `one-in-flight` never exceeds it where it has one.
     """
 
-    kind: Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"] = "constant"
+    kind: PacingKind = "constant"
     burst_frames: int = 1
     seed: int = 0
     timeout_us: float = 100_000.0

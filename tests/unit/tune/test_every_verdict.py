@@ -68,7 +68,6 @@ def agree(row: Row, cell: Cell, verdict: Verdict, archives: Path) -> None:
 
 
 def test_the_table_has_every_check() -> None:
-    assert [row.number for row in TABLE] == list(range(1, 48))
     assert [row.number for row in TABLE] == [check.number for check in all_checks()]
 
 

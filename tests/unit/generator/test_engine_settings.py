@@ -1,7 +1,8 @@
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.generator.settings import EngineSettings, WorkerLayout
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.interface import WorkerLayout
 
 
 def test_one_cpu_polls_everything() -> None:
