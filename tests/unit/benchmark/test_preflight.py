@@ -7,12 +7,18 @@ import pytest
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.text.units import parse_rate
 
 LOAD = {"name": "load", "role": "load"}
 PROBE = {"name": "probe", "role": "latency", "rate": "1kpps"}
 CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
+
+
+@pytest.fixture
+def cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The machine has what stands at the addresses of CARDS."""
+    monkeypatch.setattr("plimsoll.dut.external.check_card", lambda address, where: None)
 
 
 def experiment(**changes: Any) -> Experiment:
@@ -72,6 +78,7 @@ def test_a_load_that_probes_take_whole_is_the_options_fault() -> None:
     assert "probes take 1 kpps out of stream load" in error.message
 
 
+@pytest.mark.usefixtures("cards")
 def test_a_share_of_a_line_rate_that_only_links_will_tell_is_left_to_them() -> None:
     lab = {"kind": "external", "ports": CARDS}
     check_trial(experiment(lab=lab), parse_rate("50%"), "--load")
@@ -142,6 +149,7 @@ def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     assert "its directory does not exist" in error.message
 
 
+@pytest.mark.usefixtures("cards")
 @pytest.mark.parametrize(
     ("load", "said"),
     [
@@ -161,12 +169,26 @@ def test_a_load_above_the_line_rate_is_refused(load: str, said: str) -> None:
     assert searched.remedy == "give at most 100%, or correct the lab's line rate"
 
 
+@pytest.mark.usefixtures("cards")
 def test_the_whole_line_rate_is_a_load() -> None:
     lab = {"kind": "external", "ports": CARDS, "line_rate": "10Gbps"}
     check_trial(experiment(lab=lab), parse_rate("100%"), "--load")
     check_search(experiment(lab=lab, search={"minimum": "1%", "maximum": "10Gbps"}))
 
 
+def test_a_card_that_is_not_there_is_the_machines_fault() -> None:
+    # PCI has no bus of that number on any machine that tests run on.
+    lab = {"kind": "external", "ports": [{"devargs": "net_null0"}, {"devargs": "ffff:ff:1f.7"}]}
+    with pytest.raises(MachineError) as refused:
+        check_search(experiment(lab=lab))
+    assert str(refused.value) == (
+        "lab.ports[1].devargs: this machine has no PCI device ffff:ff:1f.7 (plimsoll ports "
+        "lists the cards that it has)"
+    )
+    assert refused.value.exit_code == 3
+
+
+@pytest.mark.usefixtures("cards")
 def test_a_line_rate_that_only_links_tell_refuses_loads_once_they_are_up() -> None:
     lab = {"kind": "external", "ports": CARDS}
     search = {"minimum": "1kpps", "maximum": "20Gbps"}
