@@ -13,7 +13,8 @@ import typer
 from plimsoll.cli.command_group import CommandGroup
 from plimsoll.cli.terminal.exit_codes import SIGNALLED
 from plimsoll.cli.terminal.output import errors, give_up_stdout
-from plimsoll.errors import Interrupted, MachineError, PlimsollError
+from plimsoll.cli.terminal.usage_error import usage_error
+from plimsoll.errors import InputError, Interrupted, MachineError, PlimsollError
 from plimsoll.version import VERSION
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -95,11 +96,16 @@ def main() -> None:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end_cleanly)
     try:
-        app()
+        sys.exit(app(prog_name="plimsoll", standalone_mode=False))
     except PlimsollError as error:
         errors.print_error(error)
         sys.exit(error.exit_code)
-    except Interrupted:
+    except typer.TyperException as refusal:
+        # It says nothing where a group without a command has shown its help.
+        if refusal.format_message():
+            errors.print_error(usage_error(refusal))
+        sys.exit(InputError.exit_code)
+    except (Interrupted, typer.Abort):
         errors.print_interrupted()
         sys.exit(SIGNALLED)
     except OSError as error:

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.dut.lab import LabModel, LabPorts
 from plimsoll.dut.registry import lab_kinds, lab_of_kind
 from plimsoll.dut.standing import LabDescription, lab_down, lab_list, lab_up
@@ -21,6 +22,7 @@ from plimsoll.host.ledger.ledger import sweep
 
 app = typer.Typer(
     name="lab",
+    cls=SuggestingGroup,
     help="Bring a DUT up and keep it up, to try things by hand or with other tools.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
