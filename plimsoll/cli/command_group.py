@@ -14,6 +14,7 @@ from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 
 # In the order in which help lists them. Where the name is no module's, that follows.
 _COMMANDS = {
+    "init": "machine.init",
     "run": "methods.run",
     "trial": "methods.trial",
     "matrix": "methods.matrix",

@@ -49,6 +49,7 @@ ROOMS = {
         "whole_run",
         "audits",
         "calibration",
+        "proposal",
         "trial_run",
         "session",
         "testbed",
