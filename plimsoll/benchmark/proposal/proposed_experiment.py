@@ -112,9 +112,7 @@ def _on_memif(survey: HostSurvey) -> dict[str, Any]:
             ),
         },
         "generator": {"cpus": Noted([tester], f"{_LAYOUTS[1]}; {why}")},
-        "require_hugepages": Noted(
-            False, f"without them it runs slower; {_pages(survey, lab, (tester,))}"
-        ),
+        "require_hugepages": Noted(False, f"slower without; {_pages(survey, lab, (tester,))}"),
         "profile": _profile(),
         "trial": {"drain": Noted("300ms", "memif has no wire on which frames could linger")},
         "criteria": _criteria("10ms", "of the probe; a shared CPU can be away for milliseconds"),
@@ -152,7 +150,7 @@ def _pages(survey: HostSurvey, lab: LabModel, tester_cpus: Sequence[int]) -> str
     if survey.free_megabytes >= needed:
         return text
     if survey.adds_hugepages:
-        return f"{text}, a run reserves the rest and gives it back"
+        return f"{text}, a run reserves the rest"
     return f"{text}, as root: sysctl vm.nr_hugepages={-(-needed // 2)}"
 
 

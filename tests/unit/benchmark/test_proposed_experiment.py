@@ -185,14 +185,14 @@ def test_what_root_has_to_do_is_said(tmp_path: Path) -> None:
         # The tester: 80 MB for DPDK, and for each of four queues 10,240 buffers of a page each,
         # 160 MB in all. The DUT: 32 MB and 16,384 buffers of a page each, 64 MB.
         (1024, False, "of 336 MB 336 MB are free"),
-        (100, True, "of 336 MB 200 MB are free, a run reserves the rest and gives it back"),
+        (100, True, "of 336 MB 200 MB are free, a run reserves the rest"),
         (0, False, "of 336 MB 0 MB are free, as root: sysctl vm.nr_hugepages=168"),
     ],
 )
 def test_hugepages_are_counted(tmp_path: Path, *, pages: int, writable: bool, said: str) -> None:
     survey = surveyed(tree_of_2(tmp_path), range(2), pages=pages)
     _, text = proposed(replace(survey, adds_hugepages=writable), tmp_path)
-    assert f"require_hugepages: false # without them it runs slower; {said} profile:" in text
+    assert f"require_hugepages: false # slower without; {said} profile:" in text
 
 
 def test_a_kernel_without_hugepages_has_none_free(tmp_path: Path) -> None:
