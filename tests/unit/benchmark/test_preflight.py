@@ -15,12 +15,6 @@ PROBE = {"name": "probe", "role": "latency", "rate": "1kpps"}
 CARDS = [{"devargs": "0000:01:00.0"}, {"devargs": "0000:01:00.1"}]
 
 
-@pytest.fixture
-def cards(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The machine has what stands at the addresses of CARDS."""
-    monkeypatch.setattr("plimsoll.dut.external.check_card", lambda address, where: None)
-
-
 def experiment(**changes: Any) -> Experiment:
     return Experiment.model_validate(
         {
@@ -78,7 +72,6 @@ def test_a_load_that_probes_take_whole_is_the_options_fault() -> None:
     assert "probes take 1 kpps out of stream load" in error.message
 
 
-@pytest.mark.usefixtures("cards")
 def test_a_share_of_a_line_rate_that_only_links_will_tell_is_left_to_them() -> None:
     lab = {"kind": "external", "ports": CARDS}
     check_trial(experiment(lab=lab), parse_rate("50%"), "--load")
@@ -149,7 +142,6 @@ def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     assert "its directory does not exist" in error.message
 
 
-@pytest.mark.usefixtures("cards")
 @pytest.mark.parametrize(
     ("load", "said"),
     [
@@ -169,7 +161,6 @@ def test_a_load_above_the_line_rate_is_refused(load: str, said: str) -> None:
     assert searched.remedy == "give at most 100%, or correct the lab's line rate"
 
 
-@pytest.mark.usefixtures("cards")
 def test_the_whole_line_rate_is_a_load() -> None:
     lab = {"kind": "external", "ports": CARDS, "line_rate": "10Gbps"}
     check_trial(experiment(lab=lab), parse_rate("100%"), "--load")
@@ -188,7 +179,6 @@ def test_a_card_that_is_not_there_is_the_machines_fault() -> None:
     assert refused.value.exit_code == 3
 
 
-@pytest.mark.usefixtures("cards")
 def test_a_line_rate_that_only_links_tell_refuses_loads_once_they_are_up() -> None:
     lab = {"kind": "external", "ports": CARDS}
     search = {"minimum": "1kpps", "maximum": "20Gbps"}
