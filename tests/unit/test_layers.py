@@ -50,6 +50,7 @@ ROOMS = {
         "whole_run",
         "audits",
         "calibration",
+        "proposal",
         "trial_run",
         "session",
         "testbed",

@@ -222,8 +222,9 @@ FIELDS: Mapping[str, str] = {
     "per hour, with 95 % confidence; null where the proof saw some.",
     "LoadLine.pps_per_direction": "The load that the heaviest direction carries, in frames per "
     "second, as its proof offered it (RFC 2285's offered load).",
-    "LoadLine.total_pps": "What the load streams of all directions were offered, in frames "
-    "per second; probes are not counted.",
+    "LoadLine.total_pps": "What was offered of the load in all directions, in frames per second: "
+    "of load streams, and of probes that are taken from one; probes beside the load are not "
+    "counted.",
     "LoadLine.frame_sizes": "The load streams' frame sizes with FCS, in bytes.",
     "LoadLine.l1_bps_per_direction": "Bits per second with preamble and gap, of the direction "
     "with most.",

@@ -6,7 +6,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.benchmark.trafficgen.commented_yaml import Noted, commented_yaml
+from plimsoll.text.commented_yaml import Noted, commented_yaml
 
 DOCUMENT = {
     "name": Noted("a", "said"),
