@@ -91,7 +91,7 @@ class Finding:
 
 
 def ok(text: str, *read: Reading, expected: str = "") -> Judgement:
-    """As wanted."""
+    """As expected."""
     return Judgement("ok", text, read, expected)
 
 

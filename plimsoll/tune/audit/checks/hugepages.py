@@ -91,7 +91,7 @@ def _set_aside(
         if total >= pages.count:
             yield ok(message, *read, expected=wish)
         else:
-            short = f"{message}, and {pages.count} {'is' if pages.count == 1 else 'are'} wanted"
+            short = f"{message}, and {pages.count} {'is' if pages.count == 1 else 'are'} expected"
             yield fail(short, *read, expected=wish, steps=[_more(intent, expected, pages, here)])
 
 

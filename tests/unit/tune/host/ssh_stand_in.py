@@ -26,7 +26,7 @@ class SshStandIn:
     def does(self, script: str) -> None:
         """From now on."""
         self._program.write_text(
-            f'#!/bin/sh\necho "$@" >>{self.folder}/asked\n'
+            f'#!/bin/sh\necho "$@" >>{self.folder}/requested\n'
             f'while [ "$1" != -- ]; do shift; done; host=$2; shift 2\n{script}\n'
         )
         self._program.chmod(0o755)

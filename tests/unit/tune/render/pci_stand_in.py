@@ -23,7 +23,7 @@ echo() {
                 ${interface:+"$root/sys/class/net/$interface"}
             ;;
         */drivers_probe)
-            wanted=$pci/drivers/$(cat "$pci/devices/$1/driver_override")
+            expected=$pci/drivers/$(cat "$pci/devices/$1/driver_override")
             [ ! -d "$expected" ] || ln -s "$expected" "$pci/devices/$1/driver"
             ;;
     esac
