@@ -63,6 +63,7 @@ ROOMS = {
         "live",
         "query",
         "index",
+        "methods",
         "metrics",
         "results",
         "causes",
