@@ -13,6 +13,7 @@ from typer.main import get_group
 # By name, in the order in which help lists them, the module that adds each: of this package,
 # where it begins with a dot.
 COMMANDS = {
+    "check": ".methods.check",
     "run": ".methods.run",
     "trial": ".methods.trial",
     "matrix": ".methods.matrix",

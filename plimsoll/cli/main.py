@@ -22,6 +22,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _EXAMPLES = "  \n".join(
     (
         "Examples:",
+        "plimsoll check examples/demo.yaml",
         "plimsoll run examples/demo.yaml",
         "plimsoll run --resume runs/20260101T120000-demo",
         "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",

@@ -19,7 +19,7 @@ _MBUF_OVERHEAD = 320
 _PAGE_BYTES = 4096
 # DPDK itself, and the state of a trial's streams.
 _BASE_MEGABYTES = 80
-# Of a port, each way; QUEUES_MAX of engine/src/control/request.h.
+# Of a port, each way; QUEUES_MAX of engine/src/config/limits.h.
 _MOST_QUEUES = 16
 
 

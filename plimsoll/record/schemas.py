@@ -15,6 +15,7 @@ from pydantic import BaseModel
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.files.field_descriptions import described
 from plimsoll.record.methods.registry import METHODS
+from plimsoll.record.results.check_result import CheckResult
 from plimsoll.record.results.noise_result import NoiseResult
 from plimsoll.record.run.audit_record import AuditRecord
 from plimsoll.record.trials.window_record import WindowRecord
@@ -27,6 +28,7 @@ _OTHERS: Mapping[str, type[BaseModel]] = {
     "audit": AuditRecord,
     "trial-causes": TrialCauses,
     "noise-result": NoiseResult,
+    "check-result": CheckResult,
 }
 
 

@@ -38,6 +38,7 @@ ROOMS = {
     "benchmark": [
         ".",
         "trafficgen",
+        "check",
         "matrix",
         "latency_at_load",
         "noise",

@@ -15,9 +15,9 @@ from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.settings import MeasurementTeaching
 from plimsoll.traffic.teaching.teaching import teaching_beside
 
-# STREAMS_MAX of engine/src/control/request.h: each direction and each queue counts.
+# STREAMS_MAX of engine/src/config/limits.h: each direction and each queue counts.
 MOST_STREAMS = 64
-# Of one stream; engine/src/control/request_pacing.c.
+# Of one stream; engine/src/control/requests/request_pacing.c.
 LEAST_PPS, MOST_PPS = 0.01, 1e9
 
 

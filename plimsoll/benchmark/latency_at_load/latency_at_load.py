@@ -65,11 +65,12 @@ def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> 
     asked.check()
     check_search(experiment)
     if not experiment.profile.latency_streams:
-        raise InputError(
-            "the profile has no stream that probes",
-            where="profile.streams",
-            remedy="add one with role: latency",
-        )
+        with experiment.placing():
+            raise InputError(
+                "the profile has no stream that probes",
+                where="profile.streams",
+                remedy="add one with role: latency",
+            )
     loads = [percent for percent in asked.percents if percent > 0]
     if asked.rate is not None and loads:
         for percent in sorted({min(loads), max(loads)}):

@@ -72,8 +72,9 @@ def check_resume(experiment: Experiment, run: RunDirectory) -> None:
 def _highest_pps(experiment: Experiment, bed: Testbed) -> float:
     """The search's maximum. Raises InputError where its loads are out of order."""
     to_pps = loads_of_search(experiment, bed.line_rate_bps)
-    experiment.search.begin(to_pps)
-    _, maximum_pps = experiment.search.resolve_range(to_pps)
+    with experiment.placing():
+        experiment.search.begin(to_pps)
+        _, maximum_pps = experiment.search.resolve_range(to_pps)
     return maximum_pps
 
 
@@ -90,7 +91,8 @@ class _LoadLineSearch:
     def execute(self) -> Result:
         """Prepare, search, and say what was found."""
         to_pps = loads_of_search(self._experiment, self._bed.line_rate_bps)
-        minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
+        with self._experiment.placing():
+            minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
         search = self._replayed(to_pps)
         self._warm_up(minimum_pps)
         if self._lacks_ceiling(maximum_pps):

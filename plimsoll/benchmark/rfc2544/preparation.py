@@ -45,5 +45,6 @@ def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
     highest = settings.maximum or experiment.search.maximum
     if highest.unit == "pps":
         where = "--maximum" if settings.maximum else "search.maximum"
-        check_engine_takes(profile, highest.value, lab, experiment.generator, where)
+        with experiment.placing():
+            check_engine_takes(profile, highest.value, lab, experiment.generator, where)
     return profile.largest_frame_size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from pathlib import Path
@@ -12,6 +12,7 @@ import typer
 from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.session.beginning import resumable
 from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.cli.methods.progress import progress_on
@@ -22,6 +23,7 @@ from plimsoll.cli.options.options import (
     MetricsPortOption,
     RunsOption,
 )
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.terminal.exit_codes import SIGNALLED, end_by
 from plimsoll.cli.terminal.output import stderr, stdout
@@ -88,6 +90,7 @@ class StandardCommand(Generic[S, R]):
         def command(
             experiment: ExperimentArgument = None,
             *,
+            set_fields: SetOption = None,
             resume: _ResumeOption = None,
             runs: RunsOption = Path("runs"),
             tag: TagsOption = None,
@@ -97,9 +100,10 @@ class StandardCommand(Generic[S, R]):
         ) -> None:
             with serving(metrics_port) as live:
                 if resume is None:
-                    to_run = self._new_run(experiment, options, runs)
+                    to_run = self._new_run(experiment, set_fields or (), options, runs)
                 else:
-                    to_run = self._resumed_run(resume, experiment, options)
+                    self._refuse_others(experiment, set_fields, options)
+                    to_run = self._resumed_run(resume)
                 tag_run(to_run.directory, tag)
                 kept = running(
                     self.method.command, to_run.directory, self.kept, self.worth_a_report, live
@@ -123,7 +127,13 @@ class StandardCommand(Generic[S, R]):
         _, *options = signature(self.settings, eval_str=True).parameters.values()
         return tuple(options)
 
-    def _new_run(self, path: Path | None, options: Mapping[str, object], runs: Path) -> _ToRun[S]:
+    def _new_run(
+        self,
+        path: Path | None,
+        set_fields: Sequence[SetField],
+        options: Mapping[str, object],
+        runs: Path,
+    ) -> _ToRun[S]:
         """A run that begins, in a directory of its own under `runs`."""
         if path is None:
             raise InputError(
@@ -131,24 +141,30 @@ class StandardCommand(Generic[S, R]):
                 where=f"plimsoll {self.method.command}",
                 remedy=self.example,
             )
-        experiment = load_experiment(path)
+        experiment = load_experiment(path, set_fields)
         settings = self.settings(experiment, **options)
         name = f"{experiment.name}-{self.method.command}"
         return _ToRun(
             experiment, settings, RunDirectory.create(runs, name, experiment.normalised())
         )
 
-    def _resumed_run(
-        self, resume: Path, path: Path | None, options: Mapping[str, object]
-    ) -> _ToRun[S]:
-        """A run that goes on as it was asked. Raises InputError where it cannot."""
+    def _refuse_others(
+        self,
+        path: Path | None,
+        set_fields: Sequence[SetField] | None,
+        options: Mapping[str, object],
+    ) -> None:
+        """Raise InputError where a run that goes on is given anything else."""
         defaults = {option.name: option.default for option in self._own_options}
-        if path is not None or options != defaults:
+        if path is not None or set_fields or options != defaults:
             raise InputError(
                 "a resumed run keeps its own experiment and options",
                 where="--resume",
                 remedy="name nothing else, or start a new run",
             )
+
+    def _resumed_run(self, resume: Path) -> _ToRun[S]:
+        """A run that goes on as it was asked. Raises InputError where it cannot."""
         directory = RunDirectory.open(resume)
         experiment = load_experiment(directory.experiment)
         settings = resumable(directory, self.method, experiment, self.model)

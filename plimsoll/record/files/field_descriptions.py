@@ -436,7 +436,7 @@ FIELDS: Mapping[str, str] = {
     "AuditFinding.title": "What it checks.",
     "AuditFinding.verdict": "Whether the host is as intended, or why that is not known.",
     "AuditFinding.text": "What was found, as a sentence.",
-    "AuditFinding.wanted": "What the intent asks for.",
+    "AuditFinding.expected": "What the intent asks for.",
     "AuditFinding.read": "What was read on the host.",
     "AuditFinding.steps": "The remedy, step by step.",
     "AuditFinding.why": "Why it matters.",

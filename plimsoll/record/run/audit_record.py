@@ -65,7 +65,7 @@ class AuditFinding(_Part):
     title: str
     verdict: Verdict
     text: str
-    wanted: str
+    expected: str
     read: tuple[AuditReading, ...]
     steps: tuple[AuditStep, ...]
     why: str = ""

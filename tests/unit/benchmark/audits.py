@@ -12,7 +12,7 @@ def finding(number: int, verdict: Verdict, **changed: object) -> AuditFinding:
         title=f"Title of {number}",
         verdict=verdict,
         text=f"{number} was found",
-        wanted="",
+        expected="",
         read=(AuditReading(where=f"/proc/{number}", what="7"),),
         steps=(AuditStep(text=f"echo 1 > /proc/{number}", kind="command"),),
     )

@@ -111,7 +111,7 @@ def test_streams_are_counted_by_direction() -> None:
 
 
 def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     # 8 CPUs for 2 ports: each port is sent on by 2 of them, on a queue each.
     generator = {"cpus": list(range(8))}
     check_search(experiment(profile=streams(16), generator=generator))
@@ -122,7 +122,7 @@ def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cpus_that_do_not_fit_the_ports_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     error = refused_search(generator={"cpus": [0, 1, 2]})
     assert error.where == "generator.cpus"
 
@@ -135,7 +135,7 @@ def test_a_direction_without_a_path_is_refused() -> None:
 
 
 def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     monkeypatch.setattr("plimsoll.dut.testpmd._find_program", lambda: "dpdk-testpmd")
     error = refused_search(lab={"kind": "testpmd-memif", "socket": "/nonexistent/m.sock"})
     assert error.where == "lab.socket"

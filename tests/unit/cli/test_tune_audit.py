@@ -84,7 +84,7 @@ def test_the_document_has_everything_of_each_check(root: Path, intent: Path) -> 
     found = {each["number"]: each for each in document["findings"]}
     assert found[6]["verdict"] == "fail"
     assert found[6]["read"] == [{"where": "/sys/devices/virtual/workqueue/cpumask", "what": "f"}]
-    assert found[6]["wanted"] == "CPUs of 0 alone"
+    assert found[6]["expected"] == "CPUs of 0 alone"
     assert found[6]["steps"] == [
         {"text": "echo 1 > /sys/devices/virtual/workqueue/cpumask", "kind": "command"}
     ]

@@ -18,9 +18,9 @@ class SshStandIn:
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
     @property
-    def asked(self) -> list[list[str]]:
+    def requested(self) -> list[list[str]]:
         """The arguments of each call, in words."""
-        noted = self.folder / "asked"
+        noted = self.folder / "requested"
         return [line.split() for line in noted.read_text().splitlines()] if noted.exists() else []
 
     def does(self, script: str) -> None:

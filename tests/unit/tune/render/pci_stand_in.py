@@ -24,7 +24,7 @@ echo() {
             ;;
         */drivers_probe)
             wanted=$pci/drivers/$(cat "$pci/devices/$1/driver_override")
-            [ ! -d "$wanted" ] || ln -s "$wanted" "$pci/devices/$1/driver"
+            [ ! -d "$expected" ] || ln -s "$expected" "$pci/devices/$1/driver"
             ;;
     esac
 }
