@@ -65,6 +65,7 @@ ROOMS = {
         "live",
         "query",
         "index",
+        "methods",
         "metrics",
         "results",
         "causes",

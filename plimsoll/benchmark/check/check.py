@@ -15,13 +15,13 @@ from plimsoll.benchmark.experiment.loads import load_within_line
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.experiment.written_at import WrittenAt
-from plimsoll.benchmark.load_line.load_line import METHOD
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, search_mistakes
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedRun
 from plimsoll.text.document import Document
 from plimsoll.text.mistakes import each_mistake
@@ -106,7 +106,7 @@ def _planned(experiment: Experiment) -> PlannedRun:
     time = planned_time(experiment, loads if len(known) == len(experiment.search.loads) else None)
     return PlannedRun(
         name=experiment.name,
-        method=METHOD,
+        method=LOAD_LINE.name,
         strategy=experiment.search.strategy,
         lab=experiment.lab.kind,
         line_rate_bps=line_rate.bps,

@@ -12,6 +12,7 @@ import pytest
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
+from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -135,7 +136,7 @@ def test_a_run_of_another_kind_is_not_said_to_be_resumable(
     asked = load_experiment(path)
     directory = RunDirectory.create(tmp_path / "runs", "loopback-trial", asked.normalised())
     with recording(directory) as recorder:
-        begin(recorder, "trial", asked)
+        begin(recorder, TRIAL, asked)
     assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
     said = capsys.readouterr().err
     assert "this is a run of another kind (trial)" in said
