@@ -41,21 +41,21 @@ bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine
 bench-search: $(DEV_REQUIREMENTS) $(INSTALLED) ## Try every search on simulated DUTs: overhead, load, survival
 	$(BIN)/python benchmarks/search/run.py
 
-bench-metrics: $(DEV_REQUIREMENTS) $(INSTALLED) ## Ask large records questions, list many runs: milliseconds
+bench-metrics: $(INSTALLED) ## Ask large records questions, list many runs: milliseconds
 	$(BIN)/python benchmarks/metrics/query.py
 	$(BIN)/python benchmarks/metrics/runs_list.py
 
-bench-observe: $(DEV_REQUIREMENTS) $(INSTALLED) ## What observing and recording cost, against sysstat's sadc
+bench-observe: $(INSTALLED) ## What observing and recording cost, against sysstat's sadc
 	$(BIN)/python -m benchmarks.observe.cost
 	$(BIN)/python -m benchmarks.observe.record
 	$(BIN)/python benchmarks/record/interval_cost.py
 
-bench-repeat: $(DEV_REQUIREMENTS) $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and busy: do they repeat?
+bench-repeat: $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and busy: do they repeat?
 	$(BIN)/python -m benchmarks.repeat.trials
 	$(BIN)/python -m benchmarks.repeat.searches
 	$(BIN)/python -m benchmarks.repeat.searches --busy
 
-bench-attribution: $(DEV_REQUIREMENTS) $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
+bench-attribution: $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
 	$(BIN)/python -m benchmarks.attribution.cost
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.

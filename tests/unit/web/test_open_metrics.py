@@ -191,6 +191,29 @@ def test_no_gauge_has_the_name_of_a_counter() -> None:
     assert metric_name("sar-mem", "Hugepages-Total") == "plimsoll_sar_mem_hugepages_in_all"
 
 
+# What promtool check metrics calls abbreviated units (prometheus/client_golang, promlint, units.go).
+ABBREVIATED = {*"s ms us ns sec b kb mb gb tb pb m h d".split()}
+
+
+def test_no_name_has_a_unit_that_promtool_calls_abbreviated() -> None:
+    named = {
+        *(metric_name(each.source, each.type) for each in known_types()),
+        *(total_name(each.source, each.type) for each in known_types() if each.counted),
+    }
+    assert [name for name in named if ABBREVIATED & set(name.split("_"))] == []
+    assert metric_name("procstat", "interrupts-sec") == "plimsoll_procstat_interrupts_per_second"
+    assert total_name("sar-mem", "KB-Paged-in-sec") == "plimsoll_sar_mem_kbytes_paged_in_total"
+
+
+def test_no_counter_has_the_name_of_a_gauge() -> None:
+    """OpenMetrics names a counter's family without _total, and a family comes once."""
+    gauges = {metric_name(each.source, each.type) for each in known_types()}
+    counters = [total_name(each.source, each.type) for each in known_types() if each.counted]
+    assert gauges.isdisjoint(name.removesuffix("_total") for name in counters)
+    assert total_name("cpuidle", "residency") == "plimsoll_cpuidle_residency_usec_total"
+    assert total_name("sar-net", "L2-Gbps") == "plimsoll_sar_net_l2_bytes_total"
+
+
 def test_nothing_listens_afterwards(run: RunDirectory, endpoint: Endpoint) -> None:
     with served(run, endpoint):
         scrape(endpoint)
