@@ -12,7 +12,7 @@ SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-f
 	$(shell find plimsoll engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
 C_SOURCES = $(shell find engine trace tests -name '*.[ch]')
 
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install --progress-bar off --disable-pip-version-check
 # meson-python and ninja call meson by name.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
@@ -126,14 +126,14 @@ build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
 $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
 		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
-	@echo "plimsoll: installing into $(VENV) what requirements/run.txt lists"
-	@$(PIP_INSTALL) --require-hashes -r requirements/run.txt
+	@build-aux/with-progress "installing into $(VENV) what requirements/run.txt lists" \
+		$(VENV)/run-requirements.log $(PIP_INSTALL) --require-hashes -r requirements/run.txt
 	@rm -rf build
 	@touch $@
 
 $(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
-	@echo "plimsoll: installing into $(VENV) what the tests need: requirements/dev.txt"
-	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@build-aux/with-progress "installing into $(VENV) what the tests need: requirements/dev.txt" \
+		$(VENV)/dev-requirements.log $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # For every Python from the oldest on and every architecture at once: markers tell them apart.
@@ -146,8 +146,8 @@ lock: $(DEV_REQUIREMENTS) ## Renew requirements/: the newest versions that pypro
 
 # The build folder is kept, so that only what changed is compiled again.
 $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)
-	@echo "plimsoll: building the engine, installing into $(VENV)"
-	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps \
+	@$(WITH_TOOLS) build-aux/with-progress "building the engine, installing plimsoll into $(VENV)" \
+		$(VENV)/install.log $(PIP_INSTALL) --verbose --no-build-isolation --no-deps \
 		--config-settings=builddir=build/wheel .
 	@touch $@
 

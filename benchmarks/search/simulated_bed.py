@@ -43,9 +43,9 @@ class SimulatedBed:
     """A simulated DUT, its tester, and the goals that every trial is judged by."""
 
     def __init__(self, settings: SimulatedSettings, goals: Goals) -> None:
-        self._lab = settings.lab()
+        self._lab = settings.make_without_ledger()
         self._ports = self._lab.up()
-        self._generator = settings.generator()
+        self._generator = settings.simulation.generator()
         self._goals = goals
         self._marks = Marks()
 

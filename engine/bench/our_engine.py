@@ -8,8 +8,8 @@ from contextlib import closing, contextmanager
 from bench_bed import BenchBed
 
 from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import FrameCheck, Interval, StreamCounts, TrialPlan, TrialReport
-from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
 from plimsoll.traffic.plan import FCS_BYTES
 from plimsoll.traffic.streams.compile import compile_profile
@@ -36,7 +36,8 @@ def our_engine(
     log = bed.ledger.directory / "engine.log"
     with closing(Engine.start(log, bed.ledger.environment)) as engine, kept_off(cpus):
         engine.open(
-            EngineSettings(cpus=cpus),
+            workers=EngineSettings(cpus=cpus).layout(len(devargs)),
+            stamps="tsc",
             memory=bed.generator_memory,
             devargs=devargs,
             descriptors=_DESCRIPTORS,

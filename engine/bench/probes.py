@@ -8,9 +8,9 @@ from contextlib import closing, contextmanager
 from bench_bed import BenchBed
 
 from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.histogram import Histogram, bucket_bounds_ns
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
-from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off
 from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.plan import Pacing, Role, StreamPlan
@@ -32,7 +32,8 @@ def quiet_engine(bed: BenchBed, devargs: Sequence[str]) -> Iterator[Engine]:
     cpus = (bed.generator_cpu,)
     with closing(Engine.start(log, bed.ledger.environment)) as engine, kept_off(cpus):
         engine.open(
-            EngineSettings(cpus=cpus),
+            workers=EngineSettings(cpus=cpus).layout(len(devargs)),
+            stamps="tsc",
             memory=bed.generator_memory,
             devargs=devargs,
             descriptors=_DESCRIPTORS,

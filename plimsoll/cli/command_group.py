@@ -10,8 +10,11 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
+
 # In the order in which help lists them. Where the name is no module's, that follows.
 _COMMANDS = {
+    "init": "machine.init",
     "check": "methods.check",
     "run": "methods.run",
     "trial": "methods.trial",
@@ -36,7 +39,7 @@ _COMMANDS = {
 }
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(SuggestingGroup):
     """Knows the names, and imports a command's module, whose `add_to` registers it, on demand.
 
     Of click's types there are two, its own and those that newer versions of Typer carry.

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
 from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.child import Child, Lifetime, describe_exit
@@ -149,8 +150,10 @@ class LabModel(BaseModel, ABC):
     summary: ClassVar[str]
     # Whether it can be kept up between commands (`plimsoll lab up`).
     can_stand: ClassVar[bool] = False
-    # Whether DUT and generator are computed: then nothing of the machine is used.
-    simulated: ClassVar[bool] = False
+    # Why no command can reset its DUT while frames are sent; None where one can.
+    cannot_reset: ClassVar[str | None] = None
+    # Whether its DUT takes time to come to rest between trials.
+    settles: ClassVar[bool] = True
     # The process whose loops poll `polled_cpus`, by its name in the ledger.
     polling_program: ClassVar[str] = ""
     # In bytes with FCS.
@@ -180,6 +183,19 @@ class LabModel(BaseModel, ABC):
     def directions(self) -> Paths:
         """The paths that its LabPorts will have."""
 
+    @property
+    def simulation(self) -> Simulation | None:
+        """The generator with the DUT in it, where both are computed; None where frames are sent.
+
+        Of a simulated lab nothing of the machine is used.
+        """
+        return None
+
+    @property
+    def simulated(self) -> bool:
+        """Whether DUT and generator are computed."""
+        return self.simulation is not None
+
     def check_machine(self) -> LineRate:
         """Look at what the lab needs of this machine, and change nothing.
 
@@ -190,3 +206,10 @@ class LabModel(BaseModel, ABC):
     @abstractmethod
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
+
+    def make_without_ledger(self) -> Lab:
+        """The same of a simulated lab, which leaves nothing on this machine to be undone.
+
+        Raises ValueError for any other.
+        """
+        raise ValueError(f"{type(self).__name__} needs a ledger")

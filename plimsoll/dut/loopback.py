@@ -20,6 +20,7 @@ class LoopbackSettings(LabModel):
     """`ports` net_ring ports inside the tester, each its own return path."""
 
     summary: ClassVar[str] = "net_ring ports inside the tester, no DUT: the tester's own floor"
+    cannot_reset: ClassVar[str | None] = "there is no DUT on a loopback"
 
     kind: Literal["loopback"] = "loopback"
     ports: int = Field(default=2, ge=1, le=16)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths
 from plimsoll.dut.passive import PassiveLab
-from plimsoll.generator.simulated import SimulatedGenerator
+from plimsoll.generator.simulated import Simulation
 from plimsoll.generator.simulated.models.registry import ModelSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -26,7 +26,8 @@ class SimulatedSettings(LabModel):
     """
 
     summary: ClassVar[str] = "a simulated DUT in simulated time: nothing is sent"
-    simulated: ClassVar[bool] = True
+    cannot_reset: ClassVar[str | None] = "a simulated DUT has nothing to reset"
+    settles: ClassVar[bool] = False
 
     kind: Literal["simulated"] = "simulated"
     model: ModelSettings
@@ -46,9 +47,10 @@ class SimulatedSettings(LabModel):
         """Nothing is needed of the machine."""
         return LineRate(_LINE_RATE_BPS)
 
-    def generator(self) -> SimulatedGenerator:
+    @property
+    def simulation(self) -> Simulation:
         """The generator that this lab is tested with, the DUT in it."""
-        return SimulatedGenerator(
+        return Simulation(
             self.model,
             self.directions,
             seed=self.seed,
@@ -58,9 +60,9 @@ class SimulatedSettings(LabModel):
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """A lab that needs neither ledger nor memory."""
-        return self.lab()
+        return self.make_without_ledger()
 
-    def lab(self) -> SimulatedLab:
+    def make_without_ledger(self) -> SimulatedLab:
         """Nothing that could be up or down."""
         return SimulatedLab(self)
 

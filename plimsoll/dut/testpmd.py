@@ -70,6 +70,11 @@ class TestpmdSettings(LabModel):
     summary: ClassVar[str] = "dpdk-testpmd forwarding between two memif ports; needs no NIC"
     can_stand: ClassVar[bool] = True
     polling_program: ClassVar[str] = _PROGRAM
+    cannot_reset: ClassVar[str | None] = (
+        f"{_PROGRAM} holds the sockets that the tester's memif ports hang on, so their links end "
+        "with it, and a trial ends with its links: there is no last frame before and first frame "
+        "after a reset"
+    )
     kind: Literal["testpmd-memif"] = "testpmd-memif"
     cpu: int = Field(default=1, ge=0)
     forwarding: Literal["mac", "io", "macswap", "5tswap", "csum"] = "mac"

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
-from plimsoll.generator.settings import WorkerLayout
 from plimsoll.traffic.plan import StreamPlan
 
 EndedBy = Literal["duration", "stop", "link_down"]
 Phase = Literal["send", "drain"]
+# Who stamps what is received: the worker by the TSC, or the port itself where it can.
+Stamps = Literal["tsc", "hardware"]
+# A port and the number of one of its queues.
+PortQueue = tuple[int, int]
+
+# In the metadata of a counter of frames: the metric that it is recorded as.
+METRIC = "metric"
 
 # What says that a received frame is whole: its signature alone, or its checksums as well.
 FrameCheck = Literal["signature", "checksums"]
@@ -104,17 +111,18 @@ class StreamCounts:
     """
 
     stream: int
-    sent: int
-    refused: int
-    skipped: int
-    no_buffer: int
-    timed_out: int
-    received: int
+    sent: int = field(metadata={METRIC: "stream-tx-pps"})
+    refused: int = field(metadata={METRIC: "refused-pps"})
+    # Never sent, because the tester was late with them.
+    skipped: int = field(metadata={METRIC: "late-pps"})
+    no_buffer: int = field(metadata={METRIC: "no-buffer-pps"})
+    timed_out: int = field(metadata={METRIC: "timed-out-pps"})
+    received: int = field(metadata={METRIC: "stream-rx-pps"})
     missing: int
-    out_of_order: int
-    duplicate: int
-    corrupt: int
-    misdirected: int
+    out_of_order: int = field(metadata={METRIC: "out-of-order-pps"})
+    duplicate: int = field(metadata={METRIC: "duplicate-pps"})
+    corrupt: int = field(metadata={METRIC: "corrupt-pps"})
+    misdirected: int = field(metadata={METRIC: "misdirected-pps"})
     latency: Histogram
     latency_across_stalls: Histogram
     lateness: Histogram
@@ -140,10 +148,10 @@ class PortCounts:
     port: int
     foreign: int
     foreign_kinds: dict[str, int]
-    stale: int
-    rx_missed: int
-    rx_errors: int
-    rx_no_mbuf: int
+    stale: int = field(metadata={METRIC: "stale-pps"})
+    rx_missed: int = field(metadata={METRIC: "rx-missed-pps"})
+    rx_errors: int = field(metadata={METRIC: "rx-errors-pps"})
+    rx_no_mbuf: int = field(metadata={METRIC: "rx-no-mbuf-pps"})
     buffers_in_use: int
     link_up: bool
 
@@ -311,23 +319,48 @@ class PortInfo:
     rss: bool
     rx_stamps: bool
     tx_stamps: bool
-    latency_clock: Literal["tsc", "hardware"]
+    latency_clock: Stamps
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerLayout:
+    """One polling loop: its CPU and the queues that it sends on and receives from."""
+
+    cpu: int
+    tx: tuple[PortQueue, ...]
+    rx: tuple[PortQueue, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GeneratorFacts:
-    """What a record says of a generator: versions, and the process where it is one of its own.
+    """How a generator that was started identifies itself, for records and calibrations.
 
-    None stands for what has no part in it. A `simulated` one sends nothing. Of one whose
-    ports are open, `tsc_hz` is the rate of its ticks, and `workers` are its polling loops.
+    `name` and `version` are its own, `dpdk` the version of the DPDK that it runs on, and
+    `pid` its process on this host; None stands for what has no part in it. A `simulated` one
+    sends nothing. Of one whose ports are open, `tsc_hz` is the rate of its ticks, and
+    `workers` are its polling loops. `notes` are for whoever reads the results.
     """
 
-    engine: str | None
-    dpdk: str | None
-    pid: int | None
+    name: str
+    version: str
+    dpdk: str | None = None
+    pid: int | None = None
     simulated: bool = False
     tsc_hz: float | None = None
     workers: tuple[WorkerLayout, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class GeneratorDied(PlimsollError):
+    """A generator ended by itself, or went silent and was ended."""
+
+    exit_code = TESTER_COULD_NOT_TELL
+
+
+class GeneratorRefused(PlimsollError):
+    """A generator would not do what was asked; `where` is the place in the request."""
+
+    exit_code = MachineError.exit_code
 
 
 class Generator(Protocol):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
+from inspect import isabstract
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -313,7 +314,8 @@ def _walk(model: type[BaseModel], location: Location) -> tuple[list[type[BaseMod
 
 def _models_in(annotation: Any) -> list[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
+        # An abstract one stands for those that are made of it.
+        return annotation.__subclasses__() if isabstract(annotation) else [annotation]
     return [model for argument in get_args(annotation) for model in _models_in(argument)]
 
 

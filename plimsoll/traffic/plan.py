@@ -8,6 +8,7 @@ from typing import Literal
 from plimsoll.text.wire import FCS_BYTES
 
 Role = Literal["load", "latency"]
+PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"]
 
 # Mark, stream, sequence, time and checksum complement, the frame's last bytes before the FCS.
 SIGNATURE_BYTES = 18
@@ -48,7 +49,7 @@ class Pacing:
     `one-in-flight` never exceeds it where it has one.
     """
 
-    kind: Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"] = "constant"
+    kind: PacingKind = "constant"
     burst_frames: int = 1
     seed: int = 0
     timeout_us: float = 100_000.0
@@ -61,6 +62,7 @@ class StreamPlan:
     `frames` are its templates without FCS, their signatures zero. Frame n is made from
     template `order[n mod len(order)]`; without an order the templates take turns.
     `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early.
+    `taken_from` is the load stream, by name, whose rate a probe's was taken out of.
     """
 
     stream: int
@@ -75,6 +77,7 @@ class StreamPlan:
     fields: tuple[FieldWriter, ...] = ()
     frame_count: int | None = None
     tx_queue: int = 0
+    taken_from: str | None = None
 
     @property
     def mean_frame_size(self) -> float:

@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
+from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.web.endpoint import Endpoint
 
@@ -25,6 +26,14 @@ _PATH = "/metrics"
 _OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 # What Prometheus of old and browsers ask for.
 _OTHER_KINDS = ("text/plain", "text/html", "openmetrics-text")
+# Of which time a gauge is: a scrape may come every fifteenth interval only.
+_NO_LONGER = "of the last interval alone, neither of the trial nor since the last scrape"
+_OF_WHICH_TIME: Mapping[Reduction, str] = {
+    "mean": "over the last interval",
+    "max": f"the greatest {_NO_LONGER}",
+    "min": f"the least {_NO_LONGER}",
+    "quantile": f"of the samples {_NO_LONGER}",
+}
 
 
 class LiveMetrics(Collector):
@@ -141,7 +150,7 @@ def _value_families(values: Iterable[LatestValue]) -> Iterator[Metric]:
         unit = f" in {members[0].unit}" if members[0].unit else ""
         family = GaugeMetricFamily(
             metric_name(source, kind),
-            f"{kind} of {source}{unit}, over the last interval.",
+            f"{kind} of {source}{unit}, {_OF_WHICH_TIME[members[0].reduction]}.",
             labels=[label_name(label) for label in labels],
         )
         for member in members:

@@ -8,8 +8,8 @@ import pytest
 from scapy.utils import RawPcapReader
 
 from plimsoll.generator.engine.engine import Engine
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import TrialPlan
-from plimsoll.generator.settings import EngineSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.text.document import load_document
 from plimsoll.traffic.streams.compile import compile_profile
@@ -47,7 +47,8 @@ def sent(profile: Profile, folder: Path) -> dict[str, list[bytes]]:
     largest = max(plan.largest_frame_size for plan in plans)
     with closing(Engine.start(folder / "log", {"RUNTIME_DIRECTORY": str(folder)})) as engine:
         engine.open(
-            EngineSettings(),
+            workers=EngineSettings().layout(1),
+            stamps="tsc",
             memory=MemoryPlan(huge=False, megabytes=256),
             devargs=[f"net_pcap0,tx_pcap={capture}"],
             descriptors=1024,

@@ -136,7 +136,7 @@ CHANGES = [
         "the rollout has begun",
         *("MachineConfigPool", "reghwol"),
         {"status": {"updatedMachineCount": 0, **conditions(Updated="False", Degraded="False")}},
-        {102: ("warn", "0 of 1 machines have the wanted configuration")},
+        {102: ("warn", "0 of 1 machines have the expected configuration")},
         part="status",
     ),
     Change(

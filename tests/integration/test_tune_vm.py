@@ -50,8 +50,8 @@ def test_a_booted_guest_is_judged_as_worked_out(
 
     intent = tmp_path / "intent.yaml"
     intent.write_text(system.intent)
-    asked = ["tune", "audit", "--root", str(capture), "--intent", str(intent), "--json"]
-    told = CliRunner().invoke(app, asked)
+    requested = ["tune", "audit", "--root", str(capture), "--intent", str(intent), "--json"]
+    told = CliRunner().invoke(app, requested)
     assert told.exit_code == (1 if done.counts["fail"] else 0)
     assert json.loads(told.stdout)["counts"] == done.counts
 

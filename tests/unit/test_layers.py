@@ -50,6 +50,7 @@ ROOMS = {
         "whole_run",
         "audits",
         "calibration",
+        "proposal",
         "trial_run",
         "session",
         "testbed",
@@ -88,7 +89,7 @@ ROOMS = {
     ],
     "tune/render": [".", "bare_metal", "openshift", "files"],
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
-    "generator": ["engine", "simulated", "."],
+    "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "host": ["ledger", "ports", "processes", "."],
 }

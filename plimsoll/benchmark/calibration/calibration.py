@@ -20,10 +20,10 @@ _HOW = (
 def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCalibration | None:
     """Measure the tester idle (probes only) and at the search's highest load per direction.
 
-    None for a simulated tester, which has no floor of its own to measure.
+    None for a generator that cannot be measured alone, such as a simulated one.
     Warns through the watcher when the tester cannot offer that load.
     """
-    if session.experiment.lab.simulated:
+    if not session.experiment.effective_generator.capabilities.rings:
         return None
     points: list[CalibrationPoint] = []
     plan = BedPlan.of(session.experiment).on_rings(port_count)

@@ -9,8 +9,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plimsoll.benchmark.experiment.engine_limits import MOST_PPS
-
 # What the tester did wrong at a rate, in words; None for a clean trial.
 TryRate = Callable[[float], str | None]
 
@@ -36,7 +34,7 @@ class FoundRate:
 
 
 def find_clean_rate(
-    try_rate: TryRate, *, start_pps: float = START_PPS, most_pps: float = MOST_PPS
+    try_rate: TryRate, *, most_pps: float, start_pps: float = START_PPS
 ) -> FoundRate | None:
     """The highest clean rate from 1 kpps to `most_pps`, known to 5 %; None without one.
 

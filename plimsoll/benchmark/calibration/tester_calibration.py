@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 
 from plimsoll.benchmark.calibration.clean_rate import find_clean_rate
 from plimsoll.benchmark.calibration.lone_tester import LoneTester, one_in_flight
-from plimsoll.benchmark.experiment.engine_limits import MOST_PPS
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.testbed.tester_identity import tester_identity
@@ -63,14 +62,18 @@ def calibrate_tester(
 ) -> StoredCalibration:
     """Measure the tester on the lab of `plan`, whose paths must hold nothing but the tester.
 
-    Raises InputError and MachineError for what the user can mend, and EngineDied.
+    Raises InputError and MachineError for what the user can mend, and GeneratorDied.
     """
     with testbed(plan, ledger, tell) as bed:
         for note in bed.notes:
             tell(note)
         with kept_off(bed.busy_cpus):
             measured = measure_tester(
-                LoneTester(bed.generator), profile, bed.ports.paths, _most_pps(bed, profile), tell
+                LoneTester(bed.generator),
+                profile,
+                bed.ports.paths,
+                _most_pps(plan, bed, profile),
+                tell,
             )
         return _stored(plan, bed, profile, measured)
 
@@ -123,10 +126,10 @@ def _clean_rate(
     )
 
 
-def _most_pps(bed: Testbed, profile: Profile) -> float:
-    """The line rate, where there is a line."""
+def _most_pps(plan: BedPlan, bed: Testbed, profile: Profile) -> float:
+    """The line rate, where there is a line; else all that the generator sends of a stream."""
     if bed.line_rate_bps is None:
-        return MOST_PPS
+        return plan.generator.capabilities.most_pps
     return max_pps(profile.mean_frame_size, bed.line_rate_bps)
 
 
@@ -140,7 +143,7 @@ def _stored(
         ),
         measured_at=datetime.now(UTC),
         kernel=environment.kernel,
-        traffic=_traffic(compile_profile(profile, MOST_PPS, bed.ports.paths)),
+        traffic=_traffic(compile_profile(profile, _most_pps(plan, bed, profile), bed.ports.paths)),
         directions=len(bed.ports.paths),
         points=measured.points,
         clean_rate=measured.clean_rate,

@@ -20,7 +20,8 @@ from plimsoll.benchmark.whole_run.preflight import machine_mistakes, search_mist
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.registry.generator_field import GeneratorField
 from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedRun
 from plimsoll.text.document import Document
 from plimsoll.text.mistakes import each_mistake
@@ -62,7 +63,7 @@ class _MachineSections(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     lab: LabSettings = TestpmdSettings()
-    generator: EngineSettings = EngineSettings()
+    generator: GeneratorField = EngineSettings()
 
 
 def _lacking(document: Document) -> Iterator[PlimsollError]:
@@ -73,7 +74,8 @@ def _lacking(document: Document) -> Iterator[PlimsollError]:
         # Told already, with the other mistakes.
         return
     written = WrittenAt(document)
-    for error in machine_mistakes(sections.lab, sections.generator)[0]:
+    sender = sections.lab.simulation or sections.generator
+    for error in machine_mistakes(sections.lab, sender)[0]:
         written.place(error, Experiment.model_fields)
         yield error
 

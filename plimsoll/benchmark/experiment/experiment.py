@@ -30,7 +30,9 @@ from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.generator_plan import GeneratorPlan
+from plimsoll.generator.registry.generator_field import GeneratorField
 from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.search.registry import SearchSettings
 from plimsoll.text.document import Document, read_document
@@ -59,7 +61,7 @@ class Experiment(BaseModel):
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")]
     lab: LabSettings = TestpmdSettings()
-    generator: EngineSettings = EngineSettings()
+    generator: GeneratorField = EngineSettings()
     require_hugepages: bool = False
     profile: Profile
     # Judged against the profile even where it is left out: streams ask to be taught.
@@ -147,6 +149,11 @@ class Experiment(BaseModel):
         """
         duration = check_trial_duration(duration_s, "--validation")
         return self.model_copy(update={"search": self.search.validated_for(duration)})
+
+    @property
+    def effective_generator(self) -> GeneratorPlan:
+        """Who sends: the generator as set, or of a simulated lab the simulation."""
+        return self.lab.simulation or self.generator
 
     @property
     def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:

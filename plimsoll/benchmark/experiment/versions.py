@@ -9,15 +9,16 @@ from plimsoll.version import VERSION
 
 
 def versions(generator: GeneratorFacts | None) -> dict[str, str | None]:
-    """By name; the engine's are null before it was started, and where there is none.
+    """By name; the engine's are null before it was started, and where another sends.
 
-    Only a simulation has one of its own: its DUTs are Plimsoll's.
+    A simulation's is Plimsoll's, as are its DUTs.
     """
-    simulation = {"simulation": VERSION} if generator and generator.simulated else {}
-    return {
-        **simulation,
+    found: dict[str, str | None] = {
         "plimsoll": VERSION,
         "python": platform.python_version(),
-        "engine": generator.engine if generator else None,
-        "dpdk": generator.dpdk if generator else None,
+        "engine": None,
+        "dpdk": None,
     }
+    if generator is not None:
+        found |= {generator.name: generator.version, "dpdk": generator.dpdk}
+    return found

@@ -23,7 +23,7 @@ from plimsoll.benchmark.testbed.shared_cpus import SharedCpus
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.program import ENGINE
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -59,7 +59,7 @@ class _Meter:
 
 
 def measure_noise(settings: NoiseSettings, ledger: Ledger, tell: Tell) -> NoiseResult:
-    """Measure; `tell` hears of each stretch. Raises InputError, MachineError and EngineDied."""
+    """Measure; `tell` hears of each stretch. Raises InputError, MachineError and GeneratorDied."""
     begun_at = datetime.now(UTC)
     with ExitStack() as stack:
         meter = stack.enter_context(_meter(settings, ledger))
@@ -93,7 +93,8 @@ def _meter(settings: NoiseSettings, ledger: Ledger) -> Iterator[_Meter]:
         engine = stack.enter_context(closing(Engine.start(log, ledger.environment)))
         ledger.note_process(ENGINE, engine.identity)
         engine.open(
-            EngineSettings(cpus=settings.cpus, megabytes=_MEGABYTES),
+            workers=EngineSettings(cpus=settings.cpus).layout(0),
+            stamps="tsc",
             memory=MemoryPlan(huge=False, megabytes=_MEGABYTES),
             devargs=(),
             descriptors=0,

@@ -43,7 +43,7 @@ def run_probe(
     ended are kept through a kill. A resumed probe runs for what they leave, as a further
     trial. Raises PlimsollError for what the user can mend.
     """
-    asked.check()
+    asked.check(experiment.effective_generator)
     check_search(experiment)
     _reopen(run)
     test = StandardTest(

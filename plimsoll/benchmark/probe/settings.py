@@ -6,9 +6,9 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from plimsoll.benchmark.experiment.engine_limits import LEAST_PPS, MOST_PPS
 from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
 from plimsoll.errors import InputError
+from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.text.units import RateField, format_pps
 
 # The engine's own bounds of the time after which a probe is given up.
@@ -40,8 +40,8 @@ class ProbeAsked(BaseModel):
         """How long a line of the report is: a sixtieth of the run, from a second to a minute."""
         return min(_LONGEST_WINDOW_S, max(_SHORTEST_WINDOW_S, self.duration_s / _LINES))
 
-    def check(self) -> None:
-        """Raise InputError, naming the option, where no probe can be like this."""
+    def check(self, generator: GeneratorPlan) -> None:
+        """Raise InputError, naming the option, where the generator sends no such probes."""
         check_trial_duration(self.duration_s, "--duration")
         if self.rate.unit != "pps":
             raise InputError(
@@ -49,9 +49,10 @@ class ProbeAsked(BaseModel):
                 where="--rate",
                 remedy="give it in pps, such as 10kpps",
             )
-        if not LEAST_PPS <= self.rate.value <= MOST_PPS:
+        able = generator.capabilities
+        if not able.least_pps <= self.rate.value <= able.most_pps:
             raise InputError(
                 f"the generator sends no probes at {self.rate}",
                 where="--rate",
-                remedy=f"give {format_pps(LEAST_PPS)} to {format_pps(MOST_PPS)}",
+                remedy=f"give {format_pps(able.least_pps)} to {format_pps(able.most_pps)}",
             )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.experiment.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.rfc2544.settings import FrameTestSettings
 from plimsoll.benchmark.rfc2544.subject import experiment_for, line_rate_decides
 from plimsoll.benchmark.testbed.testbed import Testbed
@@ -46,5 +46,5 @@ def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
     if highest.unit == "pps":
         where = "--maximum" if settings.maximum else "search.maximum"
         with experiment.placing():
-            check_engine_takes(profile, highest.value, lab, experiment.generator, where)
+            check_generator_sends(experiment, highest.value, where)
     return profile.largest_frame_size

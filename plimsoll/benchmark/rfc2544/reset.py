@@ -12,7 +12,7 @@ from plimsoll.benchmark.rfc2544.settings import ResetSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
 from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.dut.lab import LabPorts
+from plimsoll.dut.lab import LabModel, LabPorts
 from plimsoll.errors import MachineError
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.host.processes.child import Child
@@ -28,21 +28,13 @@ _NO_COMMAND = (
     "not available: nothing was told that resets this DUT (--reset-command, a program with "
     "its arguments)"
 )
-# Labs on which no command can do it, and why.
-_IMPOSSIBLE = {
-    "testpmd-memif": "not available on this lab: dpdk-testpmd holds the sockets that the "
-    "tester's memif ports hang on, so their links end with it, and a trial ends with its "
-    "links: there is no last frame before and first frame after a reset",
-    "simulated": "not available on this lab: a simulated DUT has nothing to reset",
-    "loopback": "not available on this lab: there is no DUT on a loopback",
-}
 
 
 def measure_reset(
     steps: Steps, subject: TestSubject, settings: ResetSettings, throughput: ThroughputRow
 ) -> ResetStatement:
     """Run the command in the midst of a stream at the throughput, and count what is lost."""
-    problem = why_not(steps.bed.lab.kind, settings)
+    problem = why_not(subject.experiment.lab, settings)
     if problem is None and throughput.pps is None:
         problem = f"no throughput is known: {throughput.reason}"
     if problem is not None or throughput.pps is None:
@@ -67,10 +59,10 @@ def measure_reset(
     return _told(subject, settings, trial)
 
 
-def why_not(lab_kind: str, settings: ResetSettings) -> str | None:
+def why_not(lab: LabModel, settings: ResetSettings) -> str | None:
     """Why a reset cannot be tested on such a lab; None where it can."""
-    if problem := _IMPOSSIBLE.get(lab_kind):
-        return problem
+    if lab.cannot_reset is not None:
+        return f"not available on this lab: {lab.cannot_reset}"
     return None if settings.command else _NO_COMMAND
 
 

@@ -80,8 +80,7 @@ def check_rfc2544(experiment: Experiment, settings: Rfc2544Settings) -> int:
 
     Raises what can be known to be wrong before anything is started or written.
     """
-    lab_kind: str = experiment.lab.kind
-    problem = why_not(lab_kind, settings.reset)
+    problem = why_not(experiment.lab, settings.reset)
     if settings.tests == ("reset",) and problem is not None:
         raise InputError(
             f"reset is {problem}", where="--tests", remedy="name other tests, or mend that"

@@ -81,11 +81,10 @@ def experiment_for(
     """The experiment with these frames, judged by their loss alone.
 
     Residual frames have at least `residual_s` of the settings to come in, and the DUT
-    `settle_s` to come to rest. A simulated one rests in no time.
+    `settle_s` to come to rest, where it needs that.
     """
     trial = experiment.trial
-    lab_kind: str = experiment.lab.kind
-    settle_s = 0.0 if lab_kind == "simulated" else settings.settle_s
+    settle_s = settings.settle_s if experiment.lab.settles else 0.0
     gap = max(trial.gap or 0.0, settle_s) or None
     return experiment.model_copy(
         update={

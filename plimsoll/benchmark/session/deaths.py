@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from plimsoll.dut.lab import LabDied, LinkGone
 from plimsoll.errors import Interrupted
-from plimsoll.generator.engine.program import EngineDied
+from plimsoll.generator.interface import GeneratorDied
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.run.journal import DIED
 
@@ -17,7 +17,7 @@ def deaths_recorded(recorder: Recorder) -> Iterator[None]:
     """Journal the death of a process, a link that went, and an interruption, on their way up."""
     try:
         yield
-    except (LabDied, LinkGone, EngineDied) as error:
+    except (LabDied, LinkGone, GeneratorDied) as error:
         recorder.event(DIED, what=str(error))
         raise
     except (Interrupted, KeyboardInterrupt):

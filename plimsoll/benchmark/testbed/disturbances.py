@@ -18,7 +18,6 @@ from plimsoll.attribution.incidents.windows import Window, trace_windows
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
 from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
-from plimsoll.generator.engine.program import ENGINE
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.schedule_stats import polling_threads
@@ -54,12 +53,16 @@ class Disturbances:
     def open(
         cls,
         polling_pids: Mapping[str, int],
+        tester_program: str | None,
         own_pids: Collection[int],
         tsc_hz: float | None,
         ledger: Ledger,
     ) -> Disturbances:
-        """Find the loops and make the trace, noted in the ledger. Raises MachineError."""
-        loops = tuple(_loops(polling_pids))
+        """Find the loops and make the trace, noted in the ledger. Raises MachineError.
+
+        `tester_program` is what the tester among the pids is called where its loops are named.
+        """
+        loops = tuple(_loops(polling_pids, tester_program or _TESTER))
         if not loops or tsc_hz is None:
             return cls()
         trace = KernelTrace.open({loop.cpu for loop in loops}, ledger)
@@ -239,11 +242,11 @@ def clock_fit(readings: Sequence[ClockReading]) -> ClockFit | None:
         return None
 
 
-def _loops(polling_pids: Mapping[str, int]) -> Iterator[PollingLoop]:
+def _loops(polling_pids: Mapping[str, int], tester_program: str) -> Iterator[PollingLoop]:
     for name, pid in polling_pids.items():
         for thread, cpu in polling_threads(pid).items():
             if name == _TESTER:
-                yield PollingLoop("tester", ENGINE, cpu, thread)
+                yield PollingLoop("tester", tester_program, cpu, thread)
             else:
                 yield PollingLoop("dut", name, cpu, thread)
 

@@ -15,11 +15,8 @@ from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry import make_lab
-from plimsoll.dut.simulated import SimulatedSettings
-from plimsoll.generator.engine.engine import Engine
-from plimsoll.generator.engine.program import ENGINE
-from plimsoll.generator.interface import Generator, Interval, TrialPlan
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.generator_plan import GeneratorPlan, Launch
+from plimsoll.generator.interface import Generator, GeneratorFacts, Interval, TrialPlan
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
@@ -45,7 +42,7 @@ class BedPlan:
     """What to bring up. `largest_frame_size` of any trial to come is in bytes with FCS."""
 
     lab: LabModel
-    generator: EngineSettings
+    generator: GeneratorPlan
     largest_frame_size: int
     require_hugepages: bool = False
     observe: ObserveSettings = UNOBSERVED
@@ -57,7 +54,7 @@ class BedPlan:
         """What the experiment asks for."""
         return cls(
             lab=experiment.lab,
-            generator=experiment.generator,
+            generator=experiment.effective_generator,
             largest_frame_size=experiment.profile.largest_frame_size,
             require_hugepages=experiment.require_hugepages,
             observe=experiment.observe,
@@ -69,21 +66,19 @@ class BedPlan:
         )
 
     def on_rings(self, port_count: int) -> BedPlan:
-        """The same tester without a DUT: ring ports, which have no clock to stamp by."""
+        """The same tester without a DUT, for a generator that runs on ring ports."""
         return replace(
             self,
             lab=LoopbackSettings(ports=port_count),
-            generator=self.generator.model_copy(update={"stamps": "tsc"}),
+            generator=self.generator.on_rings(),
             observe=UNOBSERVED,
         )
 
     @property
     def polled_cpus(self) -> dict[str, tuple[int, ...]]:
-        """The CPUs that polling loops keep busy, by whose they are; none of a simulation."""
-        if self.lab.simulated:
-            return {}
+        """The CPUs that polling loops keep busy, by whose they are."""
         return {
-            "tester": self.generator.cpus,
+            "tester": tuple(cpu for _, cpu in self.generator.polled_cpus),
             "dut": tuple(cpu for _, cpu in self.lab.polled_cpus),
         }
 
@@ -168,13 +163,11 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
 
     Only a simulated lab needs no ledger. What fails and is no reason to stop, such as an
     observer, is told. Raises InputError and MachineError for what the user can mend,
-    LabDied and EngineDied.
+    LabDied and GeneratorDied.
     """
-    if isinstance(plan.lab, SimulatedSettings):
-        yield _simulated(plan.lab)
+    if ledger is None or plan.lab.simulated:
+        yield _simulated(plan)
         return
-    if ledger is None:
-        raise ValueError(f"{type(plan.lab).__name__} needs a ledger")
     settings = plan.lab.for_frames(plan.largest_frame_size)
     claim_cpus(ledger, _cpu_claims(plan))
     busy = _busy_notes(plan, ledger)
@@ -186,44 +179,32 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         stack.callback(lab.down)
         with hugepages_explained(lab_memory, ledger):
             ports = lab.up()
-        max_frame_bytes = plan.largest_frame_size - FCS_BYTES
-        memory = plan_memory(
-            plan.generator.megabytes_for(len(ports.devargs), ports.descriptors, max_frame_bytes),
-            ledger,
-            require_huge=plan.require_hugepages,
-        )
-        log = ledger.directory / "engine.log"
-        engine = stack.enter_context(closing(Engine.start(log, ledger.environment, ports.devargs)))
-        ledger.note_process(ENGINE, engine.identity)
-        with hugepages_explained(memory, ledger):
-            engine.open(
-                plan.generator,
-                memory=memory,
-                devargs=ports.devargs,
-                descriptors=ports.descriptors,
-                main_cpus=housekeeping_cpus(plan.busy_cpus),
-                max_frame_bytes=max_frame_bytes,
-                link_wait_s=_LINK_WAIT_S,
-            )
+        generator = stack.enter_context(closing(plan.generator.start(_launch(plan, ports, ledger))))
+        facts = generator.facts
         lab.wait_links(_LINK_WAIT_S)
-        observers = start_observers(plan.observe, _local_host(plan, lab, engine), ledger, tell)
+        observers = start_observers(plan.observe, _local_host(plan, lab, facts), ledger, tell)
         stack.callback(observers.close)
-        notes = tuple(each.note for each in (lab_memory, memory) if each.note) + ports.notes + busy
+        lab_notes = (lab_memory.note,) if lab_memory.note else ()
         with kept_off(plan.busy_cpus):
             shared = SharedCpus.of(plan.busy_cpus, ledger)
-        polling_pids = _polling_pids(lab, engine)
+        polling_pids = _polling_pids(lab, facts)
         disturbances = Disturbances()
         if plan.observe.enabled and plan.observe.kernel_events:
-            tsc_hz = engine.facts.tsc_hz
-            disturbances = Disturbances.open(polling_pids, own_processes(ledger), tsc_hz, ledger)
+            disturbances = Disturbances.open(
+                polling_pids,
+                plan.generator.capabilities.program,
+                own_processes(ledger),
+                facts.tsc_hz,
+                ledger,
+            )
             stack.callback(disturbances.close)
             if disturbances.note is not None:
                 tell(disturbances.note)
         yield Testbed(
             lab,
             ports,
-            engine,
-            notes,
+            generator,
+            (*lab_notes, *facts.notes, *ports.notes, *busy),
             plan.busy_cpus,
             Marks(),
             observers,
@@ -234,15 +215,25 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         )
 
 
+def _launch(plan: BedPlan, ports: LabPorts, ledger: Ledger | None) -> Launch:
+    return Launch(
+        devargs=ports.devargs,
+        descriptors=ports.descriptors,
+        max_frame_bytes=plan.largest_frame_size - FCS_BYTES,
+        link_wait_s=_LINK_WAIT_S,
+        ledger=ledger,
+        main_cpus=housekeeping_cpus(plan.busy_cpus),
+        require_hugepages=plan.require_hugepages,
+    )
+
+
 def _cpu_claims(plan: BedPlan) -> tuple[CpuClaim, ...]:
     """Each CPU with its place in the experiment and the process that will poll it."""
-    program = plan.lab.polling_program
+    generator, lab = plan.generator, plan.lab
+    sender = generator.capabilities.program or ""
     return (
-        *(
-            CpuClaim(f"generator.cpus[{i}]", cpu, ENGINE)
-            for i, cpu in enumerate(plan.generator.cpus)
-        ),
-        *(CpuClaim(place, cpu, program) for place, cpu in plan.lab.polled_cpus),
+        *(CpuClaim(place, cpu, sender) for place, cpu in generator.polled_cpus),
+        *(CpuClaim(place, cpu, lab.polling_program) for place, cpu in lab.polled_cpus),
     )
 
 
@@ -253,16 +244,16 @@ def _busy_notes(plan: BedPlan, ledger: Ledger) -> tuple[str, ...]:
     return tuple(f"{each}: the loop that polls it will lose that time" for each in busy)
 
 
-def _polling_pids(lab: Lab, engine: Engine) -> dict[str, int]:
-    pid = engine.facts.pid
-    tester = {} if pid is None else {"tester": pid}
+def _polling_pids(lab: Lab, generator: GeneratorFacts) -> dict[str, int]:
+    tester = {} if generator.pid is None else {"tester": generator.pid}
     return {**tester, **{each.name: each.pid for each in lab.processes()}}
 
 
-def _local_host(plan: BedPlan, lab: Lab, engine: Engine) -> LocalHost:
+def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts) -> LocalHost:
     """What the observers of this host are to look at."""
     processes = lab.processes()
-    tester = {} if engine.facts.pid is None else {ENGINE: engine.facts.pid}
+    program, pid = plan.generator.capabilities.program, generator.pid
+    tester = {} if program is None or pid is None else {program: pid}
     return LocalHost(
         polled=plan.polled_cpus,
         run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
@@ -276,11 +267,10 @@ def _reads_seldom(plan: BedPlan) -> bool:
     return leaves_no_cpu(plan.busy_cpus) and not plan.judges_hosts
 
 
-def _simulated(settings: SimulatedSettings) -> Testbed:
+def _simulated(plan: BedPlan) -> Testbed:
     """A test bed of which nothing is on this machine."""
-    lab = settings.lab()
+    lab = plan.lab.make_without_ledger()
     ports = lab.up()
+    generator = plan.generator.start(_launch(plan, ports, None))
     nobody = Observers(lambda _: None)
-    return Testbed(
-        lab, ports, settings.generator(), ports.notes, (), Marks(), nobody, HostCaptures()
-    )
+    return Testbed(lab, ports, generator, ports.notes, (), Marks(), nobody, HostCaptures())

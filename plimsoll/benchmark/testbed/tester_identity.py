@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.interface import GeneratorFacts, PortInfo
-from plimsoll.generator.settings import EngineSettings
 from plimsoll.record.calibrations.calibration_store import kept_calibration
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration, TesterIdentity
 from plimsoll.record.run.environment import Environment
@@ -15,15 +15,15 @@ _RING = ("net_ring", "tsc")
 
 
 def tester_identity(
-    environment: Environment, settings: EngineSettings, generator: GeneratorFacts, port: PortInfo
+    environment: Environment, plan: GeneratorPlan, generator: GeneratorFacts, port: PortInfo
 ) -> TesterIdentity:
     """The tester on this host, with its polling loops and ports like `port`."""
-    return _identity(environment, settings, generator, port.driver, port.latency_clock)
+    return _identity(environment, plan, generator, port.driver, port.latency_clock)
 
 
 def known_calibrations(
     environment: Environment,
-    settings: EngineSettings,
+    plan: GeneratorPlan,
     generator: GeneratorFacts,
     ports: Sequence[PortInfo],
 ) -> tuple[StoredCalibration, ...]:
@@ -33,7 +33,7 @@ def known_calibrations(
     """
     kinds = dict.fromkeys([*((port.driver, port.latency_clock) for port in ports), _RING])
     kept = (
-        kept_calibration(_identity(environment, settings, generator, driver, clock))
+        kept_calibration(_identity(environment, plan, generator, driver, clock))
         for driver, clock in kinds
     )
     return tuple(calibration for calibration in kept if calibration is not None)
@@ -41,7 +41,7 @@ def known_calibrations(
 
 def _identity(
     environment: Environment,
-    settings: EngineSettings,
+    plan: GeneratorPlan,
     generator: GeneratorFacts,
     driver: str,
     clock: str,
@@ -49,9 +49,10 @@ def _identity(
     return TesterIdentity(
         host=environment.host,
         cpu_model=environment.cpu_model,
-        cpus=settings.cpus,
+        cpus=tuple(cpu for _, cpu in plan.polled_cpus),
         port_kind=driver,
         latency_clock=clock,
-        engine=generator.engine or "",
+        generator=generator.name,
+        engine=generator.version,
         dpdk=generator.dpdk or "",
     )

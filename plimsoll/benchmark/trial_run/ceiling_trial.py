@@ -29,7 +29,7 @@ MOST_CEILING_TRIALS = 3
 def may_fall_short(experiment: Experiment, bed: Testbed, maximum_pps: float) -> bool:
     """Whether it is worth measuring: a simulated tester offers what its line takes."""
     line_bps = bed.line_rate_bps
-    if not experiment.lab.simulated or line_bps is None:
+    if not experiment.effective_generator.capabilities.simulated or line_bps is None:
         return True
     return maximum_pps > max_pps(experiment.profile.mean_frame_size, line_bps)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from plimsoll.benchmark.experiment.engine_limits import check_engine_takes
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
 from plimsoll.benchmark.trial_run.pre_trial import check_command
 from plimsoll.dut.lab import LabModel, LineRate
 from plimsoll.errors import InputError, PlimsollError
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.host.ledger.cpu_claims import polled_cpu_mistakes
 from plimsoll.text.units import Rate
@@ -74,11 +74,10 @@ def search_mistakes(experiment: Experiment) -> MistakesFound:
     return found
 
 
-def machine_mistakes(lab: LabModel, generator: EngineSettings) -> tuple[MistakesFound, LineRate]:
-    """What the machine lacks for these sections of an experiment, and the line rate it has."""
+def machine_mistakes(lab: LabModel, generator: GeneratorPlan) -> tuple[MistakesFound, LineRate]:
+    """What the machine lacks for a lab and who sends to it, and the line rate it has."""
     found, line_rate = MistakesFound(), _UNTOLD
-    if not lab.simulated:
-        polled = polled_cpus(lab, generator)
+    if polled := polled_cpus(lab, generator):
         found.take(cpu_mistakes(polled))
         found.take(polled_cpu_mistakes(polled))
     with found.collected():
@@ -86,10 +85,9 @@ def machine_mistakes(lab: LabModel, generator: EngineSettings) -> tuple[Mistakes
     return found, line_rate
 
 
-def polled_cpus(lab: LabModel, generator: EngineSettings) -> list[tuple[str, int]]:
+def polled_cpus(lab: LabModel, generator: GeneratorPlan) -> list[tuple[str, int]]:
     """The CPUs of this machine that polling loops will keep busy, each with its field."""
-    tester = ((f"generator.cpus[{index}]", cpu) for index, cpu in enumerate(generator.cpus))
-    return [*tester, *lab.polled_cpus]
+    return [*generator.polled_cpus, *lab.polled_cpus]
 
 
 def _raise_first(experiment: Experiment, found: MistakesFound) -> None:
@@ -100,7 +98,7 @@ def _raise_first(experiment: Experiment, found: MistakesFound) -> None:
 
 def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
     """Look at machine, lab and frames for what any trial needs; the line rate."""
-    of_machine, line_rate = machine_mistakes(experiment.lab, experiment.generator)
+    of_machine, line_rate = machine_mistakes(experiment.lab, experiment.effective_generator)
     found.take(of_machine)
     with found.collected():
         check_command(experiment.trial)
@@ -112,15 +110,9 @@ def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
 def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: str) -> None:
     if not _is_known(load, line_rate):
         return
-    profile = experiment.profile
     load_pps = load_within_line(load, experiment, line_rate.bps, where)
-    check_engine_takes(
-        profile,
-        load_pps,
-        experiment.lab,
-        experiment.generator,
-        where,
-        teaching=experiment.trial.teaching.measurement,
+    check_generator_sends(
+        experiment, load_pps, where, teaching=experiment.trial.teaching.measurement
     )
 
 

@@ -48,7 +48,7 @@ def _earlier_calibrations(session: Session, bed: Testbed) -> tuple[StoredCalibra
     try:
         return known_calibrations(
             read_environment({}),
-            session.experiment.generator,
+            session.experiment.effective_generator,
             bed.generator.facts,
             bed.generator.ports,
         )

@@ -25,8 +25,9 @@ from plimsoll.dut.external import ExternalPort, ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.errors import InputError, Interrupted, PlimsollError
-from plimsoll.generator.engine.engine import EngineRefused
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.generator_plan import GeneratorPlan
+from plimsoll.generator.interface import GeneratorRefused
 from plimsoll.host.cpus import check_cpus, parse_cpu_list
 from plimsoll.host.ledger.janitor import watched_ledger
 from plimsoll.host.ledger.ledger import sweep
@@ -74,9 +75,9 @@ def calibrate(
     """
     traffic = calibration_profile() if profile is None else load_profile(profile)
     check_calibration_profile(traffic, str(profile or "profile"))
-    settings = _tester(cpus)
+    generator = _tester(cpus)
     with _interruption_said():
-        found = _measure_all(ports or [], settings, traffic)
+        found = _measure_all(ports or [], generator, traffic)
     if json:
         plain = [calibration.model_dump(mode="json") for calibration in found]
         typer.echo(json_text.dumps(plain, indent=2))
@@ -98,24 +99,24 @@ def _interruption_said() -> Iterator[None]:
         raise
 
 
-def _tester(cpus: str) -> EngineSettings:
+def _tester(cpus: str) -> GeneratorPlan:
     wanted = parse_cpu_list(cpus, where="--cpus")
     check_cpus([("--cpus", cpu) for cpu in wanted])
     return EngineSettings(cpus=wanted)
 
 
 def _measure_all(
-    ports: Sequence[str], settings: EngineSettings, traffic: Profile
+    ports: Sequence[str], generator: GeneratorPlan, traffic: Profile
 ) -> list[StoredCalibration]:
     """Over rings, and over the cable if there is one."""
     with _told_as_ports(ports):
         labs = _cable(ports)
         for lab in labs:
             lab.check_machine()
-            settings.layout(lab.port_count)
+            generator.check_ports(lab.port_count)
         sweep()
-        cable = [_measure(lab, settings, traffic) for lab in labs]
-    return [_measure(LoopbackSettings(), settings, traffic), *cable]
+        cable = [_measure(lab, generator, traffic) for lab in labs]
+    return [_measure(LoopbackSettings(), generator, traffic), *cable]
 
 
 @contextmanager
@@ -126,7 +127,7 @@ def _told_as_ports(ports: Sequence[str]) -> Iterator[None]:
     except PlimsollError as error:
         if found := _PORT.search(error.where):
             error.where = f"--ports {ports[int(found[1])]}"
-            if isinstance(error, EngineRefused):
+            if isinstance(error, GeneratorRefused):
                 error.remedy = "give a port that DPDK can open; plimsoll ports lists them"
         raise
 
@@ -165,8 +166,8 @@ def _port(given: str) -> ExternalPort:
         ) from None
 
 
-def _measure(lab: LabModel, settings: EngineSettings, traffic: Profile) -> StoredCalibration:
-    plan = BedPlan(lab, settings, traffic.largest_frame_size)
+def _measure(lab: LabModel, generator: GeneratorPlan, traffic: Profile) -> StoredCalibration:
+    plan = BedPlan(lab, generator, traffic.largest_frame_size)
     with watched_ledger("calibrate") as ledger, stderr.status("") as status:
         found = calibrate_tester(
             plan, traffic, ledger, lambda step: status.update(f"[dim]{escape(step)}[/]")

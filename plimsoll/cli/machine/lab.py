@@ -16,6 +16,7 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.dut.lab import LabModel, LabPorts
 from plimsoll.dut.registry import lab_kinds, lab_of_kind
 from plimsoll.dut.standing import LabDescription, lab_down, lab_list, lab_up
@@ -24,6 +25,7 @@ from plimsoll.host.ledger.ledger import sweep
 
 app = typer.Typer(
     name="lab",
+    cls=SuggestingGroup,
     help="Bring a DUT up and keep it up, to try things by hand or with other tools.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

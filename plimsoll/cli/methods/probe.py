@@ -78,7 +78,7 @@ def probe(
         if resume is None:
             named = given_experiment(_COMMAND, experiment, set_fields)
             settings = _asked(duration, rate, quick)
-            settings.check()
+            settings.check(named.effective_generator)
             check_search(named)
             asked = new_run(_COMMAND, named, settings, runs)
         else:

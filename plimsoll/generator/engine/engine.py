@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from plimsoll.errors import MachineError, PlimsollError
+from plimsoll.errors import MachineError
 from plimsoll.generator.engine.messages import (
     HELLO,
     PORTS,
@@ -19,8 +19,16 @@ from plimsoll.generator.engine.messages import (
 )
 from plimsoll.generator.engine.program import ENGINE, EngineProgram
 from plimsoll.generator.engine.queue_parts import QueueParts
-from plimsoll.generator.interface import GeneratorFacts, Interval, PortInfo, TrialPlan, TrialReport
-from plimsoll.generator.settings import EngineSettings, WorkerLayout
+from plimsoll.generator.interface import (
+    GeneratorFacts,
+    GeneratorRefused,
+    Interval,
+    PortInfo,
+    Stamps,
+    TrialPlan,
+    TrialReport,
+    WorkerLayout,
+)
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.processes.identity import ProcessIdentity
 from plimsoll.host.processes.privileges import needed_for
@@ -34,12 +42,6 @@ _UNREAD = None
 _ANSWER_TIMEOUT_S = 60.0
 
 
-class EngineRefused(PlimsollError):
-    """The engine would not do what was asked; `where` is the place in the request."""
-
-    exit_code = MachineError.exit_code
-
-
 class Engine:
     """One engine process, and its ports once they are open."""
 
@@ -51,6 +53,7 @@ class Engine:
         self._ports: tuple[PortInfo, ...] = ()
         self._workers: tuple[WorkerLayout, ...] = ()
         self._tsc_hz: float | None = None
+        self._notes: tuple[str, ...] = ()
 
     @classmethod
     def start(
@@ -77,13 +80,15 @@ class Engine:
 
     @property
     def facts(self) -> GeneratorFacts:
-        """The engine's own version, DPDK's, its process and its loops."""
+        """Its version and DPDK's, its process and its loops, and what memory they run on."""
         return GeneratorFacts(
-            engine=self.hello.version,
+            name="engine",
+            version=self.hello.version,
             dpdk=self.hello.dpdk,
             pid=self._program.pid,
             tsc_hz=self._tsc_hz,
             workers=self._workers,
+            notes=self._notes,
         )
 
     @property
@@ -98,8 +103,9 @@ class Engine:
 
     def open(
         self,
-        settings: EngineSettings,
         *,
+        workers: tuple[WorkerLayout, ...],
+        stamps: Stamps,
         memory: MemoryPlan,
         devargs: Sequence[str],
         descriptors: int,
@@ -109,9 +115,8 @@ class Engine:
     ) -> None:
         """Open the ports and wait for their links. The CPUs must exist (check_cpus).
 
-        The main thread sleeps on `main_cpus`. Raises EngineRefused, EngineDied, InputError.
+        The main thread sleeps on `main_cpus`. Raises GeneratorRefused and GeneratorDied.
         """
-        workers = settings.layout(len(devargs))
         reply = self._ask(
             open_request(
                 huge=memory.huge,
@@ -119,7 +124,7 @@ class Engine:
                 main_cpus=sorted(main_cpus),
                 workers=workers,
                 devargs=devargs,
-                stamps=settings.stamps,
+                stamps=stamps,
                 descriptors=descriptors,
                 link_wait_s=link_wait_s,
                 max_frame_bytes=max_frame_bytes,
@@ -129,6 +134,7 @@ class Engine:
         self._ports = PORTS.validate_python(reply["ports"])
         self._tsc_hz = float(reply["tsc_hz"])
         self._workers = workers
+        self._notes = (memory.note,) if memory.note else ()
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
@@ -168,7 +174,7 @@ class Engine:
         error = message.get("error", {})
         # What DPDK could not do, it explains in its log.
         why = self._program.last_words() if error.get("fatal") else ""
-        raise EngineRefused(
+        raise GeneratorRefused(
             str(error.get("message", message)) + why,
             where=f"generator: {error.get('where') or 'request'}",
             remedy="correct the experiment's generator, lab or profile",

@@ -9,8 +9,15 @@ from typing import Any
 import msgspec
 from pydantic import TypeAdapter
 
-from plimsoll.generator.interface import Hold, Interval, PortInfo, TrialPlan, TrialReport
-from plimsoll.generator.settings import Stamps, WorkerLayout
+from plimsoll.generator.interface import (
+    Hold,
+    Interval,
+    PortInfo,
+    Stamps,
+    TrialPlan,
+    TrialReport,
+    WorkerLayout,
+)
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
 PROTOCOL = 3

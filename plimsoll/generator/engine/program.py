@@ -15,9 +15,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
+from plimsoll.errors import MachineError
 from plimsoll.generator.engine.messages import read_message
-from plimsoll.generator.interface import Interval
+from plimsoll.generator.interface import GeneratorDied, Interval
 from plimsoll.host.processes.child import describe_exit, tied_to_parent
 from plimsoll.host.processes.identity import ProcessIdentity, identify
 from plimsoll.host.processes.priority import favour
@@ -31,12 +31,6 @@ _LOG_TAIL_LINES = 12
 # What a pipe may hold without privileges (pipe(7)). Beside polling loops on every CPU this
 # process may be away for seconds, and an engine that has to wait for it ends intervals late.
 _PIPE_BYTES = 1 << 20
-
-
-class EngineDied(PlimsollError):
-    """The engine ended, or went silent and was ended; what it printed last is in the message."""
-
-    exit_code = TESTER_COULD_NOT_TELL
 
 
 def find_engine() -> Path:
@@ -98,7 +92,7 @@ class EngineProgram:
         return self._process.pid
 
     def send(self, message: Mapping[str, Any]) -> None:
-        """Write one message. Raises EngineDied."""
+        """Write one message. Raises GeneratorDied."""
         try:
             self._requests.write(json.dumps(message).encode() + b"\n")
             self._requests.flush()
@@ -106,7 +100,7 @@ class EngineProgram:
             raise self._died() from None
 
     def receive(self, timeout_s: float) -> Interval | dict[str, Any]:
-        """The next message. Raises EngineDied when there is none within `timeout_s`."""
+        """The next message. Raises GeneratorDied when there is none within `timeout_s`."""
         deadline = time.monotonic() + timeout_s
         while b"\n" not in self._pending:
             self._read_some(deadline)
@@ -136,18 +130,18 @@ class EngineProgram:
             raise self._died()
         self._pending += chunk
 
-    def _kill(self, why: str) -> EngineDied:
+    def _kill(self, why: str) -> GeneratorDied:
         self._process.kill()
         self._process.wait()
-        return EngineDied(
+        return GeneratorDied(
             f"{ENGINE} (pid {self.pid}) {why} and was ended{self.last_words()}",
             where="generator",
             remedy="resume the run; if it happens again, report it with this log",
         )
 
-    def _died(self) -> EngineDied:
+    def _died(self) -> GeneratorDied:
         status = self._process.wait()
-        return EngineDied(
+        return GeneratorDied(
             f"{ENGINE} (pid {self.pid}) {describe_exit(status)}{self.last_words()}",
             where="generator",
             remedy="resume the run, or start it again",

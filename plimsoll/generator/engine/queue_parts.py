@@ -10,10 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from plimsoll.generator.engine.worst_lists import largest, largest_refusals
-from plimsoll.generator.histogram import merge
+from plimsoll.generator.counters import added
 from plimsoll.generator.interface import Interval, StreamCounts, TrialReport
+from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
+
+# Load streams alone have parts, and only latency streams count by microsecond.
+_NOT_ADDED = frozenset(
+    {
+        *("stream", "latency_us", "worst"),
+        *("losses", "losses_left_out", "refusals", "refusals_left_out"),
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -92,29 +100,12 @@ def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
     losses, losses_left_out = largest(
         (*one.losses, *other.losses), (one.losses_left_out, other.losses_left_out)
     )
-    return StreamCounts(
-        stream=one.stream,
-        sent=one.sent + other.sent,
-        refused=one.refused + other.refused,
-        skipped=one.skipped + other.skipped,
-        no_buffer=one.no_buffer + other.no_buffer,
-        timed_out=one.timed_out + other.timed_out,
-        received=one.received + other.received,
-        missing=one.missing + other.missing,
-        out_of_order=one.out_of_order + other.out_of_order,
-        duplicate=one.duplicate + other.duplicate,
-        corrupt=one.corrupt + other.corrupt,
-        misdirected=one.misdirected + other.misdirected,
-        latency=merge([one.latency, other.latency]),
-        latency_across_stalls=merge([one.latency_across_stalls, other.latency_across_stalls]),
-        lateness=merge([one.lateness, other.lateness]),
+    return replace(
+        one,
         worst=tuple(worst),
-        spikes_left_out=one.spikes_left_out + other.spikes_left_out,
         losses=losses,
         losses_left_out=losses_left_out,
         refusals=refusals,
         refusals_left_out=refusals_left_out,
-        checked=one.checked + other.checked,
-        header_checked=one.header_checked + other.header_checked,
-        unchecked=one.unchecked + other.unchecked,
+        **added(one, other, _NOT_ADDED),
     )

@@ -1,5 +1,6 @@
 """A generator and a DUT in simulated time, behind the interface of the engine."""
 
 from plimsoll.generator.simulated.generator import SimulatedGenerator
+from plimsoll.generator.simulated.simulation import Simulation
 
-__all__ = ["SimulatedGenerator"]
+__all__ = ["SimulatedGenerator", "Simulation"]

@@ -25,6 +25,7 @@ from plimsoll.generator.simulated.port_schedule import PortRate, port_schedule
 from plimsoll.generator.simulated.stream_run import StreamRun
 from plimsoll.generator.simulated.trial_run import TrialRun
 from plimsoll.text.wire import max_pps
+from plimsoll.version import VERSION
 
 # Every simulation begins at the start of 2026, UTC.
 _BEGIN_UNIX_NS = 1_767_225_600 * 10**9
@@ -68,8 +69,8 @@ class SimulatedGenerator:
 
     @property
     def facts(self) -> GeneratorFacts:
-        """That it is a simulation."""
-        return GeneratorFacts(engine=None, dpdk=None, pid=None, simulated=True)
+        """That it is a simulation; its version is Plimsoll's."""
+        return GeneratorFacts("simulation", VERSION, simulated=True)
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:

@@ -46,7 +46,7 @@ def _path(tester: TesterIdentity) -> Path:
         tester.port_kind,
         tester.latency_clock,
         f"cpus-{'-'.join(str(cpu) for cpu in tester.cpus)}",
-        f"engine-{tester.engine}",
+        f"{tester.generator}-{tester.engine}",
         tester.dpdk,
     )
     name = "_".join(re.sub(r"[^A-Za-z0-9.-]+", "-", part) for part in parts)

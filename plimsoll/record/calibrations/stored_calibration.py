@@ -18,7 +18,8 @@ class TesterIdentity(_Part):
 
     `cpus` are the polling loops' in the order given, which decides what each of them
     does. `port_kind` is the driver's name, such as net_ring, and `latency_clock` what
-    stamps frames that come in: "tsc" or "hardware".
+    stamps frames that come in: "tsc" or "hardware". `generator` is the name of the generator
+    and `engine` its version, `dpdk` that of its DPDK.
     """
 
     host: str | None
@@ -26,6 +27,7 @@ class TesterIdentity(_Part):
     cpus: tuple[int, ...]
     port_kind: str
     latency_clock: str
+    generator: str = "engine"
     engine: str
     dpdk: str
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
+from plimsoll.generator.counters import frame_metrics
 from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import Interval, PortCounts, StreamCounts, WorkerCounts
 from plimsoll.record.samples.metric_sample import MetricSample
@@ -69,24 +70,16 @@ def _stream_samples(plan: StreamPlan, counts: StreamCounts) -> Iterator[MetricSa
         "tx_port": str(plan.tx_port),
         "rx_port": str(plan.rx_port),
     }
-    for kind, frames in _stream_counts(counts):
-        yield MetricSample(frames_type(_SOURCE, kind), names, frames)
+    yield from _frame_samples(counts, names)
     for metric, value in _times_us(counts):
         yield MetricSample(metric, names, value)
 
 
-def _stream_counts(counts: StreamCounts) -> Iterator[tuple[str, int]]:
-    yield "stream-tx-pps", counts.sent
-    yield "stream-rx-pps", counts.received
-    yield "refused-pps", counts.refused
-    # Never sent, because the tester was late with them.
-    yield "late-pps", counts.skipped
-    yield "no-buffer-pps", counts.no_buffer
-    yield "timed-out-pps", counts.timed_out
-    yield "out-of-order-pps", counts.out_of_order
-    yield "duplicate-pps", counts.duplicate
-    yield "corrupt-pps", counts.corrupt
-    yield "misdirected-pps", counts.misdirected
+def _frame_samples(
+    counts: StreamCounts | PortCounts, names: Mapping[str, str]
+) -> Iterator[MetricSample]:
+    for counter, metric in frame_metrics(counts):
+        yield MetricSample(frames_type(_SOURCE, metric), names, getattr(counts, counter))
 
 
 def _times_us(counts: StreamCounts) -> Iterator[tuple[MetricType, float]]:
@@ -106,13 +99,7 @@ def _port_samples(port: PortCounts) -> Iterator[MetricSample]:
     for kind, frames in port.foreign_kinds.items():
         named = {**names, "kind": kind}
         yield MetricSample(frames_type(_SOURCE, "foreign-pps"), named, frames)
-    for kind, frames in (
-        ("stale-pps", port.stale),
-        ("rx-missed-pps", port.rx_missed),
-        ("rx-errors-pps", port.rx_errors),
-        ("rx-no-mbuf-pps", port.rx_no_mbuf),
-    ):
-        yield MetricSample(frames_type(_SOURCE, kind), names, frames)
+    yield from _frame_samples(port, names)
     yield MetricSample(_BUFFERS, names, port.buffers_in_use)
     yield MetricSample(_LINK_UP, names, float(port.link_up))
 

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from typing import Literal, Self
+from typing import Self
 
 from pydantic import Field
 
+from plimsoll.generator.counters import fields_of
 from plimsoll.generator.interface import StreamCounts
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
 from plimsoll.text.wire import FCS_BYTES
-from plimsoll.traffic.plan import Role, StreamPlan
-
-PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-flight"]
+from plimsoll.traffic.plan import PacingKind, Role, StreamPlan
 
 
 class FrameSizeRecord(RecordModel):
@@ -81,6 +80,12 @@ class StreamRecord(RecordModel):
     )
     latency_us: tuple[tuple[int, int], ...]
     lateness: LatencyRecord
+    taken_from: str | None = Field(
+        default=None,
+        description="The load stream whose rate a probe's was taken out of, and of whose load its "
+        "frames are therefore a part. Null for all other streams, and in records of earlier "
+        "versions.",
+    )
 
     @classmethod
     def of(
@@ -91,8 +96,9 @@ class StreamRecord(RecordModel):
         longest: NamedLatency | None = None,
     ) -> Self:
         """The record of one stream: its plan, its counts, its longest latency in its parts."""
+        counters = [name for name in fields_of(counts, int) if name in cls.model_fields]
         return cls(
-            stream=plan.stream,
+            **{name: getattr(counts, name) for name in counters},
             name=plan.name,
             role=plan.role,
             tx_port=plan.tx_port,
@@ -101,26 +107,14 @@ class StreamRecord(RecordModel):
             mean_frame_size=plan.mean_frame_size,
             pacing=plan.pacing.kind,
             planned_pps=plan.rate_pps,
-            sent=counts.sent,
-            refused=counts.refused,
-            skipped=counts.skipped,
-            no_buffer=counts.no_buffer,
-            timed_out=counts.timed_out,
-            received=counts.received,
             lost=lost,
             loss_ratio=_ratio(lost, lost + counts.received - counts.duplicate),
-            out_of_order=counts.out_of_order,
-            duplicate=counts.duplicate,
-            corrupt=counts.corrupt,
-            misdirected=counts.misdirected,
-            checked=counts.checked,
-            header_checked=counts.header_checked,
-            unchecked=counts.unchecked,
             latency=LatencyRecord.of(counts.latency),
             samples_across_stalls=counts.latency_across_stalls.count,
             longest=LongestLatency.of(counts, longest),
             latency_us=counts.latency_us,
             lateness=LatencyRecord.of(counts.lateness),
+            taken_from=plan.taken_from,
         )
 
     @property

@@ -63,9 +63,9 @@ def _earlier_table(calibration: StoredCalibration, began: datetime | None) -> Ca
     return CalibrationTable(
         title=f"By plimsoll calibrate over {tester.port_kind}, {taken}{_age(calibration, began)}",
         sentences=(
-            f"The same engine {tester.engine} on the same CPU {format_cpu_list(tester.cpus)} "
-            f"({tester.cpu_model or 'model unknown'}), {tester.dpdk}, kernel "
-            f"{calibration.kernel or 'unknown'}; {calibration.traffic}.",
+            f"The same {tester.generator} {tester.engine} on the same CPU "
+            f"{format_cpu_list(tester.cpus)} ({tester.cpu_model or 'model unknown'}), "
+            f"{tester.dpdk}, kernel {calibration.kernel or 'unknown'}; {calibration.traffic}.",
             _clean_rate(calibration),
         ),
         points=_lines(calibration.points),

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import NonNegativeInt
 
-from plimsoll.generator.engine.program import ENGINE
+from plimsoll.generator.registry.generators import generator_programs
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.trial.criteria.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.host_criterion import HostCriterion
@@ -45,4 +45,5 @@ class Throttled(HostCriterion):
 
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """That of whose processes are in the cgroup."""
-        return "invalid" if ENGINE in figure.names["process"].split() else "fail"
+        processes = figure.names["process"].split()
+        return "fail" if generator_programs().isdisjoint(processes) else "invalid"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields, replace
+from dataclasses import replace
 from heapq import nlargest
 from typing import Any
 
-from plimsoll.generator.engine.worst_lists import largest, longest
+from plimsoll.generator.counters import added, fields_of
+from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import (
     CycleBudget,
@@ -21,14 +22,11 @@ from plimsoll.generator.interface import (
     WorkerCounts,
     WorstLatency,
 )
+from plimsoll.generator.worst_lists import largest, longest
 
-_LISTS = ("worst", "losses", "losses_left_out", "refusals", "refusals_left_out")
-_HISTOGRAMS = ("latency", "latency_across_stalls", "lateness")
-_FRAMES = tuple(
-    each.name
-    for each in fields(StreamCounts)
-    if each.name not in ("stream", "latency_us", *_LISTS, *_HISTOGRAMS)
-)
+# What adds up in another way than by sums, if at all.
+_OF_PORT = frozenset({"port", "foreign_kinds", "buffers_in_use", "link_up"})
+_OF_WORKER = frozenset({"cpu", "worst_stall_ns", "gaps", "cycles", "longest"})
 # As many as a trial's report lists of each polling loop.
 _LONGEST_STALLS = 64
 
@@ -54,12 +52,15 @@ class WindowSums:
         self.end_s = interval.end_s
         self.sending_s += length_s if interval.phase == "send" else 0.0
         for counts in interval.streams:
-            self._streams.setdefault(counts.stream, _StreamSum(counts.stream)).add(counts)
+            self._streams.setdefault(counts.stream, _StreamSum(counts)).add(counts)
         for port in interval.ports:
             before = self._ports.get(port.port)
             self._ports[port.port] = port if before is None else _both_ports(before, port)
         for worker in interval.workers:
-            self._workers.setdefault(worker.cpu, _WorkerSum(worker)).add(worker)
+            if worker.cpu in self._workers:
+                self._workers[worker.cpu].add(worker)
+            else:
+                self._workers[worker.cpu] = _WorkerSum(worker)
 
     def end_sending(self, trial_sent_s: float) -> None:
         """The trial sent for so long: a starved tester's last interval may have ended later."""
@@ -86,17 +87,20 @@ class WindowSums:
 
 
 class _StreamSum:
-    def __init__(self, stream: int) -> None:
-        self._stream = stream
+    def __init__(self, first: StreamCounts) -> None:
+        """Of the stream of `first`, which is still to be added."""
+        self._kind = type(first)
+        self._stream = first.stream
+        self._counters = [name for name in fields_of(first, int) if name != "stream"]
         self._frames: Counter[str] = Counter()
         self._microseconds: Counter[int] = Counter()
-        self._histograms = {name: HistogramSum() for name in _HISTOGRAMS}
+        self._histograms = {name: HistogramSum() for name in fields_of(first, Histogram)}
         self._worst: tuple[WorstLatency, ...] = ()
         self._losses: tuple[LossEvent, ...] = ()
         self._losses_left_out = LossesLeftOut()
 
     def add(self, counts: StreamCounts) -> None:
-        for name in _FRAMES:
+        for name in self._counters:
             self._frames[name] += getattr(counts, name)
         for name, histogram in self._histograms.items():
             histogram.add(getattr(counts, name))
@@ -110,11 +114,11 @@ class _StreamSum:
         self._frames["missing"] = max(0, self._frames["missing"] + frames)
 
     def total(self) -> StreamCounts:
-        totals: dict[str, Any] = {name: self._frames[name] for name in _FRAMES}
+        totals: dict[str, Any] = {name: self._frames[name] for name in self._counters}
         totals |= {name: histogram.total for name, histogram in self._histograms.items()}
         totals["received"] = totals["sent"] - totals["missing"] + totals["duplicate"]
         microseconds = tuple(sorted(self._microseconds.items()))
-        return StreamCounts(
+        return self._kind(
             stream=self._stream,
             latency_us=microseconds,
             worst=self._worst,
@@ -126,27 +130,15 @@ class _StreamSum:
 
 class _WorkerSum:
     def __init__(self, first: WorkerCounts) -> None:
-        self._sum = replace(
-            first,
-            polls=0,
-            idle_polls=0,
-            stalls=0,
-            stalled_ns=0,
-            worst_stall_ns=0,
-            cycles=CycleBudget(*[Cycles(0, 0)] * 4),
-            longest=(),
-        )
+        self._sum = first
         self._gaps = HistogramSum()
+        self._gaps.add(first.gaps)
 
     def add(self, worker: WorkerCounts) -> None:
         mine = self._sum
         self._gaps.add(worker.gaps)
         self._sum = replace(
             mine,
-            polls=mine.polls + worker.polls,
-            idle_polls=mine.idle_polls + worker.idle_polls,
-            stalls=mine.stalls + worker.stalls,
-            stalled_ns=mine.stalled_ns + worker.stalled_ns,
             worst_stall_ns=max(mine.worst_stall_ns, worker.worst_stall_ns),
             cycles=_both_budgets(mine.cycles, worker.cycles),
             longest=tuple(
@@ -156,6 +148,7 @@ class _WorkerSum:
                     key=lambda stall: stall.length_ns,
                 )
             ),
+            **added(mine, worker, _OF_WORKER),
         )
 
     def total(self) -> WorkerCounts:
@@ -172,18 +165,13 @@ def _both_budgets(one: CycleBudget, other: CycleBudget) -> CycleBudget:
 
 
 def _both_cycles(one: Cycles, other: Cycles) -> Cycles:
-    return Cycles(one.ticks + other.ticks, one.frames + other.frames)
+    return Cycles(**added(one, other, frozenset()))
 
 
 def _both_ports(one: PortCounts, other: PortCounts) -> PortCounts:
-    return PortCounts(
-        port=one.port,
-        foreign=one.foreign + other.foreign,
+    return replace(
+        other,
         foreign_kinds=dict(Counter(one.foreign_kinds) + Counter(other.foreign_kinds)),
-        stale=one.stale + other.stale,
-        rx_missed=one.rx_missed + other.rx_missed,
-        rx_errors=one.rx_errors + other.rx_errors,
-        rx_no_mbuf=one.rx_no_mbuf + other.rx_no_mbuf,
-        buffers_in_use=other.buffers_in_use,
         link_up=one.link_up and other.link_up,
+        **added(one, other, _OF_PORT),
     )

@@ -1,6 +1,6 @@
 """The intent: what a host or a pool of nodes is to be, in one YAML document.
 
-Everything that tunes or judges starts here. It says what is wanted in the field's
+Everything that tunes or judges starts here. It says what is expected in the field's
 terms, not how a platform is told; what is left out is left alone.
 """
 
@@ -33,7 +33,7 @@ Platform = Literal["openshift", "bare-metal", "vm"]
 
 
 class Intent(Section):
-    """What is wanted of one host, or of each node of one pool.
+    """What is expected of one host, or of each node of one pool.
 
     `name` becomes that of the performance profile and of all that is rendered. `namespace` is
     where pods run and networks are that name none; left out, it is the intent's name.
@@ -104,18 +104,18 @@ class Intent(Section):
 
     def resources_of(self, pod: Pod) -> dict[str, str]:
         """All that the pod requests, as Kubernetes writes it: cpu, memory, hugepages, VFs."""
-        wanted = {"cpu": f"{pod.cpus:g}"}
+        expected = {"cpu": f"{pod.cpus:g}"}
         if pod.memory:
-            wanted["memory"] = pod.memory
+            expected["memory"] = pod.memory
         if pod.hugepages:
             suffix = RESOURCE_SUFFIX[pod.hugepages.size]
-            wanted[f"hugepages-{suffix}"] = pod.hugepages.total
+            expected[f"hugepages-{suffix}"] = pod.hugepages.total
         devices = dict(pod.resources)
         for name in pod.networks:
             network = self.network(name)
             if isinstance(network, SriovAttachment) and (card := self.nic(network.nic).resource):
                 devices[card] = devices.get(card, 0) + 1
-        return wanted | {name: str(count) for name, count in devices.items()}
+        return expected | {name: str(count) for name, count in devices.items()}
 
     @model_validator(mode="after")
     def _check_platform(self) -> Self:

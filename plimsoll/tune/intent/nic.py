@@ -209,14 +209,14 @@ def check_shared_ports(nics: tuple[Nic, ...]) -> None:
             users[port].append(later)
 
 
-def _vfs_told(nic: Nic) -> str:
+def _vf_count(nic: Nic) -> str:
     return counted(nic.num_vfs, "VF") if nic.num_vfs else "no VFs"
 
 
 def _check_pair(earlier: Nic, later: Nic, port: str, place: int) -> None:
     if earlier.num_vfs != later.num_vfs:
         raise mistake(
-            f"{port} has {_vfs_told(earlier)} by {earlier.name}",
+            f"{port} has {_vf_count(earlier)} by {earlier.name}",
             "give both the same num_vfs",
             "nics",
             place,

@@ -49,12 +49,12 @@ class Effects(Section):
     @property
     def annotations(self) -> dict[str, str]:
         """CRI-O's annotations, for what is off; on is what happens without."""
-        wanted = {
+        expected = {
             "cpu-load-balancing.crio.io": self.cpu_load_balancing,
             "cpu-quota.crio.io": self.cpu_quota,
             "irq-load-balancing.crio.io": self.irq_load_balancing,
         }
-        return {name: "disable" for name, switch in wanted.items() if switch is False}
+        return {name: "disable" for name, switch in expected.items() if switch is False}
 
 
 class Pod(Section):

@@ -4,8 +4,7 @@ from contextlib import closing
 from pathlib import Path
 
 from plimsoll.generator.engine.engine import Engine
-from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.generator.settings import EngineSettings, WorkerLayout
+from plimsoll.generator.interface import Interval, TrialPlan, WorkerLayout
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 from tests.integration.engine.requests import CPUS, FRAME, open_request, stream, trial_request
@@ -42,23 +41,19 @@ def test_a_queue_without_a_worker_is_no_queue_to_send_on(loopback: EngineSession
     assert error["message"] == "must be an integer from 0 to 0"
 
 
-class BothWaysOnTwoQueues(EngineSettings):
-    """As four CPUs would poll two queues each way, on two."""
-
-    def layout(self, port_count: int) -> tuple[WorkerLayout, ...]:
-        assert port_count == 1
-        queues = enumerate(self.cpus)
-        return tuple(WorkerLayout(cpu, ((0, queue),), ((0, queue),)) for queue, cpu in queues)
-
-
 def test_a_stream_over_two_queues_is_whole_to_who_asked(tmp_path: Path) -> None:
     engine = Engine.start(tmp_path / "log", {"RUNTIME_DIRECTORY": str(tmp_path)})
     field = FieldWriter(30, 4, count=10, fixes=(24, 40))
     load = StreamPlan(0, "load/0-0", "load", 0, 0, (FRAME,), 3000.0, fields=(field,))
     plan = TrialPlan(mark=9, streams=(load,), duration_s=0.4, drain_s=0.2, catch_up_us=1e6)
+    # As four CPUs would poll two queues each way, on two.
+    workers = tuple(
+        WorkerLayout(cpu, ((0, queue),), ((0, queue),)) for queue, cpu in enumerate(CPUS[:2])
+    )
     with closing(engine):
         engine.open(
-            BothWaysOnTwoQueues(cpus=tuple(CPUS[:2])),
+            workers=workers,
+            stamps="tsc",
             memory=MemoryPlan(huge=False, megabytes=256),
             devargs=["net_ring0"],
             descriptors=1024,

@@ -2,7 +2,7 @@
 
 Nothing here depends on how fast the machine is: no frame can come back before the DUT let
 it go, so each of the engine's figures has a floor, and the counts are exact. How near to
-the floor they are is a benchmark's matter (engine/bench/accuracy.py).
+the floor they are is a benchmark's matter (engine/bench/contests/accuracy.py).
 """
 
 from collections.abc import Iterator, Sequence

@@ -39,7 +39,7 @@ class CappedGenerator:
     @property
     def facts(self) -> GeneratorFacts:
         """It is no program."""
-        return GeneratorFacts(engine=None, dpdk=None, pid=None)
+        return GeneratorFacts("capped", "0")
 
     @property
     def ports(self) -> tuple[PortInfo, ...]:

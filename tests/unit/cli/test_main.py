@@ -42,7 +42,7 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
 @pytest.mark.parametrize(
     "words",
     [
-        *(["run"], ["trial"], ["report"], ["calibrate"], ["noise"], ["ports"]),
+        *(["init"], ["run"], ["trial"], ["report"], ["calibrate"], ["noise"], ["ports"]),
         *(["lab", "list"], ["lab", "up"], ["lab", "down"]),
     ],
 )

@@ -17,8 +17,8 @@ from plimsoll.generator.engine.messages import (
     read_message,
     trial_request,
 )
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.generator.settings import EngineSettings
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
 
 ROOT = Path(__file__).parents[3]

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
-from plimsoll.generator.engine.engine import Engine, EngineRefused
+from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.messages import PROTOCOL
-from plimsoll.generator.engine.program import EngineDied, EngineProgram, find_engine
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.engine.program import EngineProgram, find_engine
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.interface import GeneratorDied, GeneratorRefused
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.version import VERSION
 
@@ -56,21 +57,21 @@ def test_an_engine_of_another_protocol_is_refused(tmp_path: Path, stand_in) -> N
 
 def test_an_engine_that_dies_is_named_with_its_last_words(tmp_path: Path, stand_in) -> None:
     stand_in("print('EAL: no memory', file=sys.stderr)", "sys.exit(3)")
-    with pytest.raises(EngineDied, match="exited with status 3") as caught:
+    with pytest.raises(GeneratorDied, match="exited with status 3") as caught:
         start(tmp_path)
     assert "EAL: no memory" in caught.value.message
 
 
 def test_an_engine_killed_by_a_signal_is_said_to_be(tmp_path: Path, stand_in) -> None:
     stand_in("import os", "os.kill(os.getpid(), 9)")
-    with pytest.raises(EngineDied, match="SIGKILL"):
+    with pytest.raises(GeneratorDied, match="SIGKILL"):
         start(tmp_path)
 
 
 def test_a_silent_engine_is_ended(tmp_path: Path, stand_in) -> None:
     stand_in("time.sleep(600)")
     program = EngineProgram(tmp_path / "engine.log", os.environ)
-    with pytest.raises(EngineDied, match="gave no answer in time"):
+    with pytest.raises(GeneratorDied, match="gave no answer in time"):
         program.receive(timeout_s=0.2)
     assert not Path(f"/proc/{program.pid}").exists()
     program.close()
@@ -80,7 +81,7 @@ def test_a_silent_engine_is_ended(tmp_path: Path, stand_in) -> None:
 def test_an_engine_that_talks_nonsense_is_ended(tmp_path: Path, stand_in, line: str) -> None:
     stand_in(f"print({line!r}, flush=True)", "sys.stdin.read()")
     program = EngineProgram(tmp_path / "engine.log", os.environ)
-    with pytest.raises(EngineDied, match="said what is not"):
+    with pytest.raises(GeneratorDied, match="said what is not"):
         program.receive(timeout_s=20)
     program.close()
 
@@ -98,9 +99,10 @@ def test_what_the_engine_refuses_names_the_place(tmp_path: Path, stand_in, answe
         "sys.stdin.read()",
     )
     engine = start(tmp_path)
-    with pytest.raises(EngineRefused, match="no such device") as caught:
+    with pytest.raises(GeneratorRefused, match="no such device") as caught:
         engine.open(
-            EngineSettings(),
+            workers=EngineSettings().layout(1),
+            stamps="tsc",
             memory=MemoryPlan(huge=False, megabytes=64),
             devargs=["net_ring0"],
             descriptors=1024,
@@ -123,7 +125,8 @@ def test_an_open_engine_tells_its_ticks_and_its_loops(tmp_path: Path, stand_in) 
     assert (engine.facts.tsc_hz, engine.facts.workers) == (None, ())
     settings = EngineSettings(cpus=(0,))
     engine.open(
-        settings,
+        workers=settings.layout(1),
+        stamps="tsc",
         memory=MemoryPlan(huge=False, megabytes=64),
         devargs=["net_ring0"],
         descriptors=1024,

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.interface import (
     CycleBudget,
     Cycles,
@@ -12,7 +13,6 @@ from plimsoll.generator.interface import (
     PortInfo,
     WorkerCounts,
 )
-from plimsoll.generator.settings import EngineSettings
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.metrics.utilisation_samples import utilisation_samples
 from plimsoll.record.samples.metric_sample import MetricSample
@@ -140,7 +140,7 @@ def port(number: int, mbps: int | None) -> PortInfo:
 def test_a_link_is_as_fast_as_its_port_says_or_else_the_lab(
     speeds: tuple[int | None, ...], line_rate_bps: float | None, known: dict[int, float]
 ) -> None:
-    facts = GeneratorFacts(engine="0", dpdk="d", pid=1, tsc_hz=TSC_HZ)
+    facts = GeneratorFacts("engine", "0", pid=1, tsc_hz=TSC_HZ)
     ports = [port(number, mbps) for number, mbps in enumerate(speeds)]
     capacity = TesterCapacity.of(facts, ports, line_rate_bps)
     assert capacity.link_bps == known
@@ -149,6 +149,6 @@ def test_a_link_is_as_fast_as_its_port_says_or_else_the_lab(
 
 def test_loops_are_told_apart_by_the_queues_they_have() -> None:
     layout = EngineSettings(cpus=(1, 2, 3, 4)).layout(2)
-    facts = GeneratorFacts(engine="0", dpdk="d", pid=1, tsc_hz=TSC_HZ, workers=layout)
+    facts = GeneratorFacts("engine", "0", pid=1, tsc_hz=TSC_HZ, workers=layout)
     capacity = TesterCapacity.of(facts, (), None)
     assert (capacity.sending, capacity.receiving) == ({1, 2}, {3, 4})

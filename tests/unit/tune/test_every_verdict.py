@@ -46,7 +46,7 @@ def judged(name: str, archives: Path) -> Audit:
         return audit(open_root(BOOTED[name].capture), BOOTED[name].declared())
     if name in COMPOSED:
         host = composed_host(name)
-        return audit(host.asked(open_root(archives / f"{name}.tar.gz")), host.intent)
+        return audit(host.requested(open_root(archives / f"{name}.tar.gz")), host.intent)
     view = open_root(BOOTED["untuned"].capture)
     if name == UNASKED:
         document = parse_document(Path("unasked.yaml"), ASKS_NOTHING)
@@ -68,7 +68,6 @@ def agree(row: Row, cell: Cell, verdict: Verdict, archives: Path) -> None:
 
 
 def test_the_table_has_every_check() -> None:
-    assert [row.number for row in TABLE] == list(range(1, 48))
     assert [row.number for row in TABLE] == [check.number for check in all_checks()]
 
 

@@ -27,7 +27,11 @@ EXACT: dict[str, Any] = {"capacity_deviation": 0.0}
 def test_it_says_that_it_is_a_simulation() -> None:
     generator = generator_of("fixed-capacity")
     assert generator.facts.simulated
-    assert (generator.facts.engine, generator.facts.dpdk, generator.facts.pid) == (None, None, None)
+    assert (generator.facts.name, generator.facts.dpdk, generator.facts.pid) == (
+        "simulation",
+        None,
+        None,
+    )
     assert [port.driver for port in generator.ports] == ["simulated", "simulated"]
     assert [port.link_mbps for port in generator.ports] == [10_000, 10_000]
 

@@ -1,0 +1,78 @@
+"""What the generator can send, checked before it is asked: its limits are its own to state."""
+
+from __future__ import annotations
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.errors import InputError
+from plimsoll.generator.generator_plan import Capabilities
+from plimsoll.text.units import format_pps
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.streams.compile import compile_profile
+from plimsoll.traffic.teaching.settings import MeasurementTeaching
+from plimsoll.traffic.teaching.teaching import teaching_beside
+
+
+def check_generator_sends(
+    experiment: Experiment,
+    load_pps: float,
+    where: str,
+    *,
+    teaching: MeasurementTeaching | None = None,
+) -> None:
+    """Raise InputError where no trial of the profile can be sent at a load per direction.
+
+    `where` is the place that the load was given at. What teaches beside it counts as well.
+    """
+    profile, lab = experiment.profile, experiment.lab
+    generator = experiment.effective_generator
+    try:
+        streams = compile_profile(profile, load_pps, lab.directions)
+        streams += teaching_beside(streams, profile, teaching, lab.directions)
+    except InputError as error:
+        place = where if error.where == "load" else error.where
+        raise InputError(error.message, where=place, remedy=error.remedy) from None
+    sent = generator.streams_sent(streams, lab.port_count)
+    _check_number(generator.capabilities, sent, streams)
+    for stream in sent:
+        _check_measured(generator.capabilities, stream)
+        _check_rate(generator.capabilities, stream, where)
+
+
+def _check_number(
+    able: Capabilities, sent: tuple[StreamPlan, ...], streams: tuple[StreamPlan, ...]
+) -> None:
+    if len(sent) <= able.most_streams:
+        return
+    spread = f", {len(sent)} over the ports' queues" if len(sent) > len(streams) else ""
+    raise InputError(
+        f"these are {len(streams)} streams with each direction counted{spread}; "
+        f"the generator takes {able.most_streams}",
+        where="profile.streams",
+        remedy="use fewer streams, or fewer directions, ports or CPUs of the generator",
+    )
+
+
+def _check_measured(able: Capabilities, stream: StreamPlan) -> None:
+    if stream.pacing.kind not in able.pacings:
+        raise InputError(
+            f"stream {stream.name} has pacing {stream.pacing.kind}, which the generator lacks",
+            where="profile.streams",
+            remedy=f"use {' or '.join(sorted(able.pacings))}, or another generator",
+        )
+    if stream.role == "latency" and not able.latency:
+        raise InputError(
+            f"stream {stream.name} has role: latency, which the generator does not measure",
+            where="profile.streams",
+            remedy="remove it, or use another generator",
+        )
+
+
+def _check_rate(able: Capabilities, stream: StreamPlan, where: str) -> None:
+    if stream.rate_pps is None or able.least_pps <= stream.rate_pps <= able.most_pps:
+        return
+    raise InputError(
+        f"stream {stream.name} would be sent at {format_pps(stream.rate_pps)}; the generator "
+        f"takes {format_pps(able.least_pps)} to {format_pps(able.most_pps)} a stream",
+        where=where if stream.role == "load" else "profile.streams",
+        remedy="check the unit of the rate",
+    )

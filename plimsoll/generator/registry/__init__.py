@@ -1,0 +1,1 @@
+"""Which generators there are, and how an experiment names one."""
