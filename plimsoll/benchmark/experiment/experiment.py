@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -20,6 +18,11 @@ from pydantic import (
     model_validator,
 )
 
+from plimsoll.benchmark.experiment.criteria_checks import (
+    allowed_checks,
+    spread_checks,
+    stream_checks,
+)
 from plimsoll.benchmark.experiment.host_criteria import host_criteria_checks
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
@@ -38,10 +41,7 @@ from plimsoll.text.units import WRITTEN
 from plimsoll.traffic.imported.profile_file import load_profile, place_captures
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import check_teaching
-from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.registry import AllowedFault, CriterionSettings, default_criteria
-from plimsoll.trial.criteria.spread import Spread
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
@@ -106,9 +106,9 @@ class Experiment(BaseModel):
         places: dict[Location, Sequence[CriterionSettings]] = {("criteria",): self.criteria}
         for index, criteria in enumerate(self.search.goal_criteria.values()):
             places["search", "goals", index, "criteria"] = criteria or ()
-        checks = list(_allowed_checks(self.criteria, self.allowed))
+        checks = list(allowed_checks(self.criteria, self.allowed))
         for place, judged_by in places.items():
-            checks += _spread_checks(judged_by, self.search, place)
+            checks += spread_checks(judged_by, self.search, place)
             checks += host_criteria_checks(judged_by, self.lab, self.observe, place)
         check_all(*checks)
         return self
@@ -120,7 +120,7 @@ class Experiment(BaseModel):
     ) -> tuple[CriterionSettings, ...]:
         # A profile that was refused is not there.
         if profile := info.data.get("profile"):
-            check_all(*_stream_checks(criteria, profile))
+            check_all(*stream_checks(criteria, profile))
         return criteria
 
     @field_validator("search", mode="before")
@@ -137,7 +137,7 @@ class Experiment(BaseModel):
                 *(
                     check
                     for index, criteria in goals
-                    for check in _stream_checks(criteria or (), profile, "goals", index, "criteria")
+                    for check in stream_checks(criteria or (), profile, "goals", index, "criteria")
                 )
             )
         return search
@@ -189,73 +189,6 @@ class Experiment(BaseModel):
         With units, as people write them: who changes a recorded one need not guess.
         """
         return self.model_dump(mode="json", context=WRITTEN)
-
-
-# Raises a `mistake`, or does nothing.
-_Check = Callable[[], None]
-
-
-def _allowed_checks(
-    criteria: Sequence[CriterionSettings], allowed: Sequence[AllowedFault]
-) -> Iterator[_Check]:
-    for index, criterion in enumerate(criteria):
-        if isinstance(criterion, FrameCount):
-            yield partial(_check_not_allowed, criterion, allowed, "criteria", index)
-
-
-def _check_not_allowed(
-    criterion: FrameCount, allowed: Sequence[AllowedFault], *place: str | int
-) -> None:
-    if criterion.kind in allowed:
-        problem = f"judges {criterion.kind}, which the DUT is allowed"
-        raise mistake(problem, "remove it here, or from allowed", *place)
-
-
-def _spread_checks(
-    criteria: Sequence[CriterionSettings], search: SearchSettings, place: Location
-) -> Iterator[_Check]:
-    for index, criterion in enumerate(criteria):
-        if isinstance(criterion, Spread):
-            yield partial(_check_spread, criterion, search, *place, index, "repetitions")
-
-
-def _check_spread(criterion: Spread, search: SearchSettings, *place: str | int) -> None:
-    """Raise where the search does not repeat its last trial as often as a spread needs."""
-    if criterion.repetitions > search.repetitions:
-        problem = (
-            f"a spread of {criterion.repetitions} repetitions, but the search proves its "
-            f"load by {search.repetitions}"
-        )
-        remedy = "raise search.validation.repeat (strategy binary), or lower repetitions"
-        raise mistake(problem, remedy, *place)
-
-
-def _stream_checks(
-    criteria: Sequence[CriterionSettings], profile: Profile, *place: str | int
-) -> Iterator[_Check]:
-    for index, criterion in enumerate(criteria):
-        if isinstance(criterion, StreamCriterion):
-            yield partial(_check_streams, criterion, profile, *place, index)
-
-
-def _check_streams(bound: StreamCriterion, profile: Profile, *place: str | int) -> None:
-    """Raise where the profile has no stream that the bound could ever be held to."""
-    roles = {stream.name: stream.role for stream in profile.streams}
-    suitable = [name for name, role in roles.items() if role == bound.role]
-    if bound.stream is None:
-        if not suitable:
-            problem = f"the profile has no stream with role: {bound.role}"
-            raise mistake(problem, "add one, or give the other role", *place, "role")
-        return
-    # A stream in one direction is named after its ports, as in "probe/0-1".
-    name = re.sub(r"/\d+-\d+$", "", bound.stream)
-    if name not in roles:
-        problem = f"the profile has no stream {bound.stream}"
-        raise mistake(problem, did_you_mean(name, roles), *place, "stream")
-    if name not in suitable:
-        problem = f"{bound.stream} has role: {roles[name]}, the criterion role: {bound.role}"
-        remedy = f"give the criterion role: {roles[name]}, or name another stream"
-        raise mistake(problem, remedy, *place, "stream")
 
 
 def load_experiment(path: Path, settings: Sequence[SetField] = ()) -> Experiment:
