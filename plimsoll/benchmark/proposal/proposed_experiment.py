@@ -17,7 +17,7 @@ from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.lab import LabModel
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import MachineError
-from plimsoll.generator.settings import EngineSettings
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.host.ports.machine_ports import MachinePort
 from plimsoll.text.commented_yaml import Noted, commented_yaml
 from plimsoll.text.wire import FCS_BYTES
