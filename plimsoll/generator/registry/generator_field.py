@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
+from functools import cache, reduce
+from operator import or_
+from typing import Annotated, Any
 
-from pydantic import BeforeValidator, SerializeAsAny, ValidationInfo
+from pydantic import BeforeValidator, Field, SerializeAsAny, TypeAdapter, ValidationInfo
 
 from plimsoll.generator.generator_plan import GeneratorModel
 from plimsoll.generator.registry.generators import DEFAULT_KIND, GENERATORS
-from plimsoll.text.mistakes import brief, did_you_mean, mistake
 
 
 def _of_its_kind(given: object, info: ValidationInfo) -> GeneratorModel:
-    if isinstance(given, GeneratorModel):
-        return given
-    kind = given.get("kind", DEFAULT_KIND) if isinstance(given, Mapping) else DEFAULT_KIND
-    if kind not in GENERATORS:
-        raise mistake(f"unknown kind {brief(kind)}", did_you_mean(str(kind), GENERATORS), "kind")
-    return GENERATORS[kind].model_validate(given, context=info.context)
+    named = {"kind": DEFAULT_KIND, **given} if isinstance(given, Mapping) else given
+    return _reader(tuple(GENERATORS.values())).validate_python(named, context=info.context)
+
+
+@cache
+def _reader(models: tuple[type[GeneratorModel], ...]) -> TypeAdapter[GeneratorModel]:
+    kinds: Any = reduce(or_, models)
+    # Of a single one there is nothing to discriminate.
+    return TypeAdapter(kinds if len(models) == 1 else Annotated[kinds, Field(discriminator="kind")])
 
 
 # Without `kind` it is Plimsoll's own engine.

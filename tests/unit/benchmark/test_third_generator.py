@@ -186,6 +186,7 @@ def test_it_is_written_out_and_read_again(tmp_path: Path) -> None:
     [
         ("kind: tiny", "kind: tinny", "did you mean tiny?"),
         ("capacity_pps:", "capacity:", "did you mean capacity_pps?"),
+        ("capacity_pps:", "cpus:", "generator.cpus: unknown field (use one of capacity_pps, kind)"),
         (f"{CAPACITY_PPS}", "much", "third.yaml:3: generator.capacity_pps: found 'much'"),
     ],
 )
