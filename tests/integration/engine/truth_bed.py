@@ -60,6 +60,8 @@ class TruthBed:
             return self._run(*streams, paths=paths, seed=seed, **changes)
         except MachineTooBusy as reason:
             print(f"the trial is run once again: {reason}")
+            # What was still under way comes in here, and is nobody's then.
+            self._engine.ask(trial_request(*streams, mark=next(self._marks), drain_s=DRAIN_S))
             return self._run(*streams, paths=paths, seed=seed, **changes)
 
     def _run(
