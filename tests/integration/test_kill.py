@@ -142,7 +142,9 @@ def test_what_a_killed_command_and_janitor_leave_goes_with_the_next_command(
     assert_nothing_is_left(place, before)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGHUP, marks=pytest.mark.full)]
+)
 def test_other_polite_ends_are_clean_too(place: Workplace, number: signal.Signals) -> None:
     before = hugepages()
     experiment = place.experiment(lab={"kind": "loopback"})

@@ -242,6 +242,7 @@ def test_a_noisy_neighbour_shows_in_the_figures_and_in_the_verdict(place: Workpl
     assert rows(directory, switches)[0][0] > 0
 
 
+@pytest.mark.full
 def test_the_figures_of_a_killed_run_can_be_read(place: Workplace) -> None:
     runs = place.folder / "killed"
     asked = ("--load", "2kpps", "--duration", "60s", "--runs", runs)

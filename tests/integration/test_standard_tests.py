@@ -182,6 +182,7 @@ def test_a_probe_killed_in_the_middle(place: Workplace) -> None:
     assert result["ended"] == "duration"
 
 
+@pytest.mark.full
 def test_latency_at_load(place: Workplace) -> None:
     words = (place.experiment(), "--quick", "--rate", "8kpps", "--runs", place.runs)
     status, result = result_of(place, "latency-at-load", *words)
