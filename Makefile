@@ -18,10 +18,10 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test lock bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
+.PHONY: help setup build demo test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
-	engine-tests engine-sanitized engine-threads delay-dut python-tests
+	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,7 +33,10 @@ build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
 
-test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and test
+test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and every test but the long ones
+
+test-full: FUZZ_SECONDS = 60
+test-full: test full-python-tests ## The same, and the long ones: more kills, virtual machines, an API server
 
 bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine's speed against dpdk-testpmd's
 	$(BIN)/python engine/bench/run.py
@@ -59,7 +62,7 @@ bench-attribution: $(INSTALLED) ## What recording kernel events costs: trials wi
 	$(BIN)/python -m benchmarks.attribution.cost
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 5
 
 fuzz: fuzz-packages $(DEV_REQUIREMENTS) ## Fuzz the engine's readers for FUZZ_SECONDS each
 	$(WITH_TOOLS) $(BIN)/python engine/fuzz/run.py --seconds $(FUZZ_SECONDS)
@@ -183,6 +186,9 @@ delay-dut: build/engine-tests/build.ninja
 engine-threads: build/engine-threads/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel sshd cluster-openapi
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile tests/unit
-	$(BIN)/pytest tests/integration
+	$(BIN)/pytest -m 'not full' tests/integration
+
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd vm-kernel kube-apiserver
+	$(BIN)/pytest -m full tests/integration

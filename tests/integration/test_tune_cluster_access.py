@@ -37,6 +37,8 @@ ACCOUNT: Manifest = {
 }
 RBAC = "rbac.authorization.k8s.io"
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def empty(kube_cluster: ServedCluster) -> Iterator[ServedCluster]:

@@ -19,6 +19,8 @@ from tests.integration.cluster.presets import DETERMINISTIC, as_intended, render
 from tests.integration.cluster.rights_changes import RIGHTS_CHANGES, RIGHTS_MISSING
 from tests.integration.cluster.served import ServedCluster
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def deterministic(kube_cluster: ServedCluster) -> Iterator[list[Manifest]]:

@@ -22,6 +22,8 @@ from tests.integration.vm.guest import CannotBoot, GuestParts, boot, find_parts
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.captures.tuned_system import TunedSystem
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def parts() -> GuestParts:
