@@ -12,16 +12,16 @@ SOURCES := meson.build meson_options.txt pyproject.toml build-aux/list-package-f
 	$(shell find plimsoll engine/meson.build engine/src trace/meson.build trace/src -name __pycache__ -prune -o -print)
 C_SOURCES = $(shell find engine trace tests -name '*.[ch]')
 
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+PIP_INSTALL := $(BIN)/python -m pip install --progress-bar off --disable-pip-version-check
 # meson-python and ninja call meson by name.
 WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test lock bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
+.PHONY: help setup build demo test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
 	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
-	engine-tests engine-sanitized engine-threads delay-dut python-tests
+	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 
 help: ## Show this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -33,7 +33,10 @@ build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
 
-test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and test
+test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and every test but the long ones
+
+test-full: FUZZ_SECONDS = 60
+test-full: test full-python-tests ## The same, and the long ones: more kills, virtual machines, an API server
 
 bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine's speed against dpdk-testpmd's
 	$(BIN)/python engine/bench/run.py
@@ -41,25 +44,25 @@ bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine
 bench-search: $(DEV_REQUIREMENTS) $(INSTALLED) ## Try every search on simulated DUTs: overhead, load, survival
 	$(BIN)/python benchmarks/search/run.py
 
-bench-metrics: $(DEV_REQUIREMENTS) $(INSTALLED) ## Ask large records questions, list many runs: milliseconds
+bench-metrics: $(INSTALLED) ## Ask large records questions, list many runs: milliseconds
 	$(BIN)/python benchmarks/metrics/query.py
 	$(BIN)/python benchmarks/metrics/runs_list.py
 
-bench-observe: $(DEV_REQUIREMENTS) $(INSTALLED) ## What observing and recording cost, against sysstat's sadc
+bench-observe: $(INSTALLED) ## What observing and recording cost, against sysstat's sadc
 	$(BIN)/python -m benchmarks.observe.cost
 	$(BIN)/python -m benchmarks.observe.record
 	$(BIN)/python benchmarks/record/interval_cost.py
 
-bench-repeat: $(DEV_REQUIREMENTS) $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and busy: do they repeat?
+bench-repeat: $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and busy: do they repeat?
 	$(BIN)/python -m benchmarks.repeat.trials
 	$(BIN)/python -m benchmarks.repeat.searches
 	$(BIN)/python -m benchmarks.repeat.searches --busy
 
-bench-attribution: $(DEV_REQUIREMENTS) $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
+bench-attribution: $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
 	$(BIN)/python -m benchmarks.attribution.cost
 
 # For each fuzzer: long enough in `make test` to notice what was broken, overnight to find more.
-FUZZ_SECONDS ?= 20
+FUZZ_SECONDS ?= 5
 
 fuzz: fuzz-packages $(DEV_REQUIREMENTS) ## Fuzz the engine's readers for FUZZ_SECONDS each
 	$(WITH_TOOLS) $(BIN)/python engine/fuzz/run.py --seconds $(FUZZ_SECONDS)
@@ -126,14 +129,14 @@ build/sshd/usr/sbin/sshd: build-aux/unpack-sshd
 $(RUN_REQUIREMENTS): requirements/run.txt | system-packages
 	@$(BIN)/python -c '' 2>/dev/null || \
 		{ python=$$(build-aux/find-python) && "$$python" -m venv --clear $(VENV); }
-	@echo "plimsoll: installing into $(VENV) what requirements/run.txt lists"
-	@$(PIP_INSTALL) --require-hashes -r requirements/run.txt
+	@build-aux/with-progress "installing into $(VENV) what requirements/run.txt lists" \
+		$(VENV)/run-requirements.log $(PIP_INSTALL) --require-hashes -r requirements/run.txt
 	@rm -rf build
 	@touch $@
 
 $(DEV_REQUIREMENTS): requirements/dev.txt $(RUN_REQUIREMENTS)
-	@echo "plimsoll: installing into $(VENV) what the tests need: requirements/dev.txt"
-	@$(PIP_INSTALL) --require-hashes -r requirements/dev.txt
+	@build-aux/with-progress "installing into $(VENV) what the tests need: requirements/dev.txt" \
+		$(VENV)/dev-requirements.log $(PIP_INSTALL) --require-hashes -r requirements/dev.txt
 	@touch $@
 
 # For every Python from the oldest on and every architecture at once: markers tell them apart.
@@ -146,8 +149,8 @@ lock: $(DEV_REQUIREMENTS) ## Renew requirements/: the newest versions that pypro
 
 # The build folder is kept, so that only what changed is compiled again.
 $(INSTALLED): $(RUN_REQUIREMENTS) $(SOURCES)
-	@echo "plimsoll: building the engine, installing into $(VENV)"
-	@$(WITH_TOOLS) $(PIP_INSTALL) --no-build-isolation --no-deps \
+	@$(WITH_TOOLS) build-aux/with-progress "building the engine, installing plimsoll into $(VENV)" \
+		$(VENV)/install.log $(PIP_INSTALL) --verbose --no-build-isolation --no-deps \
 		--config-settings=builddir=build/wheel .
 	@touch $@
 
@@ -183,6 +186,9 @@ delay-dut: build/engine-tests/build.ninja
 engine-threads: build/engine-threads/build.ninja
 	$(WITH_TOOLS) meson test -C $(<D) --print-errorlogs --suite threads
 
-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut vm-kernel sshd cluster-openapi
+python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile tests/unit
-	$(BIN)/pytest tests/integration
+	$(BIN)/pytest -m 'not full' tests/integration
+
+full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd vm-kernel kube-apiserver
+	$(BIN)/pytest -m full tests/integration

@@ -13,18 +13,18 @@ from pathlib import Path
 from types import FrameType
 from typing import NoReturn
 
-from accuracy import accuracy_contests
 from bench_bed import BenchBed, bench_bed
 from contest import Contest, Row, hold
-from cycle_budget import budget_contest
-from frame_check import frame_check_contest
-from null_ports import null_contests
-from pacing import QUOTED, pacing_contests
+from contests.accuracy import accuracy_contests
+from contests.cycle_budget import budget_contest
+from contests.frame_check import frame_check_contest
+from contests.null_ports import null_contests
+from contests.pacing import QUOTED, pacing_contests
+from contests.ring_loopback import ring_contest
+from contests.through_dut import dut_contest
 from rich.console import Console
-from ring_loopback import ring_contest
 from row_file import write_rows
 from row_table import row_table
-from through_dut import dut_contest
 
 from plimsoll.errors import InputError, Interrupted, PlimsollError
 from plimsoll.host.ledger.ledger import sweep

@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "control/line_reader.h"
-#include "control/request.h"
-#include "dataplane/signature.h"
-#include "dataplane/stall.h"
+#include "control/requests/request.h"
+#include "dataplane/frames/frame_fields.h"
+#include "dataplane/frames/signature.h"
+#include "dataplane/schedule/pacer.h"
+#include "dataplane/time/stall.h"
 #include "fuzz/invariant.h"
 
 /* Frames made of a stream that was taken, to have its fields and its schedule work. */

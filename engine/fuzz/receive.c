@@ -4,15 +4,15 @@
  * any segments. A driver of ours hands them up, so the receiver is the engine's own, whole.
  * It must not read outside of a frame, and must count every frame once, as verdict.h says.
  */
-#include "dataplane/receive.h"
+#include "dataplane/loop/receive.h"
 
 #include <rte_ethdev.h>
 #include <string.h>
 
+#include "dataplane/time/port_clock.h"
 #include "fuzz/invariant.h"
 #include "fuzz/received_frame.h"
 #include "fuzz/verdict.h"
-#include "ports/port_clock.h"
 
 #define PORT 3
 
@@ -98,19 +98,21 @@ static void
 check_stream(const struct rx_stream *stream, uint64_t expected)
 {
     const struct rx_page *page = &stream->pages[0];
+    const struct rx_counters *counted = &page->frames;
     uint64_t microseconds = 0;
 
     /* What its checksums find damaged has not come. */
-    invariant(stream->checked ? page->received <= expected : page->received == expected);
-    invariant(page->latency.count + page->latency_across_stalls.count == page->received);
-    invariant(page->out_of_order + page->duplicate <= page->received);
-    invariant(page->checked + page->header_checked <= (stream->checked ? page->received : 0));
-    invariant(page->unchecked <= page->received - page->checked);
+    invariant(stream->checked ? counted->received <= expected : counted->received == expected);
+    invariant(page->latency.count + page->latency_across_stalls.count == counted->received);
+    invariant(counted->out_of_order + counted->duplicate <= counted->received);
+    invariant(counted->checked + counted->header_checked <=
+              (stream->checked ? counted->received : 0));
+    invariant(counted->unchecked <= counted->received - counted->checked);
     for (uint32_t i = 0; i < page->losses.count; i++)
         invariant(page->losses.event[i].filled < page->losses.event[i].frames);
     /* Each number below the expected one came, or is missing; some came too late to tell. */
     invariant(stream->sequence.expected <=
-              page->received - page->duplicate + stream->sequence.missing);
+              counted->received - counted->duplicate + stream->sequence.missing);
     for (uint32_t us = 0; us <= MICROSECONDS_MAX; us++)
         microseconds += page->microseconds.frames[us];
     invariant(microseconds == (stream->role == ROLE_LATENCY ? page->latency.count : 0));
@@ -135,7 +137,7 @@ check_counts(void)
     check_stream(&home, expected[VERDICT_HOME]);
     check_stream(&probe, expected[VERDICT_PROBE]);
     invariant(worker.strays[0][AWAY].misdirected == expected[VERDICT_MISDIRECTED]);
-    invariant(home.pages[0].received + probe.pages[0].received + corrupt ==
+    invariant(home.pages[0].frames.received + probe.pages[0].frames.received + corrupt ==
               expected[VERDICT_HOME] + expected[VERDICT_PROBE] + expected[VERDICT_CORRUPT]);
     invariant(port->stale == expected[VERDICT_STALE]);
     invariant(foreign == expected[VERDICT_FOREIGN]);

@@ -4,7 +4,7 @@
 #include <rte_mbuf_dyn.h>
 #include <string.h>
 
-#include "dataplane/signature.h"
+#include "dataplane/frames/signature.h"
 #include "fuzz/invariant.h"
 #include "fuzz/verdict.h"
 

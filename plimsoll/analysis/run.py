@@ -21,8 +21,9 @@ from plimsoll.record.causes.spikes import read_spikes
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_entry import RunEntry, RunState
 from plimsoll.record.index.run_notes import Note
-from plimsoll.record.index.run_outcome import RunAnswer
 from plimsoll.record.index.run_summary import RunSummary
+from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.file_check import check_run, require_intact
@@ -64,7 +65,7 @@ class Run(Measured):
     @property
     def method(self) -> str:
         """What was run: load-line, trial, soak, rfc2544 and so on."""
-        return self._summary.method or "load-line"
+        return self._summary.method or LOAD_LINE.name
 
     @property
     def state(self) -> RunState:

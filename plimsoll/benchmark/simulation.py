@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, NoReturn, Self
 
 from pydantic import ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.set_field import OPTION, SetField, parse_set_field
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import InputError
 from plimsoll.generator.simulated.models.dut_model import DutModel
@@ -16,7 +20,8 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.registry import strategies
-from plimsoll.text.mistakes import describe_mistakes, did_you_mean
+from plimsoll.text.mistakes import Location, as_one, did_you_mean, tell_mistakes
+from plimsoll.text.units import WRITTEN
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
@@ -24,6 +29,7 @@ from plimsoll.trial.criteria.loss_ratio import LossRatio
 _MINIMUM_SHARE, _MAXIMUM_SHARE = 0.02, 1.5
 _NS_PER_S = 1e9
 _STRATEGIES = strategies()
+_NOWHERE: Mapping[Location, str] = MappingProxyType({})
 _PROFILE = {
     "streams": [
         {"name": "load", "role": "load", "frame_size": 64, "flows": 1024},
@@ -69,14 +75,17 @@ class SimulationAsked(RecordModel):
                 remedy=did_you_mean(self.strategy, _STRATEGIES),
             )
         if self.loss is not None:
-            document["criteria"] = [{"kind": "loss-ratio", "at_most": self.loss}]
-        for name, text in self.settings.items():
-            if "." in name:
-                _put(document, name.split("."), text)
-        experiment = _validated(document)
+            at_most = f"{100 * Decimal(repr(self.loss)):f}%"
+            document["criteria"] = [{"kind": "loss-ratio", "at_most": at_most}]
+        experiment = _validated(document, self._set_fields())
         if self.validation_s is None:
             return experiment
         return experiment.validated_for(self.validation_s)
+
+    def _set_fields(self) -> list[SetField]:
+        """Those of the experiment."""
+        named = self.settings.items()
+        return [parse_set_field(f"{name}={text}") for name, text in named if "." in name]
 
 
 class Simulated(RecordModel):
@@ -219,32 +228,30 @@ def _default_capacity(kind: str, settings: Mapping[str, str]) -> float:
 
 
 def _plain_document(model: str) -> dict[str, Any]:
-    return {"name": f"simulated-{model}", "profile": _PROFILE}
+    return {"name": f"simulated-{model}", "profile": copy.deepcopy(_PROFILE)}
 
 
-def _put(document: dict[str, Any], place: list[str], text: str) -> None:
-    """Set a field in the document, making the sections on the way to it."""
-    *sections, field = place
-    for section in sections:
-        inner = document.setdefault(section, {})
-        if not isinstance(inner, dict):
-            raise InputError(
-                f"{section} has no fields to set", where="--set", remedy="write an experiment"
-            )
-        document = inner
-    document[field] = text
-
-
-def _validated(document: dict[str, Any]) -> Experiment:
+def _validated(document: dict[str, Any], set_fields: Sequence[SetField]) -> Experiment:
+    places: dict[Location, str] = {}
+    for each in set_fields:
+        try:
+            places |= dict.fromkeys(each.path.put(document, each.value), each.place)
+        except InputError as error:
+            raise InputError(error.message, where=each.place, remedy=error.remedy) from None
     try:
-        return Experiment.model_validate(document)
+        return Experiment.model_validate(document, context=WRITTEN)
     except ValidationError as error:
-        _refuse(error, Experiment)
+        _refuse(error, Experiment, places)
 
 
-def _refuse(error: ValidationError, model: type[Any]) -> NoReturn:
+def _refuse(
+    error: ValidationError, model: type[Any], places: Mapping[Location, str] = _NOWHERE
+) -> NoReturn:
     """Raise what is wrong with the settings; what they are settings of has no lines."""
-    mistakes = describe_mistakes(error, model, "--set", lambda _: 0)
-    raise InputError(
-        mistakes.message.replace("--set:0: ", ""), where="--set", remedy=mistakes.remedy
-    ) from None
+
+    def place_of(location: Location) -> str:
+        known = (place for each, place in places.items() if location[: len(each)] == each)
+        return next(known, OPTION)
+
+    told = tell_mistakes(error, model, lambda _: 0, place_of)
+    raise as_one([mistake for _, mistake in told], OPTION) from None

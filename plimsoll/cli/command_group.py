@@ -10,32 +10,37 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-# In the order in which help lists them. Where the name is no module's, that follows.
-_COMMANDS = {
-    "run": "methods.run",
-    "trial": "methods.trial",
-    "matrix": "methods.matrix",
-    "soak": "methods.soak",
-    "rfc2544": "methods.rfc2544",
-    "rfc9004": "methods.rfc9004",
-    "probe": "methods.probe",
-    "latency-at-load": "methods.latency_at_load",
-    "report": "records.report",
-    "why": "records.why",
-    "runs": "records.runs",
-    "metrics": "records.metrics",
-    "export": "records.export",
-    "calibrate": "machine.calibrate",
-    "noise": "machine.noise",
-    "ports": "machine.ports",
-    "simulate": "methods.simulate",
-    "import": "records.import_",
-    "lab": "machine.lab",
-    "tune": "tune.tune",
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
+
+# By name, in the order in which help lists them, the module that adds each: of this package,
+# where it begins with a dot.
+COMMANDS = {
+    "init": ".machine.init",
+    "check": ".methods.check",
+    "run": ".methods.run",
+    "trial": ".methods.trial",
+    "matrix": ".methods.matrix",
+    "soak": ".methods.soak",
+    "rfc2544": ".methods.rfc2544",
+    "rfc9004": ".methods.rfc9004",
+    "probe": ".methods.probe",
+    "latency-at-load": ".methods.latency_at_load",
+    "report": ".records.report",
+    "why": ".records.why",
+    "runs": ".records.runs",
+    "metrics": ".records.metrics",
+    "export": ".records.export",
+    "calibrate": ".machine.calibrate",
+    "noise": ".machine.noise",
+    "ports": ".machine.ports",
+    "simulate": ".methods.simulate",
+    "import": ".records.import_",
+    "lab": ".machine.lab",
+    "tune": ".tune.tune",
 }
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(SuggestingGroup):
     """Knows the names, and imports a command's module, whose `add_to` registers it, on demand.
 
     Of click's types there are two, its own and those that newer versions of Typer carry.
@@ -43,17 +48,17 @@ class CommandGroup(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names."""
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of that name; None where there is none."""
-        module = _COMMANDS.get(cmd_name)
+        module = COMMANDS.get(cmd_name)
         return None if module is None else _load(module)
 
 
 @cache
 def _load(module: str) -> TyperCommand | TyperGroup:
     app = typer.Typer(rich_markup_mode="markdown", pretty_exceptions_enable=False)
-    import_module(f"plimsoll.cli.{module}").add_to(app)
+    import_module(module, __package__).add_to(app)
     (command,) = get_group(app).commands.values()
     return cast(TyperCommand | TyperGroup, command)

@@ -13,7 +13,8 @@ import typer
 from plimsoll.cli.command_group import CommandGroup
 from plimsoll.cli.terminal.exit_codes import SIGNALLED
 from plimsoll.cli.terminal.output import errors, give_up_stdout
-from plimsoll.errors import Interrupted, MachineError, PlimsollError
+from plimsoll.cli.terminal.usage_error import usage_error
+from plimsoll.errors import InputError, Interrupted, MachineError, PlimsollError
 from plimsoll.version import VERSION
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -22,6 +23,8 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _EXAMPLES = "  \n".join(
     (
         "Examples:",
+        "plimsoll init -o experiment.yaml",
+        "plimsoll check examples/demo.yaml",
         "plimsoll run examples/demo.yaml",
         "plimsoll run --resume runs/20260101T120000-demo",
         "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",
@@ -95,11 +98,16 @@ def main() -> None:
         if signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _end_cleanly)
     try:
-        app()
+        sys.exit(app(prog_name="plimsoll", standalone_mode=False))
     except PlimsollError as error:
         errors.print_error(error)
         sys.exit(error.exit_code)
-    except Interrupted:
+    except typer.TyperException as refusal:
+        # It says nothing where a group without a command has shown its help.
+        if refusal.format_message():
+            errors.print_error(usage_error(refusal))
+        sys.exit(InputError.exit_code)
+    except (Interrupted, typer.Abort):
         errors.print_interrupted()
         sys.exit(SIGNALLED)
     except OSError as error:

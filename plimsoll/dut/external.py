@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from plimsoll.dut.card import check_card
 from plimsoll.dut.lab import Lab, LabModel, LabPorts, LineRate, Paths, unsound
 from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.memif import check_socket_of
@@ -136,10 +137,13 @@ class ExternalSettings(LabModel):
         return self.paths or _neighbours(len(self.ports))
 
     def check_machine(self) -> LineRate:
-        """Whether the interfaces will do and the sockets of vdevs can be."""
+        """Whether the interfaces and cards will do and the sockets of vdevs can be."""
         for number, port in enumerate(self.ports):
-            if port.devargs is not None:
-                check_socket_of(port.devargs, f"lab.ports[{number}].devargs")
+            field, device = port.device
+            if port.on_pci:
+                check_card(device, f"lab.ports[{number}].{field}")
+            elif port.devargs is not None:
+                check_socket_of(port.devargs, f"lab.ports[{number}].{field}")
         speeds = self._netdev_speeds()
         if self.line_rate is not None:
             return LineRate(self.line_rate.value)

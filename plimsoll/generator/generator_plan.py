@@ -55,6 +55,17 @@ class Launch:
     require_hugepages: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class CpuWork:
+    """What one polling loop does in a trial: the streams that it sends, by name, and the ports
+    that it receives from.
+    """
+
+    cpu: int
+    sends: tuple[str, ...]
+    receives_from: tuple[int, ...]
+
+
 class GeneratorPlan(ABC):
     """A generator with its settings, not yet started."""
 
@@ -81,6 +92,11 @@ class GeneratorPlan(ABC):
         """
         self.check_ports(port_count)
         return streams
+
+    def cpu_work(self, streams: tuple[StreamPlan, ...], port_count: int) -> tuple[CpuWork, ...]:
+        """Of each of the `polled_cpus`. Raises InputError as `check_ports` does."""
+        self.check_ports(port_count)
+        return ()
 
     def on_rings(self) -> GeneratorPlan:
         """The same on ring ports, for one that can be measured alone (`Capabilities.rings`)."""

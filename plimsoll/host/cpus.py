@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from plimsoll.errors import InputError
@@ -49,18 +49,30 @@ def check_cpus(
     Each assignment is (place in the experiment, CPU), such as ("lab.cpu", 1). The sets
     of CPUs default to this machine's. Raises InputError naming the places.
     """
+    for mistake in cpu_mistakes(assignments, online=online, allowed=allowed):
+        raise mistake
+
+
+def cpu_mistakes(
+    assignments: Sequence[tuple[str, int]],
+    *,
+    online: Collection[int] | None = None,
+    allowed: Collection[int] | None = None,
+) -> Iterator[InputError]:
+    """All that `check_cpus` would refuse, in the order of the assignments."""
     online = online_cpus() if online is None else online
     allowed = allowed_cpus() if allowed is None else allowed
     taken: dict[int, str] = {}
     for place, cpu in assignments:
-        _check_usable(place, cpu, online, allowed)
+        if (unusable := _unusable(place, cpu, online, allowed)) is not None:
+            yield unusable
         if cpu in taken:
-            raise InputError(
+            yield InputError(
                 f"CPU {cpu} is already used by {taken[cpu]}",
                 where=place,
                 remedy="give every polling loop a CPU of its own",
             )
-        taken[cpu] = place
+        taken.setdefault(cpu, place)
 
 
 def format_cpu_list(cpus: Collection[int]) -> str:
@@ -93,16 +105,19 @@ def _parse_range(part: str, text: str, where: str) -> range:
     return range(first, last + 1)
 
 
-def _check_usable(place: str, cpu: int, online: Collection[int], allowed: Collection[int]) -> None:
+def _unusable(
+    place: str, cpu: int, online: Collection[int], allowed: Collection[int]
+) -> InputError | None:
     if cpu not in online:
-        raise InputError(
+        return InputError(
             f"CPU {cpu} does not exist or is offline",
             where=place,
             remedy=f"choose from the CPUs of this machine: {format_cpu_list(online)}",
         )
     if cpu not in allowed:
-        raise InputError(
+        return InputError(
             f"CPU {cpu} exists, but this process may not run on it",
             where=place,
             remedy=f"choose from {format_cpu_list(allowed)}, or widen its affinity or cpuset",
         )
+    return None

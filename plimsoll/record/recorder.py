@@ -23,8 +23,6 @@ from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers, trial_period
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.metrics.verdict_samples import verdict_samples
-from plimsoll.record.results.method_result import MethodResult
-from plimsoll.record.results.result import Result
 from plimsoll.record.run.journal import (
     RUN_RESUMED,
     RUN_STARTED,
@@ -115,7 +113,7 @@ class Recorder:
             attribute_spikes(self.run, causes)
             self.seal()
 
-    def finish(self, result: Result | MethodResult) -> None:
+    def finish(self, result: BaseModel) -> None:
         """Write the journal's last event, then result.json."""
         self.seal()
         finish_run(self.run, self._journal, result)

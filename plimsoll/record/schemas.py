@@ -7,46 +7,35 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel
 
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.files.field_descriptions import described
-from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult
-from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.methods.registry import METHODS
+from plimsoll.record.results.check_result import CheckResult
 from plimsoll.record.results.noise_result import NoiseResult
-from plimsoll.record.results.probe_result import ProbeResult
-from plimsoll.record.results.result import Result
-from plimsoll.record.results.rfc2544_result import Rfc2544Result
-from plimsoll.record.results.rfc9004_result import Rfc9004Result
-from plimsoll.record.results.soak_result import SoakResult
 from plimsoll.record.run.audit_record import AuditRecord
-from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.record.trials.window_record import WindowRecord
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "https://plimsoll.dev/schemas"
-_PUBLISHED: tuple[tuple[str, type[BaseModel]], ...] = (
-    ("result", Result),
-    ("rfc2544-result", Rfc2544Result),
-    ("rfc9004-result", Rfc9004Result),
-    ("probe-result", ProbeResult),
-    ("latency-at-load-result", LatencyAtLoadResult),
-    ("trial-record", TrialRecord),
-    ("soak-result", SoakResult),
-    ("window-record", WindowRecord),
-    ("matrix-result", MatrixResult),
-    ("audit", AuditRecord),
-    ("trial-causes", TrialCauses),
-    ("noise-result", NoiseResult),
-)
+# What is no run's result; that of a method is published under the name that its entry says.
+_OTHERS: Mapping[str, type[BaseModel]] = {
+    "window-record": WindowRecord,
+    "audit": AuditRecord,
+    "trial-causes": TrialCauses,
+    "noise-result": NoiseResult,
+    "check-result": CheckResult,
+}
 
 
 def published_schemas() -> dict[str, str]:
     """File name to content, for every schema of the record."""
-    return {f"{name}.schema.json": _schema(name, model) for name, model in _PUBLISHED}
+    published = {**{method.schema: method.result for method in METHODS.values()}, **_OTHERS}
+    return {f"{name}.schema.json": _schema(name, model) for name, model in published.items()}
 
 
 def write_schemas(folder: Path) -> list[Path]:

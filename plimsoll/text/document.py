@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import yaml
@@ -11,20 +14,49 @@ from pydantic import BaseModel, ValidationError
 
 from plimsoll.errors import InputError
 from plimsoll.text.bounded_yaml import check_bounds
-from plimsoll.text.mistakes import Location, brief, describe_mistakes
+from plimsoll.text.field_path import FieldPath
+from plimsoll.text.mistakes import Location, as_one, brief, each_mistake, tell_mistakes
 from plimsoll.text.regular_file import read_regular_file
 from plimsoll.text.units import WRITTEN
 
 M = TypeVar("M", bound=BaseModel)
 
+_NONE: Mapping[Location, InputError] = MappingProxyType({})
+
 
 @dataclass(frozen=True)
 class Document:
-    """A parsed file: plain data, and the nodes that know its lines."""
+    """A parsed file: plain data, and the nodes that know its lines.
+
+    `set_at` has, by location, the places of what is not the file's own: an option, say.
+    """
 
     path: Path
-    data: object
+    data: dict[str, Any]
     root: yaml.Node
+    set_at: Mapping[Location, str] = field(default_factory=dict)
+
+    def with_value(self, path: FieldPath, value: object, place: str) -> Document:
+        """The same with a field set, its mistakes to be told at `place`.
+
+        Raises InputError where the path leads nowhere.
+        """
+        data = _unshared(self.data)
+        try:
+            locations = path.put(data, value)
+        except InputError as error:
+            raise InputError(error.message, where=place, remedy=error.remedy) from None
+        set_at = {**self.set_at, **dict.fromkeys(locations, place)}
+        return replace(self, data=data, set_at=set_at)
+
+    def place_of(self, location: Location) -> str:
+        """Where the user finds a field: where it was set, or `file:line`."""
+        for set_there, place in reversed(list(self.set_at.items())):
+            within = location[: len(set_there)] == set_there
+            around = set_there[: len(location)] == location and not self._holds(location)
+            if within or around:
+                return place
+        return f"{self.path}:{self.line_of(location)}"
 
     def line_of(self, location: Location) -> int:
         """The line, from 1, of a field, or of the nearest thing around it that exists."""
@@ -35,12 +67,32 @@ class Document:
                 key, node = found
         return int(key.start_mark.line) + 1
 
-    def validate(self, model: type[M]) -> M:
-        """The data as `model`; raises InputError that lists every mistake with its place."""
+    def _holds(self, location: Location) -> bool:
+        """Whether the file itself has something there."""
+        node = self.root
+        for part in location:
+            found = _child(node, part)
+            if found is None:
+                return False
+            node = found[1]
+        return True
+
+    def validate(self, model: type[M], known: Mapping[Location, InputError] = _NONE) -> M:
+        """The data as `model`; raises InputError that lists every mistake with its place.
+
+        Of what mistakes are `known` of, by its location, no others are told.
+        """
+        mistakes = [each for error in known.values() for each in each_mistake(error)]
         try:
-            return model.model_validate(self.data, context=WRITTEN)
+            validated = model.model_validate(self.data, context=WRITTEN)
         except ValidationError as error:
-            raise describe_mistakes(error, model, str(self.path), self.line_of) from None
+            for location, told in tell_mistakes(error, model, self.line_of, self.place_of):
+                if not any(location[: len(each)] == each for each in known):
+                    mistakes.append(told)
+            raise as_one(mistakes, str(self.path)) from None
+        if mistakes:
+            raise as_one(mistakes, str(self.path))
+        return validated
 
 
 def load_document(path: Path, model: type[M]) -> M:
@@ -62,22 +114,45 @@ def parse_document(path: Path, text: str) -> Document:
     if text.lstrip().startswith("{"):
         # JSON may be indented with tabs, YAML may not; inside JSON's strings a tab is illegal.
         text = text.replace("\t", " ")
+    with _syntax_told(text, str(path), lambda line: f"{path}:{line}", _FIX):
+        root, data = _parse(text)
+    if not isinstance(root, yaml.MappingNode):
+        raise InputError("holds no fields", where=str(path), remedy="write `field: value` lines")
+    return Document(path, data, root)
+
+
+def parse_value(text: str, where: str) -> Any:
+    """One value as it would stand in a document; None of blank text.
+
+    Raises InputError, placed at `where`, for what is no YAML.
+    """
+    with _syntax_told(text, where, lambda _: where, "write the value as in the file, in quotes"):
+        return _parse(text)[1]
+
+
+@contextmanager
+def _syntax_told(
+    text: str, where: str, place_of: Callable[[int], str], remedy: str
+) -> Iterator[None]:
+    """Turn what the parser raises of `text` into InputError, with its line where it has one."""
     try:
-        return _parse(path, text)
+        yield
     except yaml.MarkedYAMLError as error:
-        raise _syntax_error(path, error) from None
+        mark = error.problem_mark or error.context_mark
+        place = place_of(mark.line + 1) if mark else where
+        raise _syntax_error(error, place, remedy) from None
     except yaml.reader.ReaderError as error:
         # Its character is a code point, or of what is no UTF-8 a byte; the text is decoded.
         line = text.count("\n", 0, error.position) + 1
         raise InputError(
             f"cannot be parsed: holds the character U+{ord(chr(error.character)):04X}",
-            where=f"{path}:{line}",
+            where=place_of(line),
             remedy="remove it: YAML is printable text",
         ) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise InputError(f"cannot be parsed: {error}", where=str(path), remedy=_FIX) from None
+        raise InputError(f"cannot be parsed: {error}", where=where, remedy=remedy) from None
     except RecursionError:
-        raise InputError("is nested too deeply", where=str(path), remedy=_FIX) from None
+        raise InputError("is nested too deeply", where=where, remedy=remedy) from None
 
 
 _FIX = "mend the file's YAML"
@@ -138,28 +213,32 @@ def _read_text(path: Path) -> str:
         ) from None
 
 
-def _parse(path: Path, text: str) -> Document:
+def _parse(text: str) -> tuple[yaml.Node | None, Any]:
+    """The root node and the plain value; None and None of text that holds nothing."""
     check_bounds(text, yaml.SafeLoader)
     loader = _StrictLoader(text)
     try:
         root = loader.get_single_node()
-        if not isinstance(root, yaml.MappingNode):
-            raise InputError(
-                "holds no fields", where=str(path), remedy="write `field: value` lines"
-            )
-        return Document(path, loader.construct_document(root), root)
+        return root, None if root is None else loader.construct_document(root)
     finally:
         loader.dispose()
 
 
-def _syntax_error(path: Path, error: yaml.MarkedYAMLError) -> InputError:
-    mark = error.problem_mark or error.context_mark
-    where = f"{path}:{mark.line + 1}" if mark else str(path)
+def _syntax_error(error: yaml.MarkedYAMLError, where: str, general: str) -> InputError:
     problem = error.problem or error.context or "is not YAML"
     for words, better, remedy in _PROBLEMS:
         if words in problem:
             return InputError(f"cannot be parsed: {better}", where=where, remedy=remedy)
-    return InputError(f"cannot be parsed: {problem}", where=where, remedy=_FIX)
+    return InputError(f"cannot be parsed: {problem}", where=where, remedy=general)
+
+
+def _unshared(value: Any) -> Any:
+    """A copy in which no two places hold the same list or mapping, as YAML's aliases do."""
+    if isinstance(value, dict):
+        return {key: _unshared(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_unshared(each) for each in value]
+    return value
 
 
 def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:

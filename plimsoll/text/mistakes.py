@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from inspect import isabstract
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from plimsoll.errors import InputError
 from plimsoll.text.units import in_units_of
@@ -28,6 +28,39 @@ def mistake(problem: str, remedy: str, *field: str | int) -> PydanticCustomError
     return PydanticCustomError("mistake", "{problem}", context)
 
 
+def check_all(*checks: Callable[[], object]) -> None:
+    """Run a model's own checks, each of which may raise a `mistake`, and raise those of all."""
+    found = []
+    for check in checks:
+        try:
+            check()
+        except PydanticCustomError as error:
+            found.append(InitErrorDetails(type=error, input=None))
+    if found:
+        raise ValidationError.from_exception_data("mistakes", found)
+
+
+class Mistakes(InputError):
+    """Several mistakes, which the message lists."""
+
+    def __init__(self, mistakes: Sequence[InputError], where: str) -> None:
+        listing = "".join(f"\n  {mistake}" for mistake in mistakes[:_MOST_TOLD])
+        left_out = len(mistakes) - _MOST_TOLD
+        more = f"\n  and {left_out} more" if left_out > 0 else ""
+        super().__init__(f"{len(mistakes)} mistakes:{listing}{more}", where=where)
+        self.mistakes = tuple(mistakes)
+
+
+def each_mistake(error: InputError) -> tuple[InputError, ...]:
+    """Those that an error lists, or the error itself."""
+    return error.mistakes if isinstance(error, Mistakes) else (error,)
+
+
+def as_one(mistakes: Sequence[InputError], where: str) -> InputError:
+    """The one mistake, or an error that lists all; `where` is what they are in."""
+    return mistakes[0] if len(mistakes) == 1 else Mistakes(mistakes, where)
+
+
 def describe_mistakes(
     error: ValidationError,
     model: type[BaseModel],
@@ -35,14 +68,23 @@ def describe_mistakes(
     line_of: Callable[[Location], int],
 ) -> InputError:
     """One InputError for all that `error` found, in the order of the file's lines."""
-    mistakes = [(line_of(_location(details)), details) for details in _genuine(error.errors())]
-    mistakes.sort(key=lambda mistake: mistake[0])
-    told = [_tell(details, model, f"{file}:{line}") for line, details in mistakes]
-    if len(told) == 1:
-        return told[0]
-    listing = "".join(f"\n  {mistake}" for mistake in told[:_MOST_TOLD])
-    more = f"\n  and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
-    return InputError(f"{len(told)} mistakes:{listing}{more}", where=file)
+    told = tell_mistakes(error, model, line_of, lambda location: f"{file}:{line_of(location)}")
+    return as_one([mistake for _, mistake in told], file)
+
+
+def tell_mistakes(
+    error: ValidationError,
+    model: type[BaseModel],
+    line_of: Callable[[Location], int],
+    place_of: Callable[[Location], str],
+) -> list[tuple[Location, InputError]]:
+    """All that `error` found, each with its location, in the order of the file's lines.
+
+    `place_of` is what the user knows a location by.
+    """
+    found = [(_location(details), details) for details in _genuine(error.errors())]
+    found.sort(key=lambda each: line_of(each[0]))
+    return [_tell(location, details, model, place_of) for location, details in found]
 
 
 def did_you_mean(found: str, known: Iterable[str], general: str = "") -> str:
@@ -75,12 +117,20 @@ def _location(details: ErrorDetails) -> Location:
     return (*details["loc"], *details.get("ctx", {}).get("field", ()))
 
 
-def _tell(details: ErrorDetails, model: type[BaseModel], where: str) -> InputError:
-    location = _location(details)
-    tags = _tags_in(model, location)
-    path = _dotted(part for place, part in enumerate(location) if place not in tags)
+def _tell(
+    tagged: Location,
+    details: ErrorDetails,
+    model: type[BaseModel],
+    place_of: Callable[[Location], str],
+) -> tuple[Location, InputError]:
+    tags = _tags_in(model, tagged)
+    location = tuple(part for place, part in enumerate(tagged) if place not in tags)
+    path = dotted(location)
     message, remedy = _explain(details, model)
-    return InputError(f"{path}: {message}" if path else message, where=where, remedy=remedy)
+    place = place_of(location)
+    # An option that sets the field names it already.
+    told = message if not path or place.endswith(f" {path}") else f"{path}: {message}"
+    return location, InputError(told, where=place, remedy=remedy)
 
 
 def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -226,7 +276,8 @@ def brief(value: object) -> str:
     return representation.repr(value)
 
 
-def _dotted(parts: Iterable[str | int]) -> str:
+def dotted(parts: Iterable[str | int]) -> str:
+    """A location as a path: `criteria[0].at_most`."""
     text = ""
     for part in parts:
         text += f"[{part}]" if isinstance(part, int) else f".{part}"

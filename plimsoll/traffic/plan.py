@@ -62,6 +62,7 @@ class StreamPlan:
     `frames` are its templates without FCS, their signatures zero. Frame n is made from
     template `order[n mod len(order)]`; without an order the templates take turns.
     `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early.
+    `taken_from` is the load stream, by name, whose rate a probe's was taken out of.
     """
 
     stream: int
@@ -76,6 +77,7 @@ class StreamPlan:
     fields: tuple[FieldWriter, ...] = ()
     frame_count: int | None = None
     tx_queue: int = 0
+    taken_from: str | None = None
 
     @property
     def mean_frame_size(self) -> float:

@@ -11,7 +11,7 @@ FROM (WITH seen AS (
 ), by_series AS (
     SELECT key, any_value(unit) AS unit, any_value(aggregation) AS aggregation,
         sum(end_ms - begin_ms) AS seen_ms, sum(value * (end_ms - begin_ms)) AS area,
-        max(value) AS peak, sum(CASE WHEN mostly THEN count ELSE 0 * count END) AS total
+        max(value) AS peak, min(value) AS low, sum(CASE WHEN mostly THEN count ELSE 0 * count END) AS total
     FROM seen WHERE end_ms > begin_ms GROUP BY key, series
 ), steps AS (
     SELECT key, begin_ms AS at_ms, value AS step, 1 AS series FROM seen
@@ -20,10 +20,15 @@ FROM (WITH seen AS (
     -- What all series of a group come to together, from each moment on at which one changes.
     SELECT key, sum(sum(step)) OVER time AS level, sum(sum(series)) OVER time AS series
     FROM steps GROUP BY key, at_ms WINDOW time AS (PARTITION BY key ORDER BY at_ms)
-), peaks AS (
+), moments AS (
+    -- No moment is low because a series of the group was not seen yet.
+    SELECT *, series = max(series) OVER (PARTITION BY key) AS of_all FROM levels WHERE series > 0
+), extremes AS (
     -- Sums of floats that should cancel out do so to the ninth digit.
-    SELECT key, round(max(level), 9) AS of_sum, round(max(level / series), 9) AS of_mean
-    FROM levels WHERE series > 0 GROUP BY key
+    SELECT key, round(max(level), 9) AS peak_of_sum, round(max(level / series), 9) AS peak_of_mean,
+        round(min(level) FILTER (WHERE of_all), 9) AS low_of_sum,
+        round(min(level / series) FILTER (WHERE of_all), 9) AS low_of_mean
+    FROM moments GROUP BY key
 )
 SELECT key, any_value(unit),
     CASE any_value(aggregation)
@@ -33,11 +38,17 @@ SELECT key, any_value(unit),
         ELSE min(area / seen_ms)
     END,
     CASE any_value(aggregation)
-        WHEN 'sum' THEN any_value(of_sum)
-        WHEN 'mean' THEN any_value(of_mean)
+        WHEN 'sum' THEN any_value(peak_of_sum)
+        WHEN 'mean' THEN any_value(peak_of_mean)
         WHEN 'max' THEN max(peak)
         ELSE min(peak)
     END,
+    CASE any_value(aggregation)
+        WHEN 'sum' THEN any_value(low_of_sum)
+        WHEN 'mean' THEN any_value(low_of_mean)
+        WHEN 'max' THEN max(low)
+        ELSE min(low)
+    END,
     CASE any_value(aggregation) WHEN 'max' THEN max(total) ELSE sum(total) END::BIGINT,
     max(seen_ms) / 1e3
-FROM by_series JOIN peaks USING (key) GROUP BY key ORDER BY key)
+FROM by_series JOIN extremes USING (key) GROUP BY key ORDER BY key)

@@ -15,16 +15,32 @@ from prometheus_client.registry import Collector
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.record.live.latest_values import LatestValue, SeriesKey
 from plimsoll.record.live.live_run import LiveRun, LiveState
+from plimsoll.record.metrics.over_time import Reduction
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.web.endpoint import Endpoint
 
 if TYPE_CHECKING:
     from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+# How a rate's type ends, and how the counter of it does: in the unit in which it is counted.
+_COUNTED_UNITS = (
+    (re.compile(r"-(pps|sec)$"), ""),
+    (re.compile(r"-Gbps$"), "-bytes"),
+    # In CPUs, as a share of time; a counter of the same name would be the gauge again.
+    (re.compile(r"^residency$"), "residency-usec"),
+)
 _PATH = "/metrics"
 _OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 # What Prometheus of old and browsers ask for.
 _OTHER_KINDS = ("text/plain", "text/html", "openmetrics-text")
+# Of which time a gauge is: a scrape may come every fifteenth interval only.
+_NO_LONGER = "of the last interval alone, neither of the trial nor since the last scrape"
+_OF_WHICH_TIME: Mapping[Reduction, str] = {
+    "mean": "over the last interval",
+    "max": f"the greatest {_NO_LONGER}",
+    "min": f"the least {_NO_LONGER}",
+    "quantile": f"of the samples {_NO_LONGER}",
+}
 
 
 class LiveMetrics(Collector):
@@ -92,8 +108,12 @@ def open_metrics(endpoint: Endpoint) -> Iterator[LiveMetrics]:
 
 
 def metric_name(source: str, kind: str) -> str:
-    """The name of a type of metric, such as plimsoll_trafficgen_rx_pps."""
-    name = "plimsoll_" + re.sub(r"[^a-z0-9]+", "_", f"{source}_{kind}".lower())
+    """The name of a type of metric, such as plimsoll_trafficgen_rx_pps.
+
+    Words that `promtool check metrics` refuses as abbreviations are written out.
+    """
+    words = re.sub(r"-sec$", "-per-second", re.sub(r"^KB-", "kbytes-", kind))
+    name = "plimsoll_" + re.sub(r"[^a-z0-9]+", "_", f"{source}_{words}".lower())
     # That ending is a counter's (OpenMetrics, "Counter"), and these are gauges.
     return name.removesuffix("_total") + "_in_all" if name.endswith("_total") else name
 
@@ -141,7 +161,7 @@ def _value_families(values: Iterable[LatestValue]) -> Iterator[Metric]:
         unit = f" in {members[0].unit}" if members[0].unit else ""
         family = GaugeMetricFamily(
             metric_name(source, kind),
-            f"{kind} of {source}{unit}, over the last interval.",
+            f"{kind} of {source}{unit}, {_OF_WHICH_TIME[members[0].reduction]}.",
             labels=[label_name(label) for label in labels],
         )
         for member in members:
@@ -167,7 +187,10 @@ def _total_families(totals: Mapping[SeriesKey, float]) -> Iterator[Metric]:
 
 def total_name(source: str, kind: str) -> str:
     """The name of what a rate counts, such as plimsoll_trafficgen_lost_rx_total of lost-rx-pps."""
-    return metric_name(source, re.sub(r"-(pps|sec|Gbps)$", "", kind)) + "_total"
+    counted = next(
+        (ending.sub(unit, kind) for ending, unit in _COUNTED_UNITS if ending.search(kind)), kind
+    )
+    return metric_name(source, counted) + "_total"
 
 
 def label_name(name: str) -> str:

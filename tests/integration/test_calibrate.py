@@ -82,6 +82,7 @@ def test_a_run_of_the_same_tester_shows_it(calibrated: Calibrated) -> None:
     assert "Port 0: time stamp counter of the polling loop" in page
 
 
+@pytest.mark.full
 def test_a_run_on_another_cpu_does_not(calibrated: Calibrated) -> None:
     run = _trial(calibrated, "other", generator={"cpus": [1]})
     environment = json.loads((run / "environment.json").read_text())
@@ -89,6 +90,7 @@ def test_a_run_on_another_cpu_does_not(calibrated: Calibrated) -> None:
     assert "By plimsoll calibrate" not in (run / "report.html").read_text()
 
 
+@pytest.mark.full
 def test_a_damaged_calibration_is_told_and_spoils_no_run(calibrated: Calibrated) -> None:
     (path,) = (calibrated.place.folder / "state/plimsoll/calibrations").iterdir()
     whole = path.read_text()
@@ -106,6 +108,7 @@ def test_a_damaged_calibration_is_told_and_spoils_no_run(calibrated: Calibrated)
     assert "measure anew: plimsoll calibrate" in done.stderr
 
 
+@pytest.mark.full
 def test_without_json_it_is_a_table_and_a_sentence(calibrated: Calibrated) -> None:
     """Over a wire of memif as well: both ends are the tester's own, so it is a cable."""
     place = calibrated.place

@@ -14,6 +14,9 @@ from tests.integration.network import Network, network
 
 NEAR, FAR = ("pl-a0", "pl-b0"), ("pl-a1", "pl-b1")
 STREAM = {"name": "load", "role": "load", "flows": 64}
+BY_EITHER_DRIVER = pytest.mark.parametrize(
+    "driver", ["af_packet", pytest.param("auto", marks=pytest.mark.full)]
+)
 
 # Another program at work: it holds queue 0 of its argument as the probe does, but longer.
 HOLD_QUEUE = """
@@ -84,6 +87,7 @@ def test_frames_pass_a_bridge_by_af_packet(place: Workplace, bridged: Network) -
     assert "line_rate" in done.stderr
 
 
+@pytest.mark.full
 def test_af_packet_is_taken_instead_of_a_queue_that_another_program_has(
     place: Workplace, bridged: Network, why_no_xdp: str | None
 ) -> None:
@@ -147,10 +151,14 @@ def long_trial(place: Workplace, network: Network, driver: str) -> Iterator[subp
         try:
             until(lambda: _started(place) or trial.poll() is not None, "the trial")
             assert trial.poll() is None, trial.communicate()[1]
-            network.run("sleep", "1")
+            until(lambda: frames_received(network) > 0, "frames")
             yield trial
         finally:
             trial.terminate()
+
+
+def frames_received(network: Network) -> int:
+    return int(network.run("cat", f"/sys/class/net/{NEAR[1]}/statistics/rx_packets"))
 
 
 def _started(place: Workplace) -> bool:
@@ -159,7 +167,7 @@ def _started(place: Workplace) -> bool:
     )
 
 
-@pytest.mark.parametrize("driver", ["af_packet", "auto"])
+@BY_EITHER_DRIVER
 def test_an_interface_that_vanishes_ends_the_run_by_its_name(
     place: Workplace, bridged: Network, driver: str
 ) -> None:
@@ -172,7 +180,7 @@ def test_an_interface_that_vanishes_ends_the_run_by_its_name(
     assert finished_trials(place.only_run()) == []
 
 
-@pytest.mark.parametrize("driver", ["af_packet", "auto"])
+@BY_EITHER_DRIVER
 def test_a_carrier_that_is_lost_ends_the_trial_as_invalid(
     place: Workplace, bridged: Network, driver: str
 ) -> None:

@@ -5,12 +5,16 @@ the record says can be held against it. Other causes may appear too: the machine
 """
 
 import os
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from plimsoll.host.ledger.janitor import watched_ledger
 from plimsoll.host.processes.schedule_stats import polling_threads
+from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
+from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
 from plimsoll.record.causes.causes_record import CauseRecord
 from tests.integration.command import Workplace, until
 from tests.integration.provoked.disturbed_trial import (
@@ -25,10 +29,22 @@ from tests.integration.provoked.matching import score, sent_by, task
 CGROUPS = Path("/sys/fs/cgroup/cpu")
 DISTURBERS = ("core-taker", "tlb-victim", "tlb-sender", "timer-storm", "stopper", "quota-watch")
 TIMERS = 800
-ON_EACH_CPU = pytest.mark.parametrize(
-    ("cpu", "other"),
-    [pytest.param(DUT_CPU, ENGINE_CPU, id="dut"), pytest.param(ENGINE_CPU, DUT_CPU, id="tester")],
-)
+OF_THE_DUT = pytest.param(DUT_CPU, ENGINE_CPU, id="dut")
+OF_THE_TESTER = pytest.param(ENGINE_CPU, DUT_CPU, id="tester")
+ON_EACH_CPU = pytest.mark.parametrize(("cpu", "other"), [OF_THE_DUT, OF_THE_TESTER])
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _kernel_events() -> None:
+    """Without them no trial need be run to find that nothing is named."""
+    # Not tmp_path: ledgers' paths must be short.
+    with tempfile.TemporaryDirectory(prefix="pl-") as state, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PLIMSOLL_STATE", state)
+        with watched_ledger("trace") as ledger:
+            trace = KernelTrace.open([DUT_CPU], ledger)
+            if isinstance(trace, TraceUnavailable):
+                pytest.skip(f"no kernel events: {trace.reason} ({trace.remedy})")
+            trace.close()
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +52,10 @@ def disturber(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built_disturber(tmp_path_factory.mktemp("disturber"))
 
 
-@ON_EACH_CPU
+@pytest.mark.parametrize(
+    ("cpu", "other"),
+    [OF_THE_DUT, pytest.param(*OF_THE_TESTER.values, id="tester", marks=pytest.mark.full)],
+)
 def test_a_real_time_thread_that_takes_the_core(
     place: Workplace, disturber: Path, cpu: int, other: int
 ) -> None:
@@ -45,6 +64,7 @@ def test_a_real_time_thread_that_takes_the_core(
     score(f"core-taker on CPU {cpu}", trial, taken, cpu, task("core-taker", cpu)).hold()
 
 
+@pytest.mark.full
 @ON_EACH_CPU
 def test_a_storm_of_tlb_shoot_downs(
     place: Workplace, disturber: Path, cpu: int, other: int
@@ -58,6 +78,7 @@ def test_a_storm_of_tlb_shoot_downs(
     type(found)(found.what, found.provoked, found.seen, found.named, ()).hold()
 
 
+@pytest.mark.full
 @ON_EACH_CPU
 def test_many_timers(place: Workplace, disturber: Path, cpu: int, other: int) -> None:
     trial = disturbed_trial(place, disturber, lambda _: ("timer-storm", cpu, TIMERS, 250))
@@ -75,6 +96,7 @@ def test_many_timers(place: Workplace, disturber: Path, cpu: int, other: int) ->
     score(f"timers on CPU {cpu}", trial, trial.named("expiry"), cpu, expiring).hold()
 
 
+@pytest.mark.full
 @ON_EACH_CPU
 def test_a_stopped_process(place: Workplace, disturber: Path, cpu: int, other: int) -> None:
     def stopping(pids: dict[str, int]) -> Sequence[object]:
@@ -88,6 +110,7 @@ def test_a_stopped_process(place: Workplace, disturber: Path, cpu: int, other: i
     score(f"SIGSTOP on CPU {cpu}", trial, trial.named("stopper"), cpu, stops).hold()
 
 
+@pytest.mark.full
 def test_a_quota_of_the_duts_cgroup(place: Workplace, disturber: Path) -> None:
     if not (CGROUPS / "cpu.cfs_quota_us").exists():
         pytest.skip(f"no CPU controller of cgroup v1 at {CGROUPS}")
@@ -116,6 +139,7 @@ def assert_throttling_is_named(trial: DisturbedTrial) -> None:
     assert len(named) >= 0.95 * len(throttled)
 
 
+@pytest.mark.full
 def test_a_quiet_trial_blames_no_disturber(place: Workplace, disturber: Path) -> None:
     trial = disturbed_trial(place, disturber, None)
     found = [cause for incident in trial.causes.incidents for cause in incident.causes]

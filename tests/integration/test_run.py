@@ -208,6 +208,7 @@ def test_the_loopback_lab_needs_no_dut(place: Workplace) -> None:
     assert all(stream["lost"] == 0 for stream in trial["streams"])
 
 
+@pytest.mark.full
 def test_the_cpus_of_a_run_are_refused_to_others_and_free_when_it_ends(place: Workplace) -> None:
     before = hugepages()
     words = ("trial", place.experiment(), "--load", "2kpps", "--duration", "10m")

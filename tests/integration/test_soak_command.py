@@ -65,7 +65,7 @@ def test_the_command_says_how_it_ended(tmp_path: Path) -> None:
     ("arguments", "message"),
     [
         (["demo.yaml", "--load", "1Mpps"], "name an experiment, a load and a duration"),
-        (["--resume", "runs/x", "--window", "1m"], "keeps its own experiment, load, duration"),
+        (["--resume", "runs/x", "--window", "1m"], "keeps its own experiment and options"),
         (["demo.yaml", "--load", "much", "--duration", "1m"], "--load"),
         (["demo.yaml", "--load", "1Mpps", "--duration", "1m", "--window", "1s"], "too short to"),
     ],

@@ -56,6 +56,7 @@ def seen(kind: str, number: int, **fields: object) -> Callable[[Path], bool]:
     return in_journal
 
 
+@pytest.mark.full
 def test_all_of_rfc_2544(place: Workplace) -> None:
     words = (place.experiment(), *CARRIED, "--sizes", "64,512", "--runs", place.runs)
     status, result = result_of(place, "rfc2544", *words)
@@ -84,7 +85,7 @@ def test_all_of_rfc_2544(place: Workplace) -> None:
 
 
 def test_rfc_2544_killed_in_the_middle(place: Workplace) -> None:
-    tests = ("--tests", "throughput,frame-loss", "--sizes", "64,512")
+    tests = ("--tests", "throughput,frame-loss", "--sizes", "64")
     kept = kill_when(
         place,
         ["rfc2544", place.experiment(), *CARRIED, *tests],
@@ -97,18 +98,15 @@ def test_rfc_2544_killed_in_the_middle(place: Workplace) -> None:
     assert trials[: len(kept)] == kept
     steps = [trial["step"] for trial in trials if trial["step"] is not None]
     assert sorted(set(steps)) == sorted(steps)
-    assert steps[:6] == [
-        *("ceiling/64/1", "ceiling/512/1"),
-        *("throughput/64/1", "throughput/64/2"),
-        *("throughput/512/1", "throughput/512/2"),
-    ]
+    assert steps[:3] == ["ceiling/64/1", "throughput/64/1", "throughput/64/2"]
     assert [trial["phase"] for trial in trials].count("calibration") == 2
     # Every throughput stands on the trials of the first session.
     numbers = [trial["number"] for trial in kept]
     assert {row["final_trial"] for row in result["parts"]["throughput"]} <= set(numbers)
-    assert {row["subject"]["frames"] for row in result["parts"]["frame_loss"]} == {"64", "512"}
+    assert [row["subject"]["frames"] for row in result["parts"]["frame_loss"]] == ["64"]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("maximum", ["8kpps", "6Mpps"])
 def test_rfc_9004_of_what_fills_no_buffer_and_of_what_may(place: Workplace, maximum: str) -> None:
     words = ("--quick", "--sizes", "64", "--maximum", maximum, "--burst-limit", "10ms")
@@ -163,6 +161,7 @@ def test_a_probe_of_a_few_seconds(place: Workplace) -> None:
     assert segment["gap_s"] == 0
 
 
+@pytest.mark.full
 def test_a_probe_killed_in_the_middle(place: Workplace) -> None:
     live = place.experiment(
         trial={**QUICK["trial"], "live": True}, tester={**QUICK["tester"], "max_own_share": "100%"}
@@ -183,6 +182,7 @@ def test_a_probe_killed_in_the_middle(place: Workplace) -> None:
     assert result["ended"] == "duration"
 
 
+@pytest.mark.full
 def test_latency_at_load(place: Workplace) -> None:
     words = (place.experiment(), "--quick", "--rate", "8kpps", "--runs", place.runs)
     status, result = result_of(place, "latency-at-load", *words)

@@ -127,6 +127,7 @@ def test_up_links_down_telemetry_and_down(ledger: Ledger) -> None:
     assert not (ledger.directory / "memif.sock").exists()
 
 
+@pytest.mark.full
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two CPUs")
 def test_a_client_brings_the_links_up_and_frames_are_counted(ledger: Ledger) -> None:
     lab = make_lab(ledger)
@@ -178,6 +179,7 @@ def test_hugepages_are_reserved_used_and_given_back(state: Path) -> None:
     assert list(state.iterdir()) == []
 
 
+@pytest.mark.full
 @needs_root
 def test_pages_that_a_run_has_mapped_are_not_counted_as_promised_too(ledger: Ledger) -> None:
     pool = pools()[0]
@@ -226,6 +228,7 @@ def test_sweep_cleans_up_after_owner_and_janitor_were_killed(state: Path) -> Non
     assert pools()[0].total == before
 
 
+@pytest.mark.full
 @needs_root
 def test_the_end_of_one_run_does_not_disturb_another(state: Path) -> None:
     before = pools()[0].total
@@ -346,6 +349,7 @@ with watched_ledger("run") as ledger:
 """
 
 
+@pytest.mark.full
 @needs_root
 def test_twelve_runs_at_once_with_state_directories_of_their_own_all_get_their_pages(
     state: Path,

@@ -99,6 +99,9 @@ RENDERED_ONLY = {
 }
 
 
+pytestmark = pytest.mark.full
+
+
 @pytest.fixture(scope="module")
 def parts() -> ServerParts:
     try:

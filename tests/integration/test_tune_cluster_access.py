@@ -37,6 +37,8 @@ ACCOUNT: Manifest = {
 }
 RBAC = "rbac.authorization.k8s.io"
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def empty(kube_cluster: ServedCluster) -> Iterator[ServedCluster]:
@@ -159,12 +161,13 @@ def test_no_right_of_the_documented_role_is_idle(
         rule["resources"] = [each for each in rule["resources"] if each != resource]
     role["rules"] = [rule for rule in role["rules"] if rule["resources"]]
     empty.owner.apply_all([*as_intended(intent), role, binding(role)])
-    asked_for_more = {
+    requested_for_more = {
         number for number in ALL_CHECKS if number not in NOT_APPLICABLE[intent]
     } - unknown
     until(
         lambda: (
-            {n for n, v in audited(auditor, intent).verdicts.items() if v == "ok"} == asked_for_more
+            {n for n, v in audited(auditor, intent).verdicts.items() if v == "ok"}
+            == requested_for_more
         ),
         "the role to count",
     )

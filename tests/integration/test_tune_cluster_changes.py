@@ -19,6 +19,8 @@ from tests.integration.cluster.presets import DETERMINISTIC, as_intended, render
 from tests.integration.cluster.rights_changes import RIGHTS_CHANGES, RIGHTS_MISSING
 from tests.integration.cluster.served import ServedCluster
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def deterministic(kube_cluster: ServedCluster) -> Iterator[list[Manifest]]:
@@ -136,7 +138,7 @@ CHANGES = [
         "the rollout has begun",
         *("MachineConfigPool", "reghwol"),
         {"status": {"updatedMachineCount": 0, **conditions(Updated="False", Degraded="False")}},
-        {102: ("warn", "0 of 1 machines have the wanted configuration")},
+        {102: ("warn", "0 of 1 machines have the expected configuration")},
         part="status",
     ),
     Change(

@@ -22,6 +22,8 @@ from tests.integration.vm.guest import CannotBoot, GuestParts, boot, find_parts
 from tests.unit.tune.captures.systems import SYSTEMS
 from tests.unit.tune.captures.tuned_system import TunedSystem
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def parts() -> GuestParts:
@@ -50,8 +52,8 @@ def test_a_booted_guest_is_judged_as_worked_out(
 
     intent = tmp_path / "intent.yaml"
     intent.write_text(system.intent)
-    asked = ["tune", "audit", "--root", str(capture), "--intent", str(intent), "--json"]
-    told = CliRunner().invoke(app, asked)
+    requested = ["tune", "audit", "--root", str(capture), "--intent", str(intent), "--json"]
+    told = CliRunner().invoke(app, requested)
     assert told.exit_code == (1 if done.counts["fail"] else 0)
     assert json.loads(told.stdout)["counts"] == done.counts
 

@@ -38,6 +38,7 @@ ROOMS = {
     "benchmark": [
         ".",
         "trafficgen",
+        "check",
         "matrix",
         "latency_at_load",
         "noise",
@@ -49,6 +50,7 @@ ROOMS = {
         "whole_run",
         "audits",
         "calibration",
+        "proposal",
         "trial_run",
         "session",
         "testbed",
@@ -63,6 +65,7 @@ ROOMS = {
         "live",
         "query",
         "index",
+        "methods",
         "metrics",
         "results",
         "causes",

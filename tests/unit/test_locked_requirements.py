@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -59,3 +60,26 @@ def test_make_installs_nothing_but_what_is_locked() -> None:
     installs = [line for line in (ROOT / "Makefile").read_text().splitlines() if " -r " in line]
     assert len(installs) == 2
     assert all("--require-hashes -r requirements/" in line for line in installs)
+
+
+def benchmarks_without_dev() -> list[str]:
+    """Modules that a target of the Makefile runs which installs run.txt alone."""
+    text = (ROOT / "Makefile").read_text()
+    targets = re.findall(r"^bench[a-z-]*: (.*?) ##.*\n((?:\t.*\n)+)", text, re.MULTILINE)
+    recipes = "".join(recipe for needs, recipe in targets if "DEV_REQUIREMENTS" not in needs)
+    scripts = re.findall(r"benchmarks[./][\w./]+", recipes)
+    return [script.removesuffix(".py").replace("/", ".") for script in scripts]
+
+
+@pytest.mark.parametrize("module", benchmarks_without_dev())
+def test_benchmarks_run_after_a_mere_make_build(module: str) -> None:
+    """None imports what only dev.txt installs: such a package is made impossible to import."""
+    dev = pinned("dev.txt").keys() - pinned("run.txt").keys()
+    hidden = [
+        name
+        for name, owners in packages_distributions().items()
+        if {canonicalize_name(owner) for owner in owners} <= dev
+    ]
+    assert "pytest" in hidden
+    program = f"import sys; sys.modules.update(dict.fromkeys({hidden})); import {module}"
+    subprocess.run([sys.executable, "-c", program], cwd=ROOT, check=True)

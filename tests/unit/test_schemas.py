@@ -1,6 +1,8 @@
-"""The engine protocol's schema is sound, and its vectors are what their names say."""
+"""Published schemas say what each property is; the engine protocol's vectors keep to its own."""
 
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,22 @@ from jsonschema import Draft202012Validator
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())
+PUBLISHED = sorted(ROOT.glob("docs/schemas/*.json"))
+# The end of a property's name, and how its description says that unit.
+UNITS = {
+    "_s": r"in s\b",
+    "_ns": r"in ns\b",
+    "_us": r"in µs\b|microseconds",
+    "_pps": r"per second|in pps",
+    "_hz": r"a second",
+    "_bps": r"[Bb]its per second",
+    "_mbps": r"Mbit/s",
+    "_gbps": r"Gbit/s",
+    "_khz": r"kHz",
+    "_mb": r"in MB",
+    "_bytes": r"in bytes",
+    "_tsc": r"ticks of the tester's TSC",
+}
 VECTORS = ROOT / "engine/tests/vectors"
 MESSAGES = [
     part["$ref"].rsplit("/", 1)[1]
@@ -37,11 +55,39 @@ def validator(message: str | None = None) -> Draft202012Validator:
     return Draft202012Validator({"$ref": f"#/$defs/{message}", "$defs": SCHEMA["$defs"]})
 
 
-@pytest.mark.parametrize("path", sorted(ROOT.glob("docs/schemas/*.json")), ids=lambda p: p.name)
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
 def test_published_schemas_are_draft_2020_12(path: Path) -> None:
     schema = json.loads(path.read_text())
     assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     Draft202012Validator.check_schema(schema)
+
+
+def properties(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+    """Every property of a schema and of all it defines, by its place; no mere conditions."""
+    if isinstance(schema, dict):
+        for name, found in schema.get("properties", {}).items():
+            yield f"{place}/{name}", found
+        for name, below in schema.items():
+            if name not in ("if", "then", "else"):
+                yield from properties(below, f"{place}/{name}")
+    elif isinstance(schema, list):
+        for number, each in enumerate(schema):
+            yield from properties(each, f"{place}/{number}")
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
+def test_every_property_says_what_it_is(path: Path) -> None:
+    found = dict(properties(json.loads(path.read_text())))
+    silent = [place for place, each in found.items() if len(each.get("description", "")) < 8]
+    assert len(found) > 20
+    assert silent == [], "field_descriptions.py, the text below a field, or the schema itself"
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
+def test_units_in_names_are_units_in_descriptions(path: Path) -> None:
+    for place, each in properties(json.loads(path.read_text())):
+        words = next((words for end, words in UNITS.items() if place.endswith(end)), "")
+        assert re.search(words, each["description"]), f"{place}: {each['description']}"
 
 
 def test_each_message_has_good_and_bad_vectors_and_no_file_is_for_no_message() -> None:

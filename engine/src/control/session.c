@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "control/line_reader.h"
-#include "control/message.h"
-#include "control/request.h"
+#include "control/messages/message.h"
+#include "control/requests/request.h"
 #include "ports/eal.h"
 #include "trial/held_intervals.h"
 #include "trial/tsc_rate.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "dataplane/driver_memory.h"
+#include "dataplane/loop/driver_memory.h"
 #include "ports/devargs.h"
 
 #define ARGUMENTS_MAX (16 + 2 * PORTS_MAX)

@@ -2,8 +2,8 @@
 #ifndef PLIMSOLL_EAL_H
 #define PLIMSOLL_EAL_H
 
-#include "control/complaint.h"
-#include "control/request.h"
+#include "config/complaint.h"
+#include "config/open_request.h"
 
 /*
  * Starts DPDK with the request's memory, CPUs and PCI devices: the main thread floats on

@@ -5,9 +5,9 @@
 
 #include <rte_ethdev.h>
 
-#include "control/complaint.h"
-#include "control/request.h"
-#include "ports/port_clock.h"
+#include "config/complaint.h"
+#include "config/open_request.h"
+#include "dataplane/time/port_clock.h"
 
 struct port {
     uint16_t dpdk_port;

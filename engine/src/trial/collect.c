@@ -60,11 +60,7 @@ take_histogram(struct histogram *into, struct histogram *page)
 static void
 take_tx(struct stream_counts *counts, struct tx_page *page)
 {
-    counts->sent = page->sent;
-    counts->refused = page->refused;
-    counts->skipped = page->skipped;
-    counts->no_buffer = page->no_buffer;
-    counts->timed_out = page->timed_out;
+    counts->frames.tx = page->frames;
     take_histogram(&counts->lateness, &page->lateness);
     refusals_add(&counts->refusals, &page->refusals);
     refusals_clear(&page->refusals);
@@ -74,12 +70,7 @@ take_tx(struct stream_counts *counts, struct tx_page *page)
 static void
 take_rx(struct stream_counts *counts, const struct rx_stream *stream, struct rx_page *page)
 {
-    counts->received += page->received;
-    counts->out_of_order += page->out_of_order;
-    counts->duplicate += page->duplicate;
-    counts->checked += page->checked;
-    counts->header_checked += page->header_checked;
-    counts->unchecked += page->unchecked;
+    rx_counters_add(&counts->frames.rx, &page->frames);
     take_histogram(&counts->latency, &page->latency);
     take_histogram(&counts->latency_across_stalls, &page->latency_across_stalls);
     memset(page, 0, offsetof(struct rx_page, latency));
@@ -145,10 +136,8 @@ take_worker(struct counts *counts, struct worker *worker, uint32_t number, uint3
 {
     struct worker_counts *into = &counts->workers[number];
 
-    for (uint32_t i = 0; i < worker->run->stream_count; i++) {
-        counts->streams[i].corrupt += worker->strays[page][i].corrupt;
-        counts->streams[i].misdirected += worker->strays[page][i].misdirected;
-    }
+    for (uint32_t i = 0; i < worker->run->stream_count; i++)
+        stray_counters_add(&counts->streams[i].frames.strays, &worker->strays[page][i]);
     for (uint32_t port = 0; port < PORTS_MAX; port++) {
         for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++)
             counts->ports[port].foreign[kind] += worker->ports[page][port].foreign[kind];
@@ -191,19 +180,7 @@ take_port(struct port_counts *counts, const struct port *port, struct rte_eth_st
 static void
 add_stream(struct stream_counts *total, const struct stream_counts *counts)
 {
-    total->sent += counts->sent;
-    total->refused += counts->refused;
-    total->skipped += counts->skipped;
-    total->no_buffer += counts->no_buffer;
-    total->timed_out += counts->timed_out;
-    total->received += counts->received;
-    total->out_of_order += counts->out_of_order;
-    total->duplicate += counts->duplicate;
-    total->checked += counts->checked;
-    total->header_checked += counts->header_checked;
-    total->unchecked += counts->unchecked;
-    total->corrupt += counts->corrupt;
-    total->misdirected += counts->misdirected;
+    stream_counters_add(&total->frames, &counts->frames);
     histogram_add(&total->latency, &counts->latency);
     histogram_add(&total->latency_across_stalls, &counts->latency_across_stalls);
     histogram_add(&total->lateness, &counts->lateness);
@@ -278,8 +255,9 @@ collect_end(struct trial *trial)
 {
     for (uint32_t i = 0; i < trial->run->stream_count; i++) {
         struct stream_counts *total = &trial->total.streams[i];
+        const struct rx_counters *rx = &total->frames.rx;
 
-        total->missing = (int64_t)(total->sent - (total->received - total->duplicate));
+        total->missing = (int64_t)(total->frames.tx.sent - (rx->received - rx->duplicate));
         sort_stream(total);
     }
     for (uint32_t i = 0; i < trial->run->worker_count; i++)

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "control/request.h"
+#include "config/limits.h"
 
 struct process_cpu_time {
     int32_t pid;

@@ -58,9 +58,9 @@ static bool
 any_silent(const struct trial *trial)
 {
     for (uint32_t i = 0; i < trial->request->stream_count; i++) {
-        const struct stream_counts *counts = &trial->interval.streams[i];
+        const struct stream_counters *frames = &trial->interval.streams[i].frames;
 
-        if (counts->sent + counts->refused > 0 && counts->received == 0)
+        if (frames->tx.sent + frames->tx.refused > 0 && frames->rx.received == 0)
             return true;
     }
     return false;
@@ -71,8 +71,11 @@ lost_in(const struct trial *trial)
 {
     uint64_t lost = 0;
 
-    for (uint32_t i = 0; i < trial->request->stream_count; i++)
-        lost += (uint64_t)trial->interval.streams[i].missing + trial->interval.streams[i].refused;
+    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
+        const struct stream_counts *counts = &trial->interval.streams[i];
+
+        lost += (uint64_t)counts->missing + counts->frames.tx.refused;
+    }
     return lost;
 }
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataplane/signature.h"
-#include "dataplane/transmit.h"
+#include "dataplane/frames/signature.h"
+#include "dataplane/loop/transmit.h"
 #include "trial/stream_cover.h"
 
 /* A queue that is full for long takes a frame now and then; at 10 kpps and more that is closer. */

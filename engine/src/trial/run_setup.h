@@ -2,8 +2,10 @@
 #ifndef PLIMSOLL_RUN_SETUP_H
 #define PLIMSOLL_RUN_SETUP_H
 
+#include "config/open_request.h"
+#include "config/trial_request.h"
+#include "dataplane/loop/run.h"
 #include "ports/ports.h"
-#include "trial/run.h"
 
 /* Lays out a trial's state, each worker's part on its own NUMA node; NULL without memory. */
 struct run *run_make(const struct trial_request *request, const struct open_request *config,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dataplane/signature.h"
+#include "dataplane/frames/signature.h"
 
 /* A field is written as eight bytes, however narrow it is. */
 #define FIELD_BYTES 8

@@ -3,8 +3,8 @@
 #ifndef PLIMSOLL_STREAM_COVER_H
 #define PLIMSOLL_STREAM_COVER_H
 
-#include "dataplane/frame_check.h"
-#include "trial/run.h"
+#include "dataplane/frames/frame_check.h"
+#include "dataplane/loop/run.h"
 
 struct stream_cover {
     bool checkable;         /* no frame is sent with a wrong checksum, and some have one */

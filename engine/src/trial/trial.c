@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "dataplane/worker.h"
+#include "dataplane/loop/worker.h"
 #include "trial/collect.h"
 #include "trial/run_setup.h"
 

@@ -3,19 +3,18 @@
 #ifndef PLIMSOLL_TRIAL_H
 #define PLIMSOLL_TRIAL_H
 
-#include "control/request.h"
+#include "config/open_request.h"
+#include "config/trial_request.h"
+#include "dataplane/loop/run.h"
 #include "ports/ports.h"
 #include "trial/clock_log.h"
 #include "trial/cpu_times.h"
-#include "trial/run.h"
 
 enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
 
 /* What one stream did in an interval, or in the trial; `missing` as the protocol has it. */
 struct stream_counts {
-    uint64_t sent, refused, skipped, no_buffer, timed_out;
-    uint64_t received, out_of_order, duplicate, corrupt, misdirected;
-    uint64_t checked, header_checked, unchecked; /* of the received */
+    struct stream_counters frames;
     int64_t missing;
     struct histogram latency, latency_across_stalls, lateness;
     struct microseconds microseconds;

@@ -10,7 +10,7 @@ from plimsoll.text.units import format_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
-_DURATION_S = 1.0
+CALIBRATION_TRIAL_S = 1.0
 _HOW = (
     "The same streams on the same CPUs over net_ring ports that return every frame, without a "
     "DUT, for 1 s each: the latency is the probe's own path through the tester"
@@ -49,5 +49,5 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
 def _point(
     runner: TrialRunner, name: str, load_pps: float, streams: tuple[StreamPlan, ...]
 ) -> CalibrationPoint:
-    request = TrialRequest("calibration", load_pps, _DURATION_S, streams, judged=False)
+    request = TrialRequest("calibration", load_pps, CALIBRATION_TRIAL_S, streams, judged=False)
     return CalibrationPoint.from_trial(name, runner.run(request))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -12,31 +12,36 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    PrivateAttr,
     ValidationInfo,
     field_validator,
     model_validator,
 )
 
-from plimsoll.benchmark.experiment.host_criteria import check_host_criteria
+from plimsoll.benchmark.experiment.criteria_checks import (
+    allowed_checks,
+    spread_checks,
+    stream_checks,
+)
+from plimsoll.benchmark.experiment.host_criteria import host_criteria_checks
+from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
+from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.dut.registry import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.registry.generator_field import GeneratorField
 from plimsoll.observe.agent.settings import ObserveSettings
 from plimsoll.search.registry import SearchSettings
-from plimsoll.text.document import read_document
-from plimsoll.text.mistakes import brief, did_you_mean, mistake
+from plimsoll.text.document import Document, read_document
+from plimsoll.text.mistakes import Location, brief, check_all, did_you_mean, dotted, mistake
 from plimsoll.text.units import WRITTEN
 from plimsoll.traffic.imported.profile_file import load_profile, place_captures
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import check_teaching
-from plimsoll.trial.criteria.frame_count import FrameCount
 from plimsoll.trial.criteria.registry import AllowedFault, CriterionSettings, default_criteria
-from plimsoll.trial.criteria.spread import Spread
-from plimsoll.trial.criteria.stream_criterion import StreamCriterion
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
@@ -69,6 +74,7 @@ class Experiment(BaseModel):
     observe: ObserveSettings = ObserveSettings()
     tuning: Intent | None = None
     search: SearchSettings
+    _written: WrittenAt = PrivateAttr(default_factory=WrittenAt)
 
     @field_validator("profile")
     @classmethod
@@ -95,11 +101,16 @@ class Experiment(BaseModel):
         return default_criteria(info.data.get("allowed", ())) if given == () else given
 
     @model_validator(mode="after")
-    def _allowed_is_not_judged(self) -> Self:
-        for index, criterion in enumerate(self.criteria):
-            if isinstance(criterion, FrameCount) and criterion.kind in self.allowed:
-                problem = f"judges {criterion.kind}, which the DUT is allowed"
-                raise mistake(problem, "remove it here, or from allowed", "criteria", index)
+    def _sections_agree(self) -> Self:
+        """What no section can tell alone, of all criteria at once."""
+        places: dict[Location, Sequence[CriterionSettings]] = {("criteria",): self.criteria}
+        for index, criteria in enumerate(self.search.goal_criteria.values()):
+            places["search", "goals", index, "criteria"] = criteria or ()
+        checks = list(allowed_checks(self.criteria, self.allowed))
+        for place, judged_by in places.items():
+            checks += spread_checks(judged_by, self.search, place)
+            checks += host_criteria_checks(judged_by, self.lab, self.observe, place)
+        check_all(*checks)
         return self
 
     @field_validator("criteria")
@@ -109,7 +120,7 @@ class Experiment(BaseModel):
     ) -> tuple[CriterionSettings, ...]:
         # A profile that was refused is not there.
         if profile := info.data.get("profile"):
-            _check_criteria(criteria, profile)
+            check_all(*stream_checks(criteria, profile))
         return criteria
 
     @field_validator("search", mode="before")
@@ -121,24 +132,15 @@ class Experiment(BaseModel):
     @classmethod
     def _goals_have_streams(cls, search: SearchSettings, info: ValidationInfo) -> SearchSettings:
         if profile := info.data.get("profile"):
-            for index, criteria in enumerate(search.goal_criteria.values()):
-                _check_criteria(criteria or (), profile, "goals", index, "criteria")
+            goals = enumerate(search.goal_criteria.values())
+            check_all(
+                *(
+                    check
+                    for index, criteria in goals
+                    for check in stream_checks(criteria or (), profile, "goals", index, "criteria")
+                )
+            )
         return search
-
-    @model_validator(mode="after")
-    def _spreads_are_repeated(self) -> Self:
-        _check_spreads(self.criteria, self.search, "criteria")
-        for index, criteria in enumerate(self.search.goal_criteria.values()):
-            _check_spreads(criteria or (), self.search, "search", "goals", index, "criteria")
-        return self
-
-    @model_validator(mode="after")
-    def _hosts_can_be_observed(self) -> Self:
-        check_host_criteria(self.criteria, self.lab, self.observe, "criteria")
-        for index, criteria in enumerate(self.search.goal_criteria.values()):
-            place = ("search", "goals", index, "criteria")
-            check_host_criteria(criteria or (), self.lab, self.observe, *place)
-        return self
 
     def validated_for(self, duration_s: float) -> Self:
         """The same with another length of the validation.
@@ -163,6 +165,24 @@ class Experiment(BaseModel):
         """A goal's criteria; the experiment's own where a trial is for none."""
         return self.criteria if goal is None else self.goals[goal]
 
+    def place(self, error: PlimsollError) -> None:
+        """Give an error whose place is a field the file and line on which that is written."""
+        self._written.place(error, type(self).model_fields)
+
+    @contextmanager
+    def placing(self) -> Iterator[None]:
+        """Do so with what is raised meanwhile."""
+        try:
+            yield
+        except PlimsollError as error:
+            self.place(error)
+            raise
+
+    def written_in(self, document: Document) -> Self:
+        """The same, its fields to be found in the document that it was read from."""
+        self._written = WrittenAt(document)
+        return self
+
     def normalised(self) -> dict[str, Any]:
         """Plain YAML values, every default spelled out, that load as this very experiment.
 
@@ -171,106 +191,102 @@ class Experiment(BaseModel):
         return self.model_dump(mode="json", context=WRITTEN)
 
 
-def _check_spreads(
-    criteria: tuple[CriterionSettings, ...], search: SearchSettings, *place: str | int
-) -> None:
-    """Raise where the search does not repeat its last trial as often as a spread needs."""
-    for index, criterion in enumerate(criteria):
-        if isinstance(criterion, Spread) and criterion.repetitions > search.repetitions:
-            problem = (
-                f"a spread of {criterion.repetitions} repetitions, but the search proves its "
-                f"load by {search.repetitions}"
-            )
-            remedy = "raise search.validation.repeat (strategy binary), or lower repetitions"
-            raise mistake(problem, remedy, *place, index, "repetitions")
+def load_experiment(path: Path, settings: Sequence[SetField] = ()) -> Experiment:
+    """Read an experiment, and the profile it names, with the fields of `settings` set.
+
+    Raises InputError naming every mistake with file and line, or the setting, and field.
+    """
+    return experiment_in(*read_experiment(path, settings))
 
 
-def _check_criteria(
-    criteria: tuple[CriterionSettings, ...], profile: Profile, *place: str | int
-) -> None:
-    for index, criterion in enumerate(criteria):
-        if isinstance(criterion, StreamCriterion):
-            _check_streams(criterion, profile, *place, index)
+def read_experiment(
+    path: Path, settings: Sequence[SetField] = ()
+) -> tuple[Document, Mapping[Location, InputError]]:
+    """The document, complete as far as it can be read, and what of it cannot, by location.
 
-
-def _check_streams(bound: StreamCriterion, profile: Profile, *place: str | int) -> None:
-    """Raise where the profile has no stream that the bound could ever be held to."""
-    roles = {stream.name: stream.role for stream in profile.streams}
-    suitable = [name for name, role in roles.items() if role == bound.role]
-    if bound.stream is None:
-        if not suitable:
-            problem = f"the profile has no stream with role: {bound.role}"
-            raise mistake(problem, "add one, or give the other role", *place, "role")
-        return
-    # A stream in one direction is named after its ports, as in "probe/0-1".
-    name = re.sub(r"/\d+-\d+$", "", bound.stream)
-    if name not in roles:
-        problem = f"the profile has no stream {bound.stream}"
-        raise mistake(problem, did_you_mean(name, roles), *place, "stream")
-    if name not in suitable:
-        problem = f"{bound.stream} has role: {roles[name]}, the criterion role: {bound.role}"
-        remedy = f"give the criterion role: {roles[name]}, or name another stream"
-        raise mistake(problem, remedy, *place, "stream")
-
-
-def load_experiment(path: Path) -> Experiment:
-    """Read an experiment, and the profile it names.
-
-    Raises InputError naming file, line and field of every mistake.
+    Raises InputError for what is no experiment at all.
     """
     document = read_document(path)
-    if isinstance(document.data, dict):
-        if "matrix" in document.data:
-            raise InputError(
-                "matrix: this is many experiments in one",
-                where=f"{path}:{document.line_of(('matrix',))}",
-                remedy="run it with plimsoll matrix, or remove the section",
-            )
-        complete(document.data, path)
-    return document.validate(Experiment)
+    if "matrix" in document.data:
+        raise InputError(
+            "matrix: this is many experiments in one",
+            where=document.place_of(("matrix",)),
+            remedy="run it with plimsoll matrix, or remove the section",
+        )
+    document, left = with_fields(document, settings)
+    known = dict(_completed(document))
+    document, astray = with_fields(document, [each for each, _ in left])
+    for setting, error in astray:
+        # What leads into a file that could not be read is no mistake of its own.
+        if setting.path.steps[:1] not in known:
+            known[setting.place,] = error
+    place_captures(document.data.get("profile"), path.parent)
+    return document, known
 
 
-def complete(data: dict[str, Any], path: Path) -> None:
+def experiment_in(document: Document, known: Mapping[Location, InputError]) -> Experiment:
+    """The experiment of a document that is complete but for the mistakes that are known.
+
+    Raises InputError as above.
+    """
+    return document.validate(Experiment, known).written_in(document)
+
+
+def complete(document: Document) -> None:
     """Put into an experiment's plain data what it takes from the file's name and beside it.
 
     That is its name, and the profile and the intents where they are named. Raises InputError
     as above.
     """
-    data.setdefault("name", path.stem)
+    for mistakes in dict(_completed(document)).values():
+        raise mistakes
+
+
+def _completed(document: Document) -> Iterator[tuple[Location, InputError]]:
+    """Complete the document's data; what cannot be read is told with its location."""
+    data, folder = document.data, document.path.parent
+    data.setdefault("name", document.path.stem)
     named = data.get("profile")
     if isinstance(named, str):
-        data["profile"] = load_profile(path.parent / named).model_dump(mode="json")
+        try:
+            data["profile"] = load_profile(folder / named).model_dump(mode="json")
+        except InputError as error:
+            yield ("profile",), error
     else:
-        place_captures(named, path.parent)
-    for place, holder in _tuned(data):
+        place_captures(named, folder)
+    for location, holder in _tuned(data):
         if isinstance(named := holder.get("tuning"), str):
-            intent = _intent_beside(path, named, place)
-            holder["tuning"] = intent.model_dump(mode="json", exclude_unset=True)
+            try:
+                intent = _intent_beside(document, named, location)
+                holder["tuning"] = intent.model_dump(mode="json", exclude_unset=True)
+            except InputError as error:
+                yield location, error
 
 
-def _tuned(data: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """(place, mapping) of what may have an intent: the experiment and each host observed.
+def _tuned(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:
+    """(location, mapping) of what may have an intent: the experiment and each host observed.
 
     What is no mapping, where one is wanted, is left for the models to tell.
     """
-    yield "tuning", data
+    yield ("tuning",), data
     observe = data.get("observe")
     hosts = observe.get("hosts") if isinstance(observe, dict) else None
     for index, host in enumerate(hosts if isinstance(hosts, list) else ()):
         if isinstance(host, dict):
-            yield f"observe.hosts[{index}].tuning", host
+            yield ("observe", "hosts", index, "tuning"), host
 
 
-def _intent_beside(path: Path, named: str, place: str) -> Intent:
+def _intent_beside(document: Document, named: str, location: Location) -> Intent:
     """The preset, or the file beside the experiment; what is wrong in that is told of it."""
     if named in preset_names():
         return load_preset(named)
-    beside = path.parent / named
+    beside = document.path.parent / named
     if not os.path.exists(beside):
         presets = preset_names()
         raise InputError(
-            f"{place}: no such file beside the experiment, and no preset: {brief(named)}",
-            where=str(path),
+            f"{dotted(location)}: no such file beside the experiment, and no preset: "
+            f"{brief(named)}",
+            where=document.place_of(location),
             remedy=did_you_mean(
                 named, presets, f"check the path, or name a preset: {', '.join(presets)}"
             ),

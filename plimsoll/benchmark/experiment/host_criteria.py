@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from plimsoll.dut.lab import LabModel
 from plimsoll.observe.agent.settings import ObserveSettings
-from plimsoll.text.mistakes import mistake
+from plimsoll.text.mistakes import Location, mistake
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 
 
-def check_host_criteria(
-    criteria: Sequence[Criterion], lab: LabModel, observe: ObserveSettings, *place: str | int
-) -> None:
-    """Raise what pydantic gives a place where a host criterion could never be judged."""
+def host_criteria_checks(
+    criteria: Sequence[Criterion], lab: LabModel, observe: ObserveSettings, place: Location
+) -> Iterator[Callable[[], None]]:
+    """For each host criterion in the list at `place`, a check that raises a mistake.
+
+    That is where it could never be judged.
+    """
     for index, criterion in enumerate(criteria):
         if isinstance(criterion, HostCriterion):
-            _check(criterion, lab, observe, *place, index)
+            yield partial(_check, criterion, lab, observe, *place, index)
 
 
 def _check(

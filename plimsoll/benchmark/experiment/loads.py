@@ -44,9 +44,10 @@ def load_within_line(
 
     Not of a simulated lab, whose line rate is what its tester can offer.
     """
-    load_pps = load_in_pps(rate, experiment.profile, line_rate_bps, where)
-    if line_rate_bps is not None and not experiment.lab.simulated:
-        _check_within_line(load_pps, experiment.profile, line_rate_bps, where)
+    with experiment.placing():
+        load_pps = load_in_pps(rate, experiment.profile, line_rate_bps, where)
+        if line_rate_bps is not None and not experiment.lab.simulated:
+            _check_within_line(load_pps, experiment.profile, line_rate_bps, where)
     return load_pps
 
 

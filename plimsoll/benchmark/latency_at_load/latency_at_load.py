@@ -22,9 +22,10 @@ from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunne
 from plimsoll.benchmark.trial_run.search_trial import search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.told import told_of
+from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
-from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
 from plimsoll.errors import InputError
+from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.results.latency_at_load_result import (
     POINT,
     LatencyAtLoadResult,
@@ -39,26 +40,24 @@ from plimsoll.search.strategy.tester_reach import sustainable_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
-METHOD = "latency-at-load"
-
 
 def run_latency_at_load(
     experiment: Experiment, asked: LatencyAtLoadAsked, run: RunDirectory, watcher: Watcher
 ) -> LatencyAtLoadResult:
     """Run, or go on with, the trials in `run`. Raises PlimsollError for what the user can mend."""
     check_latency_at_load(experiment, asked)
-    test = StandardTest(
-        method=METHOD,
-        experiment=experiment,
+    to_run = MethodRun(
+        LATENCY_AT_LOAD,
+        experiment,
+        BedPlan.of(experiment),
         asked=asked.model_dump(mode="json"),
-        plan=BedPlan.of(experiment),
         highest_pps=lambda bed: _highest_pps(experiment, asked, bed),
     )
 
     def execute(steps: Steps) -> LatencyAtLoadResult:
         return _execute(steps, experiment, asked, run)
 
-    return run_standard(test, run, watcher, LatencyAtLoadResult, execute)
+    return run_method(to_run, run, watcher, execute)
 
 
 def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> None:
@@ -66,11 +65,12 @@ def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> 
     asked.check()
     check_search(experiment)
     if not experiment.profile.latency_streams:
-        raise InputError(
-            "the profile has no stream that probes",
-            where="profile.streams",
-            remedy="add one with role: latency",
-        )
+        with experiment.placing():
+            raise InputError(
+                "the profile has no stream that probes",
+                where="profile.streams",
+                remedy="add one with role: latency",
+            )
     loads = [percent for percent in asked.percents if percent > 0]
     if asked.rate is not None and loads:
         for percent in sorted({min(loads), max(loads)}):
@@ -125,7 +125,7 @@ def search_rate(steps: Steps, experiment: Experiment) -> GoalEnd:
     to_pps = loads_of_search(experiment, steps.bed.line_rate_bps)
     _, maximum_pps = experiment.search.resolve_range(to_pps)
     streams = _streams(steps, experiment, maximum_pps)
-    ceiling = step_ceiling(steps, experiment, streams, maximum_pps, METHOD)
+    ceiling = step_ceiling(steps, experiment, streams, maximum_pps, LATENCY_AT_LOAD.name)
     reach_pps = None if ceiling is None else sustainable_pps(ceiling.offered_pps)
     search = experiment.search.begin(to_pps, reach_pps)
     asked_before = 0

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from plimsoll.benchmark.calibration.calibration import calibrate
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.load_line.platform_limit import platform_limit
-from plimsoll.benchmark.session.beginning import begin, check_method, check_resumable
-from plimsoll.benchmark.session.deaths import deaths_recorded
-from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.session.beginning import check_method, check_resumable
 from plimsoll.benchmark.session.watcher import Watcher
-from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
-from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.baseline_trial import (
     has_baseline,
     measure_baseline,
@@ -26,13 +22,13 @@ from plimsoll.benchmark.trial_run.ceiling_trial import (
 )
 from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.search_trial import search_trial
+from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.told import recorded, told_of
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
+from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
-from plimsoll.benchmark.whole_run.surroundings import record_surroundings
 from plimsoll.benchmark.whole_run.tester_diagnosis import diagnose
-from plimsoll.record.calibrations.calibration import TesterCalibration
-from plimsoll.record.recorder import Recorder, recording
+from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.results.result import Result, read_result
 from plimsoll.record.results.tester_diagnosis import TesterCeiling
 from plimsoll.record.run.environment import load_environment
@@ -45,9 +41,6 @@ from plimsoll.search.strategy.tester_reach import sustainable_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
-METHOD = "load-line"
-_LEDGER = "run"
-
 
 def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) -> Result:
     """Run, or go on with, the experiment in `run` until it has a result.
@@ -56,16 +49,14 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
     killed goes on after the last of them. Raises PlimsollError for what the user
     can mend; then, too, all finished trials are kept.
     """
-    with recording(run) as recorder:
-        finished = read_result(run)
-        if finished is not None:
-            watcher.note("this run has finished already; its result stands")
-            return finished
-        check_search(experiment)
-        _begin_or_resume(experiment, run, recorder, watcher)
-        with deaths_recorded(recorder), bed_ledger(_LEDGER, experiment.lab) as ledger:
-            session = Session(experiment, recorder, watcher, ledger)
-            return _LoadLineSearch(session, run).execute()
+    to_run = MethodRun(
+        LOAD_LINE,
+        experiment,
+        BedPlan.of(experiment),
+        highest_pps=lambda bed: _highest_pps(experiment, bed),
+        check=lambda: check_search(experiment),
+    )
+    return run_method(to_run, run, watcher, lambda steps: _LoadLineSearch(steps).execute())
 
 
 def check_resume(experiment: Experiment, run: RunDirectory) -> None:
@@ -73,41 +64,43 @@ def check_resume(experiment: Experiment, run: RunDirectory) -> None:
     history = read_journal(run.journal)
     if not history.events:
         return
-    check_method(history, METHOD, run)
+    check_method(history, LOAD_LINE, run)
     if read_result(run) is None:
-        check_resumable(history, METHOD, experiment, run)
+        check_resumable(history, LOAD_LINE, experiment, run)
+
+
+def _highest_pps(experiment: Experiment, bed: Testbed) -> float:
+    """The search's maximum. Raises InputError where its loads are out of order."""
+    to_pps = loads_of_search(experiment, bed.line_rate_bps)
+    with experiment.placing():
+        experiment.search.begin(to_pps)
+        _, maximum_pps = experiment.search.resolve_range(to_pps)
+    return maximum_pps
 
 
 class _LoadLineSearch:
-    """One session of a run: from bringing the test bed up to the result."""
+    """One session of a run, on a test bed that is up."""
 
-    def __init__(self, session: Session, run: RunDirectory) -> None:
-        self._session = session
-        self._experiment = session.experiment
-        self._run = run
+    def __init__(self, steps: Steps) -> None:
+        self._session = steps.session
+        self._bed = steps.bed
+        self._runner = TrialRunner(steps.session, steps.bed)
+        self._experiment = steps.session.experiment
+        self._run = steps.session.recorder.run
 
     def execute(self) -> Result:
-        """Bring everything up, search, and say what was found."""
-        with testbed(
-            BedPlan.of(self._experiment), self._session.ledger, self._session.watcher.note
-        ) as bed:
-            for note in (*bed.notes, *self._experiment.profile.notes()):
-                self._session.watcher.note(note)
-            to_pps = loads_of_search(self._experiment, bed.line_rate_bps)
+        """Prepare, search, and say what was found."""
+        to_pps = loads_of_search(self._experiment, self._bed.line_rate_bps)
+        with self._experiment.placing():
             minimum_pps, maximum_pps = self._experiment.search.resolve_range(to_pps)
+        search = self._replayed(to_pps)
+        self._warm_up(minimum_pps)
+        if self._lacks_ceiling(maximum_pps):
+            measure_ceiling(self._runner, self._streams(maximum_pps), maximum_pps)
             search = self._replayed(to_pps)
-            calibration = self._calibrate(bed, maximum_pps)
-            record_surroundings(self._session, bed, calibration)
-            runner = TrialRunner(self._session, bed)
-            self._warm_up(runner, minimum_pps)
-            if self._lacks_ceiling(bed, maximum_pps):
-                measure_ceiling(runner, self._streams(runner, maximum_pps), maximum_pps)
-                search = self._replayed(to_pps)
-            if needs_baseline(self._experiment) and not has_baseline(self._trials()):
-                measure_baseline(runner, self._streams(runner, minimum_pps), minimum_pps)
-            result = self._result(bed, self._search(runner, search), calibration)
-        self._session.recorder.finish(result)
-        return result
+        if needs_baseline(self._experiment) and not has_baseline(self._trials()):
+            measure_baseline(self._runner, self._streams(minimum_pps), minimum_pps)
+        return self._result(self._search(search))
 
     def _replayed(self, to_pps: ToPps) -> Search:
         """The search as far as the run's trials have brought it, the ceiling's among them."""
@@ -118,42 +111,34 @@ class _LoadLineSearch:
     def _ceiling(self) -> TesterCeiling | None:
         return ceiling_of(self._trials(), self._experiment.tester)
 
-    def _lacks_ceiling(self, bed: Testbed, maximum_pps: float) -> bool:
+    def _lacks_ceiling(self, maximum_pps: float) -> bool:
         """Once a run, before its search begins."""
         trials = self._trials()
         if has_ceiling(trials) or any(recorded(trials)):
             return False
-        return may_fall_short(self._experiment, bed, maximum_pps)
+        return may_fall_short(self._experiment, self._bed, maximum_pps)
 
-    def _calibrate(self, bed: Testbed, maximum_pps: float) -> TesterCalibration | None:
-        """Once a run: a session that goes on with it keeps the first one's."""
-        environment = load_environment(self._run.environment)
-        if environment is not None and environment.calibration is not None:
-            return environment.calibration
-        return calibrate(self._session, len(bed.ports.devargs), maximum_pps)
-
-    def _warm_up(self, runner: TrialRunner, load_pps: float) -> None:
+    def _warm_up(self, load_pps: float) -> None:
         """A discarded trial: it fills caches and teaches whatever learns addresses."""
         duration_s = self._experiment.trial.warmup
         if duration_s is not None:
-            streams = self._streams(runner, load_pps)
-            runner.run(TrialRequest("warmup", load_pps, duration_s, streams, judged=False))
+            streams = self._streams(load_pps)
+            self._runner.run(TrialRequest("warmup", load_pps, duration_s, streams, judged=False))
 
-    def _search(self, runner: TrialRunner, search: Search) -> Finished:
+    def _search(self, search: Search) -> Finished:
         while isinstance(asked := search.ask(), Ask):
-            request = search_trial(self._experiment, runner.bed, asked)
-            search.tell(told_of(runner.run(request)))
+            request = search_trial(self._experiment, self._bed, asked)
+            search.tell(told_of(self._runner.run(request)))
         return asked
 
-    def _streams(self, runner: TrialRunner, load_pps: float) -> tuple[StreamPlan, ...]:
-        return compile_profile(self._experiment.profile, load_pps, runner.bed.ports.paths)
+    def _streams(self, load_pps: float) -> tuple[StreamPlan, ...]:
+        return compile_profile(self._experiment.profile, load_pps, self._bed.ports.paths)
 
     def _trials(self) -> tuple[TrialRecord, ...]:
         return self._session.recorder.history().trials()
 
-    def _result(
-        self, bed: Testbed, finished: Finished, calibration: TesterCalibration | None
-    ) -> Result:
+    def _result(self, finished: Finished) -> Result:
+        environment = load_environment(self._run.environment)
         trials = self._trials()
         without_line = finished.first.load_line_pps is None
         return Result.from_trials(
@@ -165,27 +150,11 @@ class _LoadLineSearch:
                 goal: [criterion.model_dump(mode="json") for criterion in criteria]
                 for goal, criteria in self._experiment.goals.items()
             },
-            line_rate_bps=bed.line_rate_bps,
+            line_rate_bps=self._bed.line_rate_bps,
             dut_agreement=dut_agreement_of(trials),
-            calibration=calibration,
-            versions=versions(bed.generator.facts),
+            calibration=None if environment is None else environment.calibration,
+            versions=versions(self._bed.generator.facts),
             ceiling=self._ceiling(),
             diagnosis=diagnose(trials) if without_line else None,
             platform=platform_limit(self._run, trials, finished.first.load_line_pps),
         )
-
-
-def _begin_or_resume(
-    experiment: Experiment, run: RunDirectory, recorder: Recorder, watcher: Watcher
-) -> None:
-    """Journal the beginning of this session; on resume, tell what was found."""
-    history = recorder.history()
-    if not history.events:
-        begin(recorder, METHOD, experiment)
-        return
-    check_resumable(history, METHOD, experiment, run)
-    trials, cut_short = history.trials(), history.unfinished_trials()
-    recorder.event("run-resumed", trials=len(trials), versions=versions(None))
-    watcher.note(
-        f"resuming after {len(trials)} finished trials; {len(cut_short)} cut short and run again"
-    )

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from plimsoll.benchmark.experiment.experiment import Experiment, complete
+from plimsoll.benchmark.experiment.experiment import Experiment, complete, experiment_in
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
+from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.matrix.combinations import Combination, combinations, count, described
-from plimsoll.benchmark.matrix.field_path import FieldPath
 from plimsoll.benchmark.matrix.settings import MatrixSettings
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.text.document import Document, read_document
+from plimsoll.text.field_path import FieldPath
 
 SECTION = "matrix"
 # Of the smallest searches they take days.
@@ -51,24 +52,43 @@ class Matrix:
     written: dict[str, Any]
 
 
-def load_matrix(path: Path) -> Matrix:
+def load_matrix(path: Path, settings: Sequence[SetField] = ()) -> Matrix:
     """Read a matrix and every experiment in it, each checked as `plimsoll run` would.
 
-    Raises InputError naming file, line and field of a mistake and, where only some
-    combinations have it, the first of these; MachineError for what the machine lacks.
+    The fields of `settings` are set before they are varied. Raises InputError naming file, line
+    and field of a mistake and, where only some combinations have it, the first of these;
+    MachineError for what the machine lacks.
     """
     document = read_document(path)
-    if not isinstance(document.data, dict) or SECTION not in document.data:
+    if SECTION not in document.data:
         raise InputError(
             "has no matrix section",
             where=str(path),
             remedy="add `matrix:` with `sets:`, or use plimsoll run",
         )
-    settings = _settings(document)
+    document, left = with_fields(document, settings)
+    varied = _settings(document)
     written = {"name": path.stem, **document.data}
-    base = {field: value for field, value in written.items() if field != SECTION}
-    iterations = tuple(_iterations(replace(document, data=base), settings))
-    return Matrix(iterations[0].experiment.name, settings, iterations, written)
+    data = {field: value for field, value in written.items() if field != SECTION}
+    base = _Base(
+        replace(document, data=data),
+        tuple(setting for setting, _ in left),
+        document.place_of((SECTION,)),
+    )
+    iterations = tuple(_iterations(base, varied))
+    return Matrix(iterations[0].experiment.name, varied, iterations, written)
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What is varied: the document, and settings that lead into a file which it names.
+
+    `section` is where the matrix is written.
+    """
+
+    document: Document
+    settings: tuple[SetField, ...]
+    section: str
 
 
 def _settings(document: Document) -> MatrixSettings:
@@ -83,7 +103,7 @@ def _settings(document: Document) -> MatrixSettings:
     return settings
 
 
-def _iterations(base: Document, settings: MatrixSettings) -> Iterator[Iteration]:
+def _iterations(base: _Base, settings: MatrixSettings) -> Iterator[Iteration]:
     for number, params in enumerate(combinations(settings), start=1):
         try:
             experiment = _with_values(base, params)
@@ -92,19 +112,22 @@ def _iterations(base: Document, settings: MatrixSettings) -> Iterator[Iteration]
         except PlimsollError as error:
             # Of whatever class: the same error, with the combination that has it.
             error.message = f"iteration {number} ({described(params)}): {error.message}"
-            error.where = error.where or str(base.path)
             raise
         yield Iteration(number, params, experiment)
 
 
-def _with_values(base: Document, params: Combination) -> Experiment:
-    data = copy.deepcopy(base.data)
-    assert isinstance(data, dict)  # noqa: S101 - load_matrix has looked
+def _with_values(base: _Base, params: Combination) -> Experiment:
+    document = replace(base.document, data=copy.deepcopy(base.document.data))
     # A profile may be varied as a whole, and its own fields only once it is read.
     if "profile" in params:
-        data["profile"] = copy.deepcopy(params["profile"])
-    complete(data, base.path)
+        document.data["profile"] = copy.deepcopy(params["profile"])
+    complete(document)
+    document, astray = with_fields(document, base.settings)
+    for _, error in astray:
+        raise error
     for path, value in params.items():
         if path != "profile":
-            FieldPath.parse(path).put(data, copy.deepcopy(value))
-    return replace(base, data=data).validate(Experiment)
+            document = document.with_value(
+                FieldPath.parse(path), copy.deepcopy(value), base.section
+            )
+    return experiment_in(document, {})

@@ -11,6 +11,7 @@ from plimsoll.benchmark.matrix.plan import MatrixPlan, read_iteration, read_plan
 from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.errors import PlimsollError
 from plimsoll.record.index.summarise import note_summary
+from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_RESUMED, RUN_STARTED, Journal, read_journal
@@ -18,7 +19,6 @@ from plimsoll.record.run.result_file import finish_run, mend_result, read_run_re
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.sealing import Seals
 
-METHOD = "matrix"
 _SAMPLE_FAILED = "sample-failed"
 
 # Called with the run directory of a sample.
@@ -93,7 +93,7 @@ class _MatrixRun:
 
     def _begin_or_resume(self) -> None:
         if not read_journal(self._run.journal).events:
-            self._journal.append(RUN_STARTED, method=METHOD, versions=versions(None), asked={})
+            self._journal.append(RUN_STARTED, method=MATRIX.name, versions=versions(None), asked={})
             return
         samples = list(self._plan.in_order())
         done = sum(1 for sample in samples if self._finished(sample))

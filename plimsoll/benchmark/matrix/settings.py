@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, PositiveInt, field_validator
 
-from plimsoll.benchmark.matrix.field_path import FieldPath
 from plimsoll.errors import InputError
+from plimsoll.text.field_path import FieldPath
 from plimsoll.text.mistakes import mistake
 
 # By the path of a field of the experiment, the values that it is to have.

@@ -15,19 +15,18 @@ from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
-from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
 from plimsoll.dut.lab import Paths
 from plimsoll.host.processes.stop_request import stop_requested
+from plimsoll.record.methods.probe import PROBE
 from plimsoll.record.results.probe_result import ProbeResult
 from plimsoll.record.results.result import counts_of, invalid_reasons
-from plimsoll.record.run.result_file import read_run_result, reopen_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.profile import Profile
 
-METHOD = "probe"
 # Less is not worth a trial of its own.
 _LEAST_LEFT_S = 0.1
 # Any load: what it is made of gives the probes' frames where the profile has no probe.
@@ -45,19 +44,15 @@ def run_probe(
     """
     asked.check(experiment.effective_generator)
     check_search(experiment)
-    _reopen(run)
-    test = StandardTest(
-        method=METHOD,
-        experiment=experiment,
-        asked=asked.model_dump(mode="json"),
-        plan=BedPlan.of(experiment),
+    to_run = MethodRun(
+        PROBE, experiment, BedPlan.of(experiment), asked=asked.model_dump(mode="json")
     )
 
     def execute(steps: Steps) -> ProbeResult:
         _probe(steps, experiment, asked)
         return _result(steps.bed, experiment, asked, run, steps)
 
-    return run_standard(test, run, watcher, ProbeResult, execute)
+    return run_method(to_run, run, watcher, execute)
 
 
 def probe_streams(profile: Profile, paths: Paths, asked: ProbeAsked) -> tuple[StreamPlan, ...]:
@@ -76,14 +71,6 @@ def probe_streams(profile: Profile, paths: Paths, asked: ProbeAsked) -> tuple[St
         )
         for number, plan in enumerate(probes)
     )
-
-
-def _reopen(run: RunDirectory) -> None:
-    """A probe that a signal ended has a result, and still goes on where it is resumed."""
-    with run.lock():
-        result = read_run_result(run, ProbeResult)
-        if result is not None and result.ended == "signal":
-            reopen_run(run)
 
 
 def _probe(steps: Steps, experiment: Experiment, asked: ProbeAsked) -> None:

@@ -45,5 +45,6 @@ def _check(experiment: Experiment, settings: FrameTestSettings) -> int:
     highest = settings.maximum or experiment.search.maximum
     if highest.unit == "pps":
         where = "--maximum" if settings.maximum else "search.maximum"
-        check_generator_sends(experiment, highest.value, where)
+        with experiment.placing():
+            check_generator_sends(experiment, highest.value, where)
     return profile.largest_frame_size

@@ -30,9 +30,10 @@ from plimsoll.benchmark.rfc2544.throughput import measure_throughput
 from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
+from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.methods.rfc2544 import RFC2544
 from plimsoll.record.results.method_result import Shortfall
 from plimsoll.record.results.result import counts_of, invalid_reasons
 from plimsoll.record.results.rfc2544_result import (
@@ -50,7 +51,6 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import format_pps, format_ratio
 from plimsoll.traffic.imix import describe_mix
 
-METHOD = "rfc2544"
 Row = TypeVar("Row", bound=RecordModel)
 _NEED_THROUGHPUT: set[Test] = {"throughput", "latency", "recovery", "reset"}
 
@@ -60,19 +60,19 @@ def run_rfc2544(
 ) -> Rfc2544Result:
     """Run, or go on with, the tests in `run`. Raises PlimsollError for what the user can mend."""
     largest = check_rfc2544(experiment, settings)
-    test = StandardTest(
-        method=METHOD,
-        experiment=experiment,
+    to_run = MethodRun(
+        RFC2544,
+        experiment,
+        replace(BedPlan.of(experiment), largest_frame_size=largest),
         asked=settings.model_dump(mode="json"),
-        plan=replace(BedPlan.of(experiment), largest_frame_size=largest),
         shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
     )
 
     def execute(steps: Steps) -> Rfc2544Result:
-        return _Tests(steps, experiment, settings, test.shortfalls).result(run)
+        return _Tests(steps, experiment, settings, to_run.shortfalls).result(run)
 
-    return run_standard(test, run, watcher, Rfc2544Result, execute)
+    return run_method(to_run, run, watcher, execute)
 
 
 def check_rfc2544(experiment: Experiment, settings: Rfc2544Settings) -> int:

@@ -29,7 +29,8 @@ from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
+from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
+from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.record.results.method_result import Shortfall
 from plimsoll.record.results.result import counts_of, invalid_reasons
 from plimsoll.record.results.rfc2544_result import BackToBackRow, ThroughputRow
@@ -38,7 +39,6 @@ from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.whole_verdict import whole_verdict
 from plimsoll.text.units import format_pps
 
-METHOD = "rfc9004"
 # "Results reported at or near the configured upper limit are likely invalid."
 _NEAR_LIMIT = 0.95
 
@@ -48,11 +48,11 @@ def run_rfc9004(
 ) -> Rfc9004Result:
     """Run, or go on with, the test in `run`. Raises PlimsollError for what the user can mend."""
     largest = check_frames(experiment, settings)
-    test = StandardTest(
-        method=METHOD,
-        experiment=experiment,
+    to_run = MethodRun(
+        RFC9004,
+        experiment,
+        replace(BedPlan.of(experiment), largest_frame_size=largest),
         asked=settings.model_dump(mode="json"),
-        plan=replace(BedPlan.of(experiment), largest_frame_size=largest),
         shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
     )
@@ -60,7 +60,7 @@ def run_rfc9004(
     def execute(steps: Steps) -> Rfc9004Result:
         return _result(steps, experiment, settings, run)
 
-    return run_standard(test, run, watcher, Rfc9004Result, execute)
+    return run_method(to_run, run, watcher, execute)
 
 
 def _result(

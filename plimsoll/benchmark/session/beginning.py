@@ -5,29 +5,31 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.errors import InputError
+from plimsoll.record.methods.method import Method
 from plimsoll.record.recorder import Recorder
-from plimsoll.record.run.journal import JournalContents
+from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 
-_STARTED = "run-started"
-# Methods whose command has another name.
-_COMMANDS = {"load-line": "run"}
+S = TypeVar("S", bound=BaseModel)
 
 
 def begin(
     recorder: Recorder,
-    method: str,
+    method: Method[Any],
     experiment: Experiment,
     asked: Mapping[str, object] | None = None,
 ) -> None:
     """Journal that a run of `method` begins, and what it is `asked` beside the experiment."""
     recorder.event(
-        _STARTED,
-        method=method,
+        RUN_STARTED,
+        method=method.name,
         experiment_sha256=_fingerprint(experiment),
         versions=versions(None),
         asked=dict(asked or {}),
@@ -40,7 +42,7 @@ def asked_of(history: JournalContents) -> Mapping[str, object]:
     return asked if isinstance(asked, dict) else {}
 
 
-def check_method(history: JournalContents, method: str, run: RunDirectory) -> None:
+def check_method(history: JournalContents, method: Method[Any], run: RunDirectory) -> None:
     """Raise InputError when the run was begun by another method, or not at all."""
     began_as = _started(history).get("method")
     if began_as is None:
@@ -49,16 +51,16 @@ def check_method(history: JournalContents, method: str, run: RunDirectory) -> No
             where=str(run.journal),
             remedy="start a new run",
         )
-    if began_as != method:
+    if began_as != method.name:
         raise InputError(
             f"this is a run of another kind ({began_as})",
             where=str(run.path),
-            remedy=f"name a directory that plimsoll {_COMMANDS.get(method, method)} has made",
+            remedy=f"name a directory that plimsoll {method.command} has made",
         )
 
 
 def check_resumable(
-    history: JournalContents, method: str, experiment: Experiment, run: RunDirectory
+    history: JournalContents, method: Method[Any], experiment: Experiment, run: RunDirectory
 ) -> None:
     """Raise InputError when the run was begun by another method or as another experiment."""
     check_method(history, method, run)
@@ -71,9 +73,25 @@ def check_resumable(
         )
 
 
+def resumable(
+    run: RunDirectory, method: Method[Any], experiment: Experiment, settings: type[S]
+) -> S:
+    """What the run was asked to do when it began. Raises InputError where it cannot go on."""
+    history = read_journal(run.journal)
+    check_resumable(history, method, experiment, run)
+    try:
+        return settings.model_validate(asked_of(history))
+    except ValidationError as error:
+        raise InputError(
+            "the run does not say what was asked for",
+            where=str(run.journal),
+            remedy="resume it with the version of plimsoll that began it, or start a new run",
+        ) from error
+
+
 def _started(history: JournalContents) -> Mapping[str, object]:
     """What was journalled when the run began; nothing where it did not."""
-    return next((event.fields for event in history.of_kind(_STARTED)), {})
+    return next((event.fields for event in history.of_kind(RUN_STARTED)), {})
 
 
 def _fingerprint(experiment: Experiment) -> str:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
-from plimsoll.benchmark.session.beginning import asked_of, check_resumable
 from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.benchmark.soak.segments import segments_of
 from plimsoll.benchmark.soak.settings import SoakAsked
-from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
+from plimsoll.benchmark.soak.summary import summarise_soak
 from plimsoll.benchmark.soak.verdict import left_s
 from plimsoll.benchmark.soak.watch import SoakWatch
 from plimsoll.benchmark.testbed.testbed import BedPlan
@@ -16,20 +15,17 @@ from plimsoll.benchmark.trial_run.baseline_trial import has_baseline, measure_ba
 from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch
+from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_trial
-from plimsoll.benchmark.whole_run.standard_run import StandardTest, run_standard
 from plimsoll.host.processes.stop_request import stop_requested
+from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.results.soak_result import SoakResult
-from plimsoll.record.run.journal import read_journal
-from plimsoll.record.run.result_file import reopen_run
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.text.units import format_duration
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.trial.judging.windows import WindowRules
-
-METHOD = "soak"
 
 
 def run_soak(
@@ -42,31 +38,10 @@ def run_soak(
     windows are kept then, too, and a soak that is resumed runs for what they leave.
     """
     check_trial(experiment, asked.load, "--load")
-    _reopen(run)
-    test = StandardTest(
-        method=METHOD,
-        experiment=experiment,
-        asked=asked.model_dump(mode="json"),
-        plan=BedPlan.of(experiment),
+    to_run = MethodRun(
+        SOAK, experiment, BedPlan.of(experiment), asked=asked.model_dump(mode="json")
     )
-    return run_standard(
-        test, run, watcher, SoakResult, lambda steps: _Soak(steps, experiment, asked).execute()
-    )
-
-
-def resumable_soak(experiment: Experiment, run: RunDirectory) -> SoakAsked:
-    """What the soak in `run` was asked. Raises InputError where it cannot go on."""
-    history = read_journal(run.journal)
-    check_resumable(history, METHOD, experiment, run)
-    return SoakAsked.recorded(asked_of(history), str(run.journal))
-
-
-def _reopen(run: RunDirectory) -> None:
-    """A soak that a signal ended has a result, and still goes on where it is resumed."""
-    with run.lock():
-        result = read_soak_result(run)
-        if result is not None and result.ended == "signal":
-            reopen_run(run)
+    return run_method(to_run, run, watcher, lambda steps: _Soak(steps, experiment, asked).execute())
 
 
 class _Soak:

@@ -11,7 +11,6 @@ from typing import Any
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.trafficgen.command import TrafficgenCommand, parse_trafficgen_command
-from plimsoll.benchmark.trafficgen.commented_yaml import Noted, commented_yaml
 from plimsoll.benchmark.trafficgen.lab import devices_of, generator_section, lab_section
 from plimsoll.benchmark.trafficgen.options import OPTIONS, PROFILE, TXRX
 from plimsoll.benchmark.trafficgen.search import (
@@ -23,6 +22,7 @@ from plimsoll.benchmark.trafficgen.traffic import traffic_of
 from plimsoll.benchmark.trafficgen.trex_config import TrexConfig
 from plimsoll.benchmark.trafficgen.trial import trial_section
 from plimsoll.errors import InputError
+from plimsoll.text.commented_yaml import Noted, commented_yaml
 from plimsoll.text.document import parse_document
 from plimsoll.traffic.streams.profile import Profile
 

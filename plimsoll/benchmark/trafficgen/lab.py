@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 from plimsoll.benchmark.trafficgen.command import TrafficgenCommand
-from plimsoll.benchmark.trafficgen.commented_yaml import Noted
 from plimsoll.benchmark.trafficgen.trex_config import TrexConfig, device_of
 from plimsoll.errors import InputError
+from plimsoll.text.commented_yaml import Noted
 
 _PAIR = re.compile(r"(\d{1,3}):(\d{1,3})")
 _SAME_AS_DEVICES = "--"

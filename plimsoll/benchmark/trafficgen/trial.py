@@ -7,10 +7,10 @@ import shlex
 from typing import Any
 
 from plimsoll.benchmark.trafficgen.command import TrafficgenCommand
-from plimsoll.benchmark.trafficgen.commented_yaml import Noted
 from plimsoll.benchmark.trafficgen.options import PROFILE
 from plimsoll.benchmark.trafficgen.search import seconds
 from plimsoll.errors import InputError
+from plimsoll.text.commented_yaml import Noted
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.teaching.teaching import taught_streams
 

@@ -11,7 +11,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 
 # A machine that spoils so many trials in a row at next to no load cannot test anything.
-_ATTEMPTS = 5
+MOST_BASELINE_TRIALS = 5
 
 
 def measure_baseline(
@@ -19,7 +19,7 @@ def measure_baseline(
 ) -> TrialRecord:
     """Run trials of `streams` until the tester was fit in one. Raises MachineError."""
     duration_s = runner.session.experiment.trial.baseline
-    for attempt in range(1, _ATTEMPTS + 1):
+    for attempt in range(1, MOST_BASELINE_TRIALS + 1):
         request = TrialRequest(
             "baseline", load_pps, duration_s, streams, attempt=attempt, tester_only=True
         )
@@ -27,7 +27,7 @@ def measure_baseline(
         if record.verdict == "pass":
             return record
     raise MachineError(
-        f"the tester was not fit in any of {_ATTEMPTS} trials at the lowest load: "
+        f"the tester was not fit in any of {MOST_BASELINE_TRIALS} trials at the lowest load: "
         f"{record.reasons[0].text}",
         where="search.minimum",
         remedy="give the tester quieter CPUs, or criteria that are no multiples of a baseline",

@@ -21,9 +21,9 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.judging.tester import TesterLimits
 
 _PHASE: TrialPhase = "ceiling"
-_DURATION_S = 1.0
+CEILING_TRIAL_S = 1.0
 # What spoils a second by chance is hardly there in each of three.
-_ATTEMPTS = 3
+MOST_CEILING_TRIALS = 3
 
 
 def may_fall_short(experiment: Experiment, bed: Testbed, maximum_pps: float) -> bool:
@@ -42,9 +42,9 @@ def measure_ceiling(
     The trials are recorded, and `ceiling_of` says what they found.
     """
     limits = runner.session.experiment.tester
-    for attempt in range(1, _ATTEMPTS + 1):
+    for attempt in range(1, MOST_CEILING_TRIALS + 1):
         request = TrialRequest(
-            _PHASE, maximum_pps, _DURATION_S, streams, attempt=attempt, judged=False
+            _PHASE, maximum_pps, CEILING_TRIAL_S, streams, attempt=attempt, judged=False
         )
         trial = runner.run(request)
         if not _unlucky(trial, limits):
@@ -69,11 +69,11 @@ def step_ceiling(
     if not may_fall_short(experiment, steps.bed, maximum_pps):
         return None
     trials: list[TrialRecord] = []
-    for attempt in range(1, _ATTEMPTS + 1):
+    for attempt in range(1, MOST_CEILING_TRIALS + 1):
         request = TrialRequest(
             _PHASE,
             maximum_pps,
-            _DURATION_S,
+            CEILING_TRIAL_S,
             streams,
             attempt=attempt,
             judged=False,

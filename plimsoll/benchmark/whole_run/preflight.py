@@ -2,15 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.generator_limits import check_generator_sends
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
 from plimsoll.benchmark.trial_run.pre_trial import check_command
-from plimsoll.dut.lab import LineRate
-from plimsoll.errors import InputError
-from plimsoll.host.cpus import check_cpus
-from plimsoll.host.ledger.cpu_claims import refuse_polled_cpus
+from plimsoll.dut.lab import LabModel, LineRate
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.generator.generator_plan import GeneratorPlan
+from plimsoll.host.cpus import cpu_mistakes
+from plimsoll.host.ledger.cpu_claims import polled_cpu_mistakes
 from plimsoll.text.units import Rate
+
+# Of a lab that cannot tell it, as something else is wrong with it.
+_UNTOLD = LineRate(None, settled=False)
+
+
+class MistakesFound(list[PlimsollError]):
+    """What was found to be wrong, in the order found, each once."""
+
+    @contextmanager
+    def collected(self) -> Iterator[None]:
+        """Take what is raised meanwhile for one of them."""
+        try:
+            yield
+        except PlimsollError as error:
+            self.take((error,))
+
+    def take(self, errors: Iterable[PlimsollError]) -> None:
+        """Add those that are not among them."""
+        for error in errors:
+            if str(error) not in map(str, self):
+                self.append(error)
 
 
 def check_trial(experiment: Experiment, load: Rate, where: str) -> None:
@@ -18,19 +43,68 @@ def check_trial(experiment: Experiment, load: Rate, where: str) -> None:
 
     InputError and MachineError, with nothing started or written.
     """
-    _check_load(experiment, load, _check_machine(experiment), where)
+    found = MistakesFound()
+    line_rate = _look(experiment, found)
+    with found.collected():
+        _check_load(experiment, load, line_rate, where)
+    _raise_first(experiment, found)
 
 
 def check_search(experiment: Experiment) -> None:
     """Raise what is wrong with a search for the load line, as `check_trial` does."""
-    _check_pacing(experiment)
-    line_rate = _check_machine(experiment)
+    _raise_first(experiment, search_mistakes(experiment))
+
+
+def search_mistakes(experiment: Experiment) -> MistakesFound:
+    """All that is wrong with a search for the load line; nothing is started or written."""
+    found = MistakesFound()
+    with found.collected():
+        _check_pacing(experiment)
+    line_rate = _look(experiment, found)
     search = experiment.search
-    if all(_is_known(rate, line_rate) for rate in search.loads.values()):
-        # Loads out of order are refused by the search itself.
-        search.begin(loads_of_search(experiment, line_rate.bps))
+    with found.collected():
+        if all(_is_known(rate, line_rate) for rate in search.loads.values()):
+            # Loads out of order are refused by the search itself.
+            search.begin(loads_of_search(experiment, line_rate.bps))
+        else:
+            _check_order(search.minimum, search.maximum)
     for field, rate in search.loads.items():
-        _check_load(experiment, rate, line_rate, f"search.{field}")
+        with found.collected():
+            _check_load(experiment, rate, line_rate, f"search.{field}")
+    return found
+
+
+def machine_mistakes(lab: LabModel, generator: GeneratorPlan) -> tuple[MistakesFound, LineRate]:
+    """What the machine lacks for a lab and who sends to it, and the line rate it has."""
+    found, line_rate = MistakesFound(), _UNTOLD
+    if polled := polled_cpus(lab, generator):
+        found.take(cpu_mistakes(polled))
+        found.take(polled_cpu_mistakes(polled))
+    with found.collected():
+        line_rate = lab.check_machine()
+    return found, line_rate
+
+
+def polled_cpus(lab: LabModel, generator: GeneratorPlan) -> list[tuple[str, int]]:
+    """The CPUs of this machine that polling loops will keep busy, each with its field."""
+    return [*generator.polled_cpus, *lab.polled_cpus]
+
+
+def _raise_first(experiment: Experiment, found: MistakesFound) -> None:
+    for error in found:
+        experiment.place(error)
+        raise error
+
+
+def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
+    """Look at machine, lab and frames for what any trial needs; the line rate."""
+    of_machine, line_rate = machine_mistakes(experiment.lab, experiment.effective_generator)
+    found.take(of_machine)
+    with found.collected():
+        check_command(experiment.trial)
+    with found.collected():
+        _check_frame_sizes(experiment)
+    return line_rate
 
 
 def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: str) -> None:
@@ -47,14 +121,14 @@ def _is_known(load: Rate, line_rate: LineRate) -> bool:
     return load.unit != "percent" or line_rate.settled
 
 
-def _check_machine(experiment: Experiment) -> LineRate:
-    """What the machine and the lab lack for the experiment; the line rate they have."""
-    if polled := [*experiment.effective_generator.polled_cpus, *experiment.lab.polled_cpus]:
-        check_cpus(polled)
-        refuse_polled_cpus(polled)
-    _check_frame_sizes(experiment)
-    check_command(experiment.trial)
-    return experiment.lab.check_machine()
+def _check_order(minimum: Rate, maximum: Rate) -> None:
+    """Of shares of a line rate that is not known, too."""
+    if minimum.unit == maximum.unit and minimum.value > maximum.value:
+        raise InputError(
+            f"is {minimum}, above the maximum of {maximum}",
+            where="search.minimum",
+            remedy="give a minimum below the maximum",
+        )
 
 
 def _check_pacing(experiment: Experiment) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -13,14 +13,19 @@ import yaml
 from rich.table import Table
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.dut.lab import LabModel, LabPorts
 from plimsoll.dut.registry import lab_kinds, lab_of_kind
 from plimsoll.dut.standing import LabDescription, lab_down, lab_list, lab_up
+from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import sweep
 
 app = typer.Typer(
     name="lab",
+    cls=SuggestingGroup,
     help="Bring a DUT up and keep it up, to try things by hand or with other tools.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -59,9 +64,10 @@ def up(
     experiment: Annotated[
         Path | None, typer.Option(help="Take the lab from this experiment instead.")
     ] = None,
+    set_fields: SetOption = None,
 ) -> None:
     """Bring a lab up and leave it up; prints how a generator, ours or another, connects to it."""
-    settings: LabModel = load_experiment(experiment).lab if experiment else lab_of_kind(kind)
+    settings = _lab(kind, experiment, set_fields or ())
     lab = lab_up(settings)
     stdout.print(f"lab [bold]{lab.id}[/] is up: {', '.join(lab.processes)}", highlight=False)
     if lab.note:
@@ -78,6 +84,16 @@ def down(lab: Annotated[str, typer.Argument(help="Its id, as lab list shows it."
     """Take a lab down and give back all that it used."""
     for line in lab_down(lab):
         stdout.print(line, soft_wrap=True, highlight=False)
+
+
+def _lab(kind: str, experiment: Path | None, set_fields: Sequence[SetField]) -> LabModel:
+    if experiment is not None:
+        return load_experiment(experiment, set_fields).lab
+    for each in set_fields:
+        raise InputError(
+            "there is no experiment to set it in", where=each.place, remedy="give --experiment"
+        )
+    return lab_of_kind(kind)
 
 
 def _table(labs: tuple[LabDescription, ...]) -> Table:

@@ -7,57 +7,30 @@ from typing import Annotated, Any
 
 import typer
 
+from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.latency_at_load.latency_at_load import (
-    METHOD,
     check_latency_at_load,
     run_latency_at_load,
 )
 from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
-from plimsoll.benchmark.load_line.load_line import METHOD as SEARCH
 from plimsoll.benchmark.session.beginning import check_method
-from plimsoll.cli.methods.progress import progress_on
-from plimsoll.cli.methods.running import serving
-from plimsoll.cli.methods.standard_command import (
-    StandardCommand,
-    given_experiment,
-    new_run,
-    print_outcome,
-    resumed_run,
-    running_standard,
-)
+from plimsoll.cli.methods.standard_command import StandardCommand
 from plimsoll.cli.options.frame_options import parse_percents
-from plimsoll.cli.options.options import (
-    ExperimentArgument,
-    JsonOption,
-    MetricsPortOption,
-    RunsOption,
-    parse_option,
-)
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.options.options import parse_option
+from plimsoll.cli.tables.plain_tables import print_sections
+from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
+from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
+from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.pages.standard.latency_at_load_answer import latency_at_load_answer
 from plimsoll.text.units import Rate, parse_duration, parse_rate
 
-_COMMAND = StandardCommand(METHOD, "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps")
-_EPILOG = (
-    "Examples: **plimsoll latency-at-load experiment.yaml --rate 2Mpps** · "
-    "**plimsoll latency-at-load experiment.yaml --run runs/20260101T120000-demo** · "
-    "**plimsoll latency-at-load --resume runs/20260101T120000-demo-latency-at-load**"
-)
 
-
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command("latency-at-load", epilog=_EPILOG)(latency_at_load)
-
-
-def latency_at_load(
-    experiment: ExperimentArgument = None,
+def _settings(
+    experiment: Experiment,
     *,
     rate: Annotated[
         str | None,
@@ -73,45 +46,16 @@ def latency_at_load(
         str | None, typer.Option(help="Of the trial at each load; 1m by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="2 s at each load.")] = False,
-    resume: Annotated[
-        Path | None, typer.Option(help="Go on with this run after its last trial.")
-    ] = None,
-    runs: RunsOption = Path("runs"),
-    tag: TagsOption = None,
-    metrics_port: MetricsPortOption = None,
-    json: JsonOption = False,
-) -> None:
+) -> LatencyAtLoadAsked:
     """Measure the probes' latency without load and at shares of a rate.
 
     Exits with 0 when it was measured at every load, with 1 when the search found no rate, with
     5 when the tester could not tell at some load.
     """
-    with serving(metrics_port) as live:
-        if resume is None:
-            named = given_experiment(_COMMAND, experiment)
-            settings = _asked(rate, run, loads, duration, quick)
-            check_latency_at_load(named, settings)
-            asked = new_run(_COMMAND, named, settings, runs)
-        else:
-            others = quick or any(e is not None for e in (experiment, rate, run, loads, duration))
-            asked = resumed_run(_COMMAND, resume, LatencyAtLoadAsked, others_given=others)
-        tag_run(asked.directory, tag)
-        with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:
-            result = run_latency_at_load(
-                asked.experiment, asked.settings, asked.directory, progress
-            )
-    print_outcome(result, latency_at_load_answer(asked.directory), asked.directory, json)
-    end_by(result.verdict)
-
-
-def _asked(
-    rate: str | None, run: Path | None, loads: str | None, duration: str | None, quick: bool
-) -> LatencyAtLoadAsked:
     if rate is not None and run is not None:
         raise InputError(
             "the rate is given twice", where="--run", remedy="give --rate or --run, not both"
         )
-    asked = LatencyAtLoadAsked.quickly() if quick else LatencyAtLoadAsked()
     update: dict[str, Any] = {}
     if rate is not None:
         update = {"rate": parse_option("--rate", parse_rate, rate), "rate_from": "given"}
@@ -121,13 +65,16 @@ def _asked(
         update["percents"] = parse_percents("--loads", loads)
     if duration is not None:
         update["trial_s"] = parse_option("--duration", parse_duration, duration)
-    return asked.model_copy(update=update)
+    defaults = LatencyAtLoadAsked.quickly() if quick else LatencyAtLoadAsked()
+    settings = defaults.model_copy(update=update)
+    check_latency_at_load(experiment, settings)
+    return settings
 
 
 def _rate_of(path: Path) -> Rate:
     """The load line of a finished run. Raises InputError where it has none."""
     directory = RunDirectory.open(path)
-    check_method(read_journal(directory.journal), SEARCH, directory)
+    check_method(read_journal(directory.journal), LOAD_LINE, directory)
     result = read_result(directory)
     if result is None or result.load_line is None:
         problem = "the run has no result yet" if result is None else "the run found no load line"
@@ -135,3 +82,18 @@ def _rate_of(path: Path) -> Rate:
             problem, where="--run", remedy="name a finished run that found one, or give --rate"
         )
     return Rate(result.load_line.pps_per_direction, "pps")
+
+
+add_to = StandardCommand(
+    LATENCY_AT_LOAD,
+    model=LatencyAtLoadAsked,
+    settings=_settings,
+    run=run_latency_at_load,
+    show=lambda _, run: print_sections(latency_at_load_answer(run), stdout),
+    example="plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
+    examples=(
+        "plimsoll latency-at-load experiment.yaml --rate 2Mpps",
+        "plimsoll latency-at-load experiment.yaml --run runs/20260101T120000-demo",
+        "plimsoll latency-at-load --resume runs/20260101T120000-demo-latency-at-load",
+    ),
+).add_to

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
+from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.matrix_table import matrix_table
 from plimsoll.cli.terminal.exit_codes import end_by
@@ -39,6 +42,7 @@ def matrix(
         Path | None, typer.Argument(help="The experiment, with a matrix section (YAML).")
     ] = None,
     *,
+    set_fields: SetOption = None,
     resume: Annotated[
         Path | None, typer.Option(help="Run what this matrix run has left or failed.")
     ] = None,
@@ -56,7 +60,7 @@ def matrix(
     with an error; else with 1 when the DUT failed in one, with 5 when the tester could not tell.
     """
     with serving(metrics_port) as live:
-        directory = _what_to_run(experiment, resume, runs)
+        directory = _what_to_run(experiment, set_fields or (), resume, runs)
         tag_run(directory, tag)
         kept = running("matrix", directory, "finished samples are kept", None, live)
         with kept, progress_on(stderr) as progress:
@@ -84,7 +88,9 @@ def _report(sample: RunDirectory) -> None:
     write_report(sample)
 
 
-def _what_to_run(experiment: Path | None, resume: Path | None, runs: Path) -> RunDirectory:
+def _what_to_run(
+    experiment: Path | None, set_fields: Sequence[SetField], resume: Path | None, runs: Path
+) -> RunDirectory:
     if (experiment is None) == (resume is None):
         raise InputError(
             "name an experiment, or a matrix run to resume; one of the two",
@@ -92,8 +98,9 @@ def _what_to_run(experiment: Path | None, resume: Path | None, runs: Path) -> Ru
             remedy="plimsoll matrix sizes.yaml, or plimsoll matrix --resume runs/<id>",
         )
     if resume is not None:
+        refuse_set_fields(set_fields)
         directory = RunDirectory.open(resume)
         read_plan(directory)
         return directory
     assert experiment is not None  # noqa: S101 - one of the two is given
-    return begin_matrix(load_matrix(experiment), runs)
+    return begin_matrix(load_matrix(experiment, set_fields), runs)

@@ -3,56 +3,27 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from plimsoll.benchmark.rfc2544.run import METHOD, check_rfc2544, run_rfc2544
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.rfc2544.run import check_rfc2544, run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import TESTS, Rfc2544Settings, Test
-from plimsoll.cli.methods.progress import progress_on
-from plimsoll.cli.methods.running import serving
-from plimsoll.cli.methods.standard_command import (
-    Asked,
-    StandardCommand,
-    given_experiment,
-    new_run,
-    print_outcome,
-    resumed_run,
-    running_standard,
-)
+from plimsoll.cli.methods.standard_command import StandardCommand
 from plimsoll.cli.options.frame_options import parse_sizes
-from plimsoll.cli.options.options import (
-    ExperimentArgument,
-    JsonOption,
-    MetricsPortOption,
-    RunsOption,
-    parse_option,
-)
-from plimsoll.cli.options.tags_option import TagsOption, tag_run
-from plimsoll.cli.terminal.exit_codes import end_by
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.options.options import parse_option
+from plimsoll.cli.tables.plain_tables import print_sections
+from plimsoll.cli.terminal.output import stdout
 from plimsoll.errors import InputError
+from plimsoll.record.methods.rfc2544 import RFC2544
 from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_answer
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import parse_rate, parse_ratio
-from plimsoll.web.open_metrics import LiveMetrics
-
-_COMMAND = StandardCommand(METHOD, "plimsoll rfc2544 examples/demo.yaml --quick")
-_EPILOG = (
-    "Examples: **plimsoll rfc2544 experiment.yaml** · "
-    "**plimsoll rfc2544 examples/demo.yaml --quick --tests throughput,latency --sizes 64,1518** · "
-    "**plimsoll rfc2544 --resume runs/20260101T120000-demo-rfc2544**"
-)
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the command."""
-    app.command(epilog=_EPILOG)(rfc2544)
-
-
-def rfc2544(
-    experiment: ExperimentArgument = None,
+def _settings(
+    experiment: Experiment,
     *,
     tests: Annotated[
         str | None, typer.Option(help=f"Some of {','.join(TESTS)}; all by default.")
@@ -77,14 +48,7 @@ def rfc2544(
     quick: Annotated[
         bool, typer.Option("--quick", help="Seconds instead of the standard's durations.")
     ] = False,
-    resume: Annotated[
-        Path | None, typer.Option(help="Go on with this run after its last trial.")
-    ] = None,
-    runs: RunsOption = Path("runs"),
-    tag: TagsOption = None,
-    metrics_port: MetricsPortOption = None,
-    json: JsonOption = False,
-) -> None:
+) -> Rfc2544Settings:
     """Throughput, latency, frame loss, back-to-back frames, recovery and reset, per RFC 2544.
 
     The durations are the standard's own: with all tests and sizes, days. --quick takes minutes,
@@ -93,54 +57,27 @@ def rfc2544(
     Exits with 0 when all was measured, with 1 when the DUT kept something from being measured,
     such as a throughput, with 5 when the tester did.
     """
-    given = {
-        "tests": tests,
-        "sizes": sizes,
-        "imix": imix,
-        "maximum": maximum,
-        "loss": loss,
-        "reset_command": reset_command,
-    }
-    with serving(metrics_port) as live:
-        if resume is None:
-            named = given_experiment(_COMMAND, experiment)
-            settings = _settings(given, quick)
-            check_rfc2544(named, settings)
-            asked = new_run(_COMMAND, named, settings, runs)
-        else:
-            others = experiment is not None or quick or any(given.values())
-            asked = resumed_run(_COMMAND, resume, Rfc2544Settings, others_given=others)
-        tag_run(asked.directory, tag)
-        _run(asked, live, json)
-
-
-def _run(asked: Asked[Rfc2544Settings], live: LiveMetrics | None, json: bool) -> None:
-    with running_standard(_COMMAND, asked.directory, live), progress_on(stderr) as progress:
-        result = run_rfc2544(asked.experiment, asked.settings, asked.directory, progress)
-    print_outcome(result, rfc2544_answer(asked.directory), asked.directory, json)
-    end_by(result.verdict)
-
-
-def _settings(given: dict[str, str | None], quick: bool) -> Rfc2544Settings:
-    settings = Rfc2544Settings.quickly() if quick else Rfc2544Settings()
-    if given["imix"] is not None and given["sizes"] is not None:
+    defaults = Rfc2544Settings.quickly() if quick else Rfc2544Settings()
+    if imix is not None and sizes is not None:
         raise InputError(
             "a mix takes the place of sizes", where="--imix", remedy="give --sizes or --imix"
         )
-    update: dict[str, Any] = {"imix": given["imix"]}
-    if given["tests"] is not None:
-        update["tests"] = _parse_tests(given["tests"])
-    if given["sizes"] is not None:
-        update["sizes"] = parse_sizes("--sizes", given["sizes"])
-    if given["maximum"] is not None:
-        update["maximum"] = parse_option("--maximum", parse_rate, given["maximum"])
-    if given["loss"] is not None:
-        ratio = parse_option("--loss", parse_ratio, given["loss"])
-        update["throughput"] = settings.throughput.model_copy(update={"loss_ratio": ratio})
-    if given["reset_command"] is not None:
-        command = _parse_command(given["reset_command"])
-        update["reset"] = settings.reset.model_copy(update={"command": command})
-    return settings.model_copy(update=update)
+    update: dict[str, Any] = {"imix": imix}
+    if tests is not None:
+        update["tests"] = _parse_tests(tests)
+    if sizes is not None:
+        update["sizes"] = parse_sizes("--sizes", sizes)
+    if maximum is not None:
+        update["maximum"] = parse_option("--maximum", parse_rate, maximum)
+    if loss is not None:
+        ratio = parse_option("--loss", parse_ratio, loss)
+        update["throughput"] = defaults.throughput.model_copy(update={"loss_ratio": ratio})
+    if reset_command is not None:
+        command = _parse_command(reset_command)
+        update["reset"] = defaults.reset.model_copy(update={"command": command})
+    settings = defaults.model_copy(update=update)
+    check_rfc2544(experiment, settings)
+    return settings
 
 
 def _parse_tests(text: str) -> tuple[Test, ...]:
@@ -175,3 +112,18 @@ def _parse_command(text: str) -> tuple[str, ...]:
             remedy="give a program with its arguments, such as 'ssh dut reboot'",
         )
     return words
+
+
+add_to = StandardCommand(
+    RFC2544,
+    model=Rfc2544Settings,
+    settings=_settings,
+    run=run_rfc2544,
+    show=lambda _, run: print_sections(rfc2544_answer(run), stdout),
+    example="plimsoll rfc2544 examples/demo.yaml --quick",
+    examples=(
+        "plimsoll rfc2544 experiment.yaml",
+        "plimsoll rfc2544 examples/demo.yaml --quick --tests throughput,latency --sizes 64,1518",
+        "plimsoll rfc2544 --resume runs/20260101T120000-demo-rfc2544",
+    ),
+).add_to

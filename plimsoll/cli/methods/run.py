@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,10 @@ from rich.console import Console
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
+from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.load_line.load_line import check_resume, find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search
+from plimsoll.cli.methods.check import check_and_show
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import (
@@ -21,6 +24,7 @@ from plimsoll.cli.options.options import (
     RunsOption,
     parse_option,
 )
+from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.result_summary import print_result
 from plimsoll.cli.terminal.exit_codes import end_by
@@ -34,7 +38,8 @@ from plimsoll.text.units import parse_duration
 
 _EPILOG = (
     "Examples: **plimsoll run examples/demo.yaml** · "
-    "**plimsoll run experiment.yaml --validation 3h** · "
+    "**plimsoll run experiment.yaml --validation 3h --set search.maximum=2Mpps** · "
+    "**plimsoll run experiment.yaml --dry-run** · "
     "**plimsoll run --resume runs/20260101T120000-demo**"
 )
 
@@ -47,6 +52,10 @@ def add_to(app: typer.Typer) -> None:
 def run(
     experiment: ExperimentArgument = None,
     *,
+    set_fields: SetOption = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would do, as plimsoll check.")
+    ] = False,
     resume: Annotated[
         Path | None, typer.Option(help="Go on with this run directory after its last trial.")
     ] = None,
@@ -63,8 +72,15 @@ def run(
     Exits with 0 when a load passed search and validation, with 1 when the DUT carried none,
     with 5 when the tester could not tell.
     """
+    _check_one_of(experiment, resume)
+    if dry_run:
+        _only_check(experiment, set_fields, validation, json)
+        return
     with serving(metrics_port) as live:
-        asked, directory = _what_to_run(experiment, resume, runs, validation)
+        if experiment is None:
+            asked, directory = _old_run(resume, set_fields, validation)
+        else:
+            asked, directory = _new_run(experiment, set_fields, runs, validation)
         tag_run(directory, tag)
         kept = running("run", directory, "finished trials are kept", JournalContents.trials, live)
         with kept, progress_on(stderr) as progress:
@@ -74,28 +90,51 @@ def run(
     end_by(result.verdict)
 
 
-def _what_to_run(
-    experiment: Path | None, resume: Path | None, runs: Path, validation: str | None
-) -> tuple[Experiment, RunDirectory]:
+def _check_one_of(experiment: Path | None, resume: Path | None) -> None:
     if (experiment is None) == (resume is None):
         raise InputError(
             "name an experiment, or a run to resume; one of the two",
             where="plimsoll run",
             remedy="plimsoll run examples/demo.yaml, or plimsoll run --resume runs/<id>",
         )
-    if resume is not None:
-        if validation is not None:
-            raise InputError(
-                "a resumed run keeps its own validation",
-                where="--validation",
-                remedy="leave it out, or start a new run",
-            )
-        directory = RunDirectory.open(resume)
-        asked = load_experiment(directory.experiment)
-        check_resume(asked, directory)
-        return asked, directory
-    assert experiment is not None  # noqa: S101 - one of the two is given
-    asked = load_experiment(experiment)
+
+
+def _only_check(
+    experiment: Path | None,
+    set_fields: Sequence[SetField] | None,
+    validation: str | None,
+    json: bool,
+) -> None:
+    if experiment is None:
+        raise InputError(
+            "a resumed run was checked when it began",
+            where="--dry-run",
+            remedy="leave it out, or name an experiment",
+        )
+    check_and_show(experiment, set_fields or (), validation, json)
+
+
+def _old_run(
+    resume: Path | None, set_fields: Sequence[SetField] | None, validation: str | None
+) -> tuple[Experiment, RunDirectory]:
+    refuse_set_fields(set_fields)
+    if validation is not None:
+        raise InputError(
+            "a resumed run keeps its own validation",
+            where="--validation",
+            remedy="leave it out, or start a new run",
+        )
+    assert resume is not None  # noqa: S101 - one of the two is given
+    directory = RunDirectory.open(resume)
+    asked = load_experiment(directory.experiment)
+    check_resume(asked, directory)
+    return asked, directory
+
+
+def _new_run(
+    experiment: Path, set_fields: Sequence[SetField] | None, runs: Path, validation: str | None
+) -> tuple[Experiment, RunDirectory]:
+    asked = load_experiment(experiment, set_fields or ())
     if validation is not None:
         asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
     check_search(asked)

@@ -1,41 +1,48 @@
-"""What the commands of the standard tests share: what to run, and what is kept when cut short."""
+"""The factory of commands that run one method on one experiment: `rfc2544`, `soak`, `probe`, …"""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 import typer
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
-from plimsoll.benchmark.session.beginning import asked_of, check_resumable
-from plimsoll.cli.methods.running import running
-from plimsoll.cli.tables.plain_tables import print_sections
-from plimsoll.cli.terminal.output import stdout
+from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.session.beginning import resumable
+from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.cli.methods.progress import progress_on
+from plimsoll.cli.methods.running import running, serving
+from plimsoll.cli.options.options import (
+    ExperimentArgument,
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+)
+from plimsoll.cli.options.set_option import SetOption
+from plimsoll.cli.options.tags_option import TagsOption, tag_run
+from plimsoll.cli.terminal.exit_codes import SIGNALLED, end_by
+from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
-from plimsoll.record.results.method_result import MethodResult
-from plimsoll.record.run.journal import TRIAL_STARTED, read_journal
+from plimsoll.record.methods.method import Method
+from plimsoll.record.run.journal import TRIAL_STARTED, JournalContents
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
-from plimsoll.report.pages.standard.sections import Answer
-from plimsoll.web.open_metrics import LiveMetrics
 
 S = TypeVar("S", bound=BaseModel)
+R = TypeVar("R", bound=BaseModel)
+
+_ResumeOption = Annotated[
+    Path | None, typer.Option(help="Go on with this run after its last trial.")
+]
 
 
 @dataclass(frozen=True)
-class StandardCommand:
-    """A command's words: `plimsoll <name>`, whose method has the same name."""
-
-    name: str
-    example: str
-
-
-@dataclass(frozen=True)
-class Asked(Generic[S]):
+class _ToRun(Generic[S]):
     """What to run, by which settings, and where."""
 
     experiment: Experiment
@@ -43,68 +50,138 @@ class Asked(Generic[S]):
     directory: RunDirectory
 
 
-def new_run(command: StandardCommand, experiment: Experiment, settings: S, runs: Path) -> Asked[S]:
-    """A run that begins, in a directory of its own under `runs`."""
-    name = f"{experiment.name}-{command.name}"
-    return Asked(experiment, settings, RunDirectory.create(runs, name, experiment.normalised()))
+def _started_trials(journal: JournalContents) -> object:
+    """What a killed trial recorded is worth a report, too."""
+    return journal.of_kind(TRIAL_STARTED)
 
 
-def resumed_run(
-    command: StandardCommand, resume: Path, model: type[S], *, others_given: bool
-) -> Asked[S]:
-    """A run that goes on as it was asked. Raises InputError where it cannot."""
-    if others_given:
-        raise InputError(
-            "a resumed run keeps its own experiment and options",
-            where="--resume",
-            remedy="name nothing else, or start a new run",
+@dataclass(frozen=True)
+class StandardCommand(Generic[S, R]):
+    """`plimsoll <command>` of a method; the options that all such commands have are added to it.
+
+    `settings` takes the experiment, and as keywords the options that are the command's own, all
+    of which have a default; it returns what the run is asked, or raises what is wrong with it
+    before anything is written. Its docstring is the command's help. `model` reads the settings
+    of a run that goes on, `run` runs or goes on with it, and `show` prints what it found.
+    `examples` are for the help; `example` is the remedy where no experiment is named.
+
+    `kept` is what stays of a run that is cut short, which gets a report where its journal holds
+    what is `worth_a_report`.
+    """
+
+    method: Method[R]
+    model: type[S]
+    settings: Callable[..., S]
+    run: Callable[[Experiment, S, RunDirectory, Watcher], R]
+    show: Callable[[R, RunDirectory], None]
+    example: str
+    examples: tuple[str, ...]
+    kept: str = "what was finished is kept"
+    worth_a_report: Callable[[JournalContents], object] = _started_trials
+
+    def add_to(self, app: typer.Typer) -> None:
+        """Register the command."""
+        epilog = "Examples: " + " · ".join(f"**{each}**" for each in self.examples)
+        app.command(self.method.command, epilog=epilog)(self._callback())
+
+    def _callback(self) -> Callable[..., None]:
+        """A function whose signature has all options, from which Typer reads them."""
+
+        def command(
+            experiment: ExperimentArgument = None,
+            *,
+            set_fields: SetOption = None,
+            resume: _ResumeOption = None,
+            runs: RunsOption = Path("runs"),
+            tag: TagsOption = None,
+            metrics_port: MetricsPortOption = None,
+            json: JsonOption = False,
+            **options: object,
+        ) -> None:
+            with serving(metrics_port) as live:
+                if resume is None:
+                    to_run = self._new_run(experiment, set_fields or (), options, runs)
+                else:
+                    self._refuse_others(experiment, set_fields, options)
+                    to_run = self._resumed_run(resume)
+                tag_run(to_run.directory, tag)
+                kept = running(
+                    self.method.command, to_run.directory, self.kept, self.worth_a_report, live
+                )
+                with kept, progress_on(stderr) as progress:
+                    result = self.run(
+                        to_run.experiment, to_run.settings, to_run.directory, progress
+                    )
+            self._print(result, to_run.directory, json)
+            self._end(result)
+
+        shared = signature(command, eval_str=True)
+        experiment, *others, _ = shared.parameters.values()
+        parameters = [experiment, *self._own_options, *others]
+        command.__signature__ = shared.replace(parameters=parameters)  # type: ignore[attr-defined]
+        command.__doc__ = self.settings.__doc__
+        return command
+
+    @property
+    def _own_options(self) -> tuple[Parameter, ...]:
+        _, *options = signature(self.settings, eval_str=True).parameters.values()
+        return tuple(options)
+
+    def _new_run(
+        self,
+        path: Path | None,
+        set_fields: Sequence[SetField],
+        options: Mapping[str, object],
+        runs: Path,
+    ) -> _ToRun[S]:
+        """A run that begins, in a directory of its own under `runs`."""
+        if path is None:
+            raise InputError(
+                "name an experiment, or a run to resume",
+                where=f"plimsoll {self.method.command}",
+                remedy=self.example,
+            )
+        experiment = load_experiment(path, set_fields)
+        settings = self.settings(experiment, **options)
+        name = f"{experiment.name}-{self.method.command}"
+        return _ToRun(
+            experiment, settings, RunDirectory.create(runs, name, experiment.normalised())
         )
-    directory = RunDirectory.open(resume)
-    experiment = load_experiment(directory.experiment)
-    history = read_journal(directory.journal)
-    check_resumable(history, command.name, experiment, directory)
-    try:
-        settings = model.model_validate(asked_of(history))
-    except ValidationError as error:
-        raise InputError(
-            "the run does not say what was asked for",
-            where=str(directory.journal),
-            remedy="resume it with the version of plimsoll that began it, or start a new run",
-        ) from error
-    return Asked(experiment, settings, directory)
 
+    def _refuse_others(
+        self,
+        path: Path | None,
+        set_fields: Sequence[SetField] | None,
+        options: Mapping[str, object],
+    ) -> None:
+        """Raise InputError where a run that goes on is given anything else."""
+        defaults = {option.name: option.default for option in self._own_options}
+        if path is not None or set_fields or options != defaults:
+            raise InputError(
+                "a resumed run keeps its own experiment and options",
+                where="--resume",
+                remedy="name nothing else, or start a new run",
+            )
 
-def given_experiment(command: StandardCommand, experiment: Path | None) -> Experiment:
-    """The experiment that was named. Raises InputError where none was."""
-    if experiment is None:
-        raise InputError(
-            "name an experiment, or a run to resume",
-            where=f"plimsoll {command.name}",
-            remedy=command.example,
-        )
-    return load_experiment(experiment)
+    def _resumed_run(self, resume: Path) -> _ToRun[S]:
+        """A run that goes on as it was asked. Raises InputError where it cannot."""
+        directory = RunDirectory.open(resume)
+        experiment = load_experiment(directory.experiment)
+        settings = resumable(directory, self.method, experiment, self.model)
+        return _ToRun(experiment, settings, directory)
 
+    def _print(self, result: R, directory: RunDirectory, json: bool) -> None:
+        """Write the report, and print the result for people or as JSON."""
+        page = write_report(directory)
+        if json:
+            typer.echo(result.model_dump_json(indent=2))
+            return
+        self.show(result, directory)
+        stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
 
-def running_standard(
-    command: StandardCommand, directory: RunDirectory, live: LiveMetrics | None
-) -> AbstractContextManager[None]:
-    """As every command around its run; what a killed trial recorded is worth a report, too."""
-    return running(
-        command.name,
-        directory,
-        "what was finished is kept",
-        lambda journal: journal.of_kind(TRIAL_STARTED),
-        live,
-    )
-
-
-def print_outcome(
-    result: MethodResult, answer: Answer, directory: RunDirectory, json: bool
-) -> None:
-    """Write the report, and print the result as tables or as JSON."""
-    page = write_report(directory)
-    if json:
-        typer.echo(result.model_dump_json(indent=2))
-        return
-    print_sections(answer, stdout)
-    stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
+    def _end(self, result: R) -> None:
+        """With the verdict's exit code, and with another where a signal came first."""
+        outcome = self.method.outcome(result)
+        if not outcome.complete:
+            raise typer.Exit(SIGNALLED)
+        end_by(outcome.verdict)

@@ -15,6 +15,7 @@ from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import serving
 from plimsoll.cli.options.options import MetricsPortOption, RunsOption, parse_option
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.stream_table import stream_tables
 from plimsoll.cli.tables.trial_table import trial_table
@@ -42,6 +43,7 @@ def trial(
     *,
     load: Annotated[str, typer.Option(help="Per direction: 500kpps, 2Gbps, 60%, 1.5x.")],
     duration: Annotated[str, typer.Option(help="How long to send: 5s, 2m.")] = "5s",
+    set_fields: SetOption = None,
     runs: RunsOption = Path("runs"),
     tag: TagsOption = None,
     metrics_port: MetricsPortOption = None,
@@ -51,7 +53,7 @@ def trial(
 
     Exits with 0 when it passed, with 1 when it failed, with 5 when it was invalid.
     """
-    asked = load_experiment(experiment)
+    asked = load_experiment(experiment, set_fields or ())
     rate = parse_option("--load", parse_rate, load)
     duration_s = check_trial_duration(
         parse_option("--duration", parse_duration, duration), "--duration"

@@ -11,6 +11,7 @@ from plimsoll.benchmark.trafficgen.experiment import import_command
 from plimsoll.benchmark.trafficgen.trex_config import load_trex_config
 from plimsoll.cli.terminal.new_file import write_new_file
 from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 
 _EPILOG = (
     "Example: **plimsoll import trafficgen --output experiment.yaml -- binary-search.py "
@@ -19,6 +20,7 @@ _EPILOG = (
 )
 _group = typer.Typer(
     name="import",
+    cls=SuggestingGroup,
     help="Write experiments that do what other tools' command lines do.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

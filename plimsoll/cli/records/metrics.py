@@ -26,6 +26,7 @@ from plimsoll.cli.tables.metric_contents import (
 from plimsoll.cli.tables.metric_documents import metric_csv, metric_json
 from plimsoll.cli.tables.metric_table import metric_table
 from plimsoll.cli.terminal.output import errors, stderr, stdout
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.record.index.find import LAST
 from plimsoll.record.query import (
     MEASUREMENT,
@@ -43,6 +44,7 @@ from plimsoll.text.plain_text import plain_text
 
 app = typer.Typer(
     name="metrics",
+    cls=SuggestingGroup,
     help="Ask the metrics of runs: what the generator and the hosts showed, second by second.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

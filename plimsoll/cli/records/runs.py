@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import typer
-from typer.core import TyperGroup
 
 from plimsoll.cli.options.moments import parse_since, parse_until
 from plimsoll.cli.options.options import parse_option
@@ -19,6 +18,7 @@ from plimsoll.cli.records import runs_check, runs_marks, runs_rm, runs_show
 from plimsoll.cli.tables.run_words import entry_json, shown
 from plimsoll.cli.tables.runs_table import RunsTable, print_damage
 from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunState
 from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
@@ -37,7 +37,7 @@ _EPILOG = (
 )
 
 
-class _ListByDefault(TyperGroup):
+class _ListByDefault(SuggestingGroup):
     """`plimsoll runs --tag x` is `plimsoll runs list --tag x`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

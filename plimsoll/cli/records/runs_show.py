@@ -31,6 +31,7 @@ from plimsoll.record.index.find import find_run_path
 from plimsoll.record.index.run_content import RunFile, content_of
 from plimsoll.record.index.run_entry import RunEntry, checked_entry, entry_of
 from plimsoll.record.index.run_summary import RunSummary
+from plimsoll.record.methods.registry import METHODS
 from plimsoll.text.units import format_duration
 
 _EPILOG = (
@@ -38,9 +39,6 @@ _EPILOG = (
     "**plimsoll runs show last --exit-code**"
 )
 _NS_PER_S = 1e9
-# How a run that was cut short goes on; what is not here is called like its command.
-_COMMANDS = {"load-line": "run"}
-_NOT_RESUMED = ("trial",)
 
 
 def add_to(app: typer.Typer) -> None:
@@ -112,9 +110,9 @@ def _known(entry: RunEntry, summary: RunSummary) -> Iterator[tuple[str, Text]]:
         yield "ended", Text(f"{moment(summary.ended_unix_ns)}{_took(summary)}")
     versions = [f"{name} {version}" for name, version in summary.versions.items() if version]
     yield "versions", shown(", ".join(versions) or "-")
-    if entry.state == "stopped" and summary.method not in _NOT_RESUMED and summary.method:
-        command = _COMMANDS.get(summary.method, summary.method)
-        yield "go on", shown(f"plimsoll {command} --resume {entry.run.path}")
+    method = METHODS.get(summary.method or "")
+    if entry.state == "stopped" and method is not None and not method.one_trial:
+        yield "go on", shown(f"plimsoll {method.command} --resume {entry.run.path}")
 
 
 def _took(summary: RunSummary) -> str:

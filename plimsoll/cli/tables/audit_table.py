@@ -100,8 +100,8 @@ def _heading(done: Audit) -> Text:
 def _found(finding: Finding) -> Text:
     text = Text(plain_text(finding.text, _LONGEST_TEXT))
     if finding.verdict in _DETAILED:
-        if finding.wanted:
-            text.append(f"\nwanted: {plain_text(finding.wanted, _LONGEST_TEXT)}", "dim")
+        if finding.expected:
+            text.append(f"\nexpected: {plain_text(finding.expected, _LONGEST_TEXT)}", "dim")
         for reading in finding.read:
             what = plain_text(reading.what, _LONGEST_READING)
             text.append(f"\n{plain_text(reading.where)}: {what}", "dim")

@@ -13,13 +13,13 @@ from rich.console import Console
 
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.text.plain_text import plain_text
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.capture_file import SUFFIXES, write_archive, write_capture
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.view.live_host import LiveHost
 
-_MOST_TOLD = 10
+_MOST_NAMED = 10
 _STANDARD_OUTPUT = Path("-")
 
 
@@ -47,7 +47,7 @@ def capture(
     the audit reads. As root it can read more; without, it says what it could not.
     """
     now = datetime.now(UTC)
-    collected = collect(LiveHost(), wanted_files(), now)
+    collected = collect(LiveHost(), needed_files(), now)
     if output == _STANDARD_OUTPUT:
         write_archive(collected, sys.stdout.buffer)
         _print_summary(collected, "standard output", stderr)
@@ -77,8 +77,8 @@ def _print_summary(collected: Capture, path: str, console: Console) -> None:
     causes = Counter(each.cause for each in unread)
     told = ", ".join(f"{count} {cause}" for cause, count in causes.items())
     console.print(f"could not be read: {told}", highlight=False)
-    for each in unread[:_MOST_TOLD]:
+    for each in unread[:_MOST_NAMED]:
         line = plain_text(f"{each.where}: {each.cause} {each.reason}".rstrip())
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)
-    if len(unread) > _MOST_TOLD:
-        console.print(f"  and {len(unread) - _MOST_TOLD} more, in its manifest", highlight=False)
+    if len(unread) > _MOST_NAMED:
+        console.print(f"  and {len(unread) - _MOST_NAMED} more, in its manifest", highlight=False)

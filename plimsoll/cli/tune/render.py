@@ -16,9 +16,9 @@ from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.live_host import LiveHost
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
-from plimsoll.tune.render.doubt import doubts_of
 from plimsoll.tune.render.files.output_folder import write_files
 from plimsoll.tune.render.render import render
+from plimsoll.tune.render.render_warning import warnings_of
 from plimsoll.tune.render.topology_refusal import check_on_host
 
 _EPILOG = (
@@ -67,14 +67,14 @@ def render_intent(
     Nothing is applied. Files that are not an earlier rendering's are left alone.
     """
     folder = _folder(output)
-    wanted, origin = _load(intent, preset)
+    loaded, origin = _load(intent, preset)
     if topology is not None:
         view = LiveHost() if topology == _LIVE else open_root(Path(topology))
-        for warning in check_on_host(wanted, view):
-            _warn(warning)
-    for doubt in doubts_of(wanted):
-        _warn(doubt.text)
-    written = write_files(folder, render(wanted, origin=origin, vendor=vendor), force=force)
+        for text in check_on_host(loaded, view):
+            _warn(text)
+    for warning in warnings_of(loaded):
+        _warn(warning.text)
+    written = write_files(folder, render(loaded, origin=origin, vendor=vendor), force=force)
     for path in written.left:
         _warn(f"{folder / path} is an earlier rendering's; remove it if nothing needs it")
     stdout.print(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import typer
 
+from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.cli.tune import (
     audit as tune_audit,
 )
@@ -23,6 +24,7 @@ from plimsoll.tune.intent.schema import intent_schema
 
 app = typer.Typer(
     name="tune",
+    cls=SuggestingGroup,
     help="Say what a platform is to be, and find out whether it is.",
     no_args_is_help=True,
     rich_markup_mode="markdown",

@@ -1,36 +1,28 @@
 """The metrics of a run as documents: one for each series, then one for each of its rows.
 
-A series has one descriptor in the whole run, and not one in each period. Crucible's queries
-drop the period and go by time, and divide an average by all descriptors of the run that they
-find; with one for each trial an average would shrink with the number of trials. For the same
-reason a series that the measurement has not, such as a stream of the calibration alone, is of
-a source of its own: `trafficgen-calibration`.
+A series has one descriptor in the whole run, and not one in each period: Crucible's queries
+drop the period and go by time, and with one for each trial an average would shrink with the
+number of trials.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from plimsoll.export.cdm.document import Document
 from plimsoll.export.cdm.identity import Identity
 from plimsoll.export.cdm.names import cdm_names
 from plimsoll.export.cdm.outline import Outline, Sample
+from plimsoll.export.cdm.series import EXPRESSIBLE, RunSeries, SeriesKey
 from plimsoll.export.cdm.version import CdmVersion
-from plimsoll.export.metric_batches import metric_batches
+from plimsoll.export.metric_batches import RecordedPeriod, metric_batches
 from plimsoll.record.metrics.metrics import query_metrics
 
 # CDM's name of an aggregation.
 _AGGREGATIONS = {"sum": "sum", "mean": "avg", "max": "max", "min": "min"}
-# Its time is in whole milliseconds, and JSON has finite numbers only.
-_EXPRESSIBLE = "end_ms > begin_ms AND isfinite(value)"
-
-# Of a trial that was cut short, which has no record.
-_UNFINISHED = "unfinished"
-
-# source, type as recorded, and names as JSON.
-SeriesKey = tuple[str, str, str]
 
 
 class MetricDocuments:
@@ -45,109 +37,108 @@ class MetricDocuments:
         self._identity = identity
         self._run = run
         self._described: set[str] = set()
-        self._measured = self._measured_series()
 
     @property
     def count(self) -> int:
-        """How many rows there are; the series come on top. Raises RecordError."""
-        statement = f"SELECT count(*) FROM rows WHERE {_EXPRESSIBLE}"  # noqa: S608
-        return sum(
-            int(query_metrics(sample.run, statement, periods=[period.name])[0][0])
-            for sample in self._outline.samples
-            for period in sample.periods
+        """How many rows there are, cut as they will be; the series come on top.
+
+        Raises RecordError.
+        """
+        statement = (
+            "SELECT count(*) + count_if(begin_ms < ? AND end_ms > ?) "  # noqa: S608
+            f"+ count_if(begin_ms < ? AND end_ms > ?) FROM rows WHERE {EXPRESSIBLE}"
         )
+        total = 0
+        for sample in self._outline.samples:
+            for period in sample.periods:
+                values = [at for at in _borders(period) for _ in range(2)]
+                ((rows,),) = query_metrics(sample.run, statement, values, periods=[period.name])
+                total += int(rows)
+        return total
 
     def __iter__(self) -> Iterator[Document]:
         """Raises RecordError."""
+        recorded = RunSeries(self._outline)
         for sample in self._outline.samples:
             for period in sample.periods:
-                yield from self._of_period(sample, period.name)
+                yield from self._of_period(recorded, sample, period)
 
-    def _of_period(self, sample: Sample, period: str) -> Iterator[Document]:
+    def _of_period(
+        self, recorded: RunSeries, sample: Sample, period: RecordedPeriod
+    ) -> Iterator[Document]:
         series: dict[SeriesKey, str] = {}
-        for key, document in self._descriptors(sample, period):
+        for key, document in self._descriptors(recorded, sample, period.name):
             series[key] = document.id
             if document.id not in self._described:
                 self._described.add(document.id)
                 yield document
         yield from self._rows(sample, period, series)
 
-    def _descriptors(self, sample: Sample, period: str) -> Iterator[tuple[SeriesKey, Document]]:
-        statement = (
-            "SELECT DISTINCT source, type, class, aggregation, names, "  # noqa: S608
-            "to_json(names)::VARCHAR AS named "
-            f"FROM rows WHERE {_EXPRESSIBLE} ORDER BY source, type, named"
-        )
-        found = query_metrics(sample.run, statement, periods=[period])
-        for recorded, kind, metric_class, aggregation, names, named in found:
-            key = (recorded, kind, named)
-            source = self._source_of(key, sample, period)
-            uuid = self._identity.of_series(source, kind, names)
-            told = cdm_names(names)
+    def _descriptors(
+        self, recorded: RunSeries, sample: Sample, period: str
+    ) -> Iterator[tuple[SeriesKey, Document]]:
+        for each in recorded.of(sample, period):
+            source = recorded.source_of(each, sample, period)
+            uuid = self._identity.of_series(source, each.type, each.names)
+            told = cdm_names(each.names)
             described: dict[str, Any] = {
                 "metric_desc-uuid": uuid,
-                "class": metric_class,
-                "type": kind,
+                "class": each.metric_class,
+                "type": each.type,
                 "source": source,
                 "names": told,
                 "names-list": list(told),
             }
             if self._version.has_aggregation:
-                described["default-aggregation"] = _AGGREGATIONS[aggregation]
+                described["default-aggregation"] = _AGGREGATIONS[each.aggregation]
             fields = {"cdm": {"ver": str(self._version)}, "run": self._run}
             text = _json({**fields, "metric_desc": described})
-            yield key, self._document("metric_desc", uuid, text)
-
-    def _source_of(self, key: SeriesKey, sample: Sample, period: str) -> str:
-        """The recorded source, with the trial's phase where the measurement has no such series."""
-        if key in self._measured or not self._measured:
-            return key[0]
-        return f"{key[0]}-{sample.phases.get(period, _UNFINISHED)}"
-
-    def _measured_series(self) -> frozenset[SeriesKey]:
-        """The series of all trials that results rest on. Raises RecordError."""
-        statement = (
-            "SELECT DISTINCT source, type, to_json(names)::VARCHAR "  # noqa: S608
-            f"FROM rows WHERE {_EXPRESSIBLE}"
-        )
-        return frozenset(
-            (source, kind, named)
-            for sample in self._outline.samples
-            if sample.primary in {period.name for period in sample.periods}
-            for source, kind, named in query_metrics(
-                sample.run, statement, periods=[str(sample.primary)]
-            )
-        )
+            yield each.key, self._document("metric_desc", uuid, text)
 
     def _rows(
-        self, sample: Sample, period: str, series: Mapping[SeriesKey, str]
+        self, sample: Sample, period: RecordedPeriod, series: Mapping[SeriesKey, str]
     ) -> Iterator[Document]:
         statement = (
             "SELECT source, type, to_json(names)::VARCHAR, "  # noqa: S608
             "begin_ms, end_ms, monotonic_ms, value "
-            f"FROM rows WHERE {_EXPRESSIBLE}"
+            f"FROM rows WHERE {EXPRESSIBLE}"
         )
-        place = f"{sample.folder}/{period}" if sample.folder else period
+        place = f"{sample.folder}/{period.name}" if sample.folder else period.name
+        borders = _borders(period)
         before = _json(
             {"cdm": {"ver": str(self._version)}, "run": {"run-uuid": self._identity.run}}
         )
-        for batch in metric_batches(sample.run, statement, period=period):
-            for source, kind, named, begin_ms, end_ms, monotonic_ms, value in batch:
+        for batch in metric_batches(sample.run, statement, period=period.name):
+            for source, kind, named, row_begin_ms, row_end_ms, monotonic_ms, value in batch:
                 uuid = series.get((source, kind, named))
                 # Of a running trial this may be a series that was not there a moment ago.
                 if uuid is None:
                     continue
-                text = (
-                    f'{before[:-1]},"metric_desc":{{"metric_desc-uuid":"{uuid}"}},'
-                    f'"metric_data":{{"begin":{begin_ms},"end":{end_ms - 1},'
-                    f'"duration":{end_ms - begin_ms},"value":{value!r}}}}}'
-                )
-                # The wall clock may be set back; the other never runs backwards.
-                identity = f"{uuid}:{place}:{begin_ms}:{monotonic_ms}"
-                yield self._document("metric_data", identity, text)
+                for begin_ms, end_ms in _pieces(row_begin_ms, row_end_ms, borders):
+                    text = (
+                        f'{before[:-1]},"metric_desc":{{"metric_desc-uuid":"{uuid}"}},'
+                        f'"metric_data":{{"begin":{begin_ms},"end":{end_ms - 1},'
+                        f'"duration":{end_ms - begin_ms},"value":{value!r}}}}}'
+                    )
+                    # The wall clock may be set back; the other never runs backwards.
+                    identity = f"{uuid}:{place}:{begin_ms}:{monotonic_ms}"
+                    yield self._document("metric_data", identity, text)
 
     def _document(self, kind: str, identity: str, text: str) -> Document:
         return Document(kind, self._version.index_of(kind, self._outline.begin_ms), identity, text)
+
+
+def _borders(period: RecordedPeriod) -> tuple[int, int]:
+    return period.begin_ms, period.end_ms
+
+
+def _pieces(begin_ms: int, end_ms: int, borders: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """A row's time, cut where its period begins and ends.
+
+    Crucible takes what a query's window cuts of a document 1 ms short; its value is that of
+    every part.
+    """
+    return pairwise([begin_ms, *(at for at in borders if begin_ms < at < end_ms), end_ms])
 
 
 def _json(fields: Mapping[str, object]) -> str:

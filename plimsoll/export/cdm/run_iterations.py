@@ -15,6 +15,8 @@ from plimsoll.export.cdm.params import matrix_params, params_of
 from plimsoll.export.cdm.trial_groups import by_parameters, primary
 from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.metrics.metrics import query_metrics, trial_period
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
@@ -31,7 +33,7 @@ def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outli
     metrics yet.
     """
     journal = read_journal(run.journal)
-    is_matrix = _method(journal) == "matrix"
+    is_matrix = _method(journal) == MATRIX.name
     found = _of_matrix(run, periods) if is_matrix else _of_run(run, journal, periods)
     iterations = tuple(found)
     if not iterations:
@@ -131,7 +133,7 @@ def _sending(run: RunDirectory, trial: TrialRecord, recorded: RecordedPeriod) ->
 
 def _proof(run: RunDirectory, journal: JournalContents) -> int | None:
     """The number of the trial that the result of a search names."""
-    if _method(journal) != "load-line":
+    if _method(journal) != LOAD_LINE.name:
         return None
     result = read_result(run)
     return None if result is None or result.validation is None else result.validation.trial

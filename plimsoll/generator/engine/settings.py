@@ -11,7 +11,7 @@ from plimsoll.errors import InputError
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.program import ENGINE
 from plimsoll.generator.engine.queue_parts import QueueParts
-from plimsoll.generator.generator_plan import Capabilities, GeneratorModel, Launch
+from plimsoll.generator.generator_plan import Capabilities, CpuWork, GeneratorModel, Launch
 from plimsoll.generator.interface import Stamps, WorkerLayout
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.traffic.plan import PacingKind, StreamPlan
@@ -26,11 +26,11 @@ _MBUF_OVERHEAD = 320
 _PAGE_BYTES = 4096
 # DPDK itself, and the state of a trial's streams.
 _BASE_MEGABYTES = 80
-# Of a port, each way; QUEUES_MAX of engine/src/control/request.h.
+# Of a port, each way; QUEUES_MAX of engine/src/config/limits.h.
 _MOST_QUEUES = 16
 # STREAMS_MAX there: each direction and each queue counts.
 _MOST_STREAMS = 64
-# Of one stream; engine/src/control/request_pacing.c.
+# Of one stream; engine/src/control/requests/request_pacing.c.
 _LEAST_PPS, _MOST_PPS = 0.01, 1e9
 
 
@@ -74,6 +74,18 @@ class EngineSettings(GeneratorModel):
         """Load streams in parts, one for each queue of their port. Raises InputError."""
         queues = Counter(port for worker in self.layout(port_count) for port, _ in worker.tx)
         return QueueParts.of(streams, [queues[port] for port in range(port_count)]).streams
+
+    def cpu_work(self, streams: tuple[StreamPlan, ...], port_count: int) -> tuple[CpuWork, ...]:
+        """The streams of the queues that a loop sends on. Raises InputError."""
+        parts = self.streams_sent(streams, port_count)
+        return tuple(
+            CpuWork(
+                worker.cpu,
+                tuple(part.name for part in parts if (part.tx_port, part.tx_queue) in worker.tx),
+                tuple(sorted({port for port, _ in worker.rx})),
+            )
+            for worker in self.layout(port_count)
+        )
 
     def on_rings(self) -> EngineSettings:
         """The same: rings have no clock to stamp by."""

@@ -22,7 +22,8 @@ def _of_its_kind(given: object, info: ValidationInfo) -> GeneratorModel:
 def _reader(models: tuple[type[GeneratorModel], ...]) -> TypeAdapter[GeneratorModel]:
     kinds: Any = reduce(or_, models)
     # Of a single one there is nothing to discriminate.
-    return TypeAdapter(kinds if len(models) == 1 else Annotated[kinds, Field(discriminator="kind")])
+    form: Any = kinds if len(models) == 1 else Annotated[kinds, Field(discriminator="kind")]
+    return TypeAdapter(form)
 
 
 # Without `kind` it is Plimsoll's own engine.

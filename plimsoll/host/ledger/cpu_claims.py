@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from plimsoll.errors import MachineError
@@ -26,6 +26,14 @@ def refuse_polled_cpus(wanted: Iterable[tuple[str, int]], own: Ledger | None = N
 
     Raises MachineError naming both.
     """
+    for refusal in polled_cpu_mistakes(wanted, own):
+        raise refusal
+
+
+def polled_cpu_mistakes(
+    wanted: Iterable[tuple[str, int]], own: Ledger | None = None
+) -> Iterator[MachineError]:
+    """All that `refuse_polled_cpus` would refuse, in the order given."""
     polled = {
         each.cpu: (use, each)
         for use in ledger_uses()
@@ -35,7 +43,7 @@ def refuse_polled_cpus(wanted: Iterable[tuple[str, int]], own: Ledger | None = N
     }
     for place, cpu in wanted:
         if cpu in polled:
-            raise _refusal(place, *polled[cpu])
+            yield _refusal(place, *polled[cpu])
 
 
 def claim_cpus(ledger: Ledger, claims: Sequence[CpuClaim]) -> None:

@@ -28,6 +28,12 @@ def pci_functions(sys: Path = SYS) -> tuple[PciFunction, ...]:
     return tuple(_read(path) for path in paths if _class(path) >> 16 == _NETWORK_CLASS)
 
 
+def pci_function(address: str, sys: Path = SYS) -> PciFunction | None:
+    """The PCI function of any class at that address; None where there is none."""
+    path = sys / "bus/pci/devices" / address
+    return _read(path) if path.is_dir() else None
+
+
 def _class(path: Path) -> int:
     try:
         return int((path / "class").read_text(), 16)

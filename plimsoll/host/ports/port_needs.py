@@ -53,8 +53,13 @@ def _netdev_needs(netdev: Netdev, host: HostAbilities) -> Iterator[str]:
         yield "no carrier: check its cable and the other end"
 
 
+def is_open_to_dpdk(driver: str | None) -> bool:
+    """Whether the driver of a card leaves it to user space, or shares it."""
+    return driver in _TAKEN_BY_USER_SPACE | _BESIDE_THE_KERNEL
+
+
 def _pci_needs(function: PciFunction, host: HostAbilities) -> Iterator[str]:
-    if function.driver not in _TAKEN_BY_USER_SPACE | _BESIDE_THE_KERNEL:
+    if not is_open_to_dpdk(function.driver):
         yield from _vfio_needs(host)
         yield f"vfio-pci is not bound: dpdk-devbind.py --bind=vfio-pci {function.address}"
     if not host.hugepages:

@@ -38,8 +38,10 @@ class TracedCpu(_Part):
     """From when to when no event of a CPU was lost."""
 
     cpu: int = Field(description="The CPU.")
-    complete_from_tsc: int = Field(description="Time stamp counter from which no event is missing.")
-    complete_to_tsc: int = Field(description="Time stamp counter at the trace's end.")
+    complete_from_tsc: int = Field(
+        description="From when on no event is missing, in ticks of the tester's TSC."
+    )
+    complete_to_tsc: int = Field(description="The trace's end, in ticks of the tester's TSC.")
     lost_events: int = Field(
         default=0, ge=0, description="Events of this CPU for which the buffer had no room."
     )
@@ -73,9 +75,9 @@ class CauseRecord(_Part):
     pid: int | None = Field(description="The task, where it was one.")
     cgroup: str | None = Field(description="The task's cgroup, where known.")
     woken_by: str | None = Field(description="Who set it off, where seen.")
-    begin_tsc: int | None = Field(description="Time stamp counter when it took the CPU.")
+    begin_tsc: int | None = Field(description="When it took the CPU, in ticks of the tester's TSC.")
     length_ns: int | None = Field(
-        description="For how long it had the CPU within the incident; what filled a queue "
+        description="How long it had the CPU within the incident, in ns; what filled a queue "
         "counts from its own begin."
     )
     confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
@@ -91,18 +93,21 @@ class ExplainedIncident(_Part):
     kind: Literal["latency", "loss", "stall"] = Field(description="What it is.")
     subject: str = Field(description="The stream, or the CPU of the tester's loop.")
     begin_tsc: int = Field(
-        description="When the frame or the last one before the gap was sent, or the stall began."
+        description="When the frame or the last one before the gap was sent, or the stall began, "
+        "in ticks of the tester's TSC."
     )
     end_tsc: int = Field(
-        description="When the frame came, the first one after the gap was sent, or the stall ended."
+        description="When the frame came, the first one after the gap was sent, or the stall "
+        "ended, in ticks of the tester's TSC."
     )
     begin_unix_ns: int | None = Field(
-        description="The begin on the wall clock, ns since 1970; null where the clocks were not "
-        "read together."
+        description="The begin on the wall clock, in ns since 1970; null where the clocks were "
+        "not read together."
     )
     frames: int = Field(ge=0, description="Lost frames, or those of the spike; 0 for a stall.")
     length_ns: int = Field(
-        ge=0, description="The latency, the stall, or the time in which lost frames were sent."
+        ge=0,
+        description="The latency, the stall, or the time in which lost frames were sent, in ns.",
     )
     refused: bool = Field(
         default=False,
@@ -137,8 +142,8 @@ class RankedCauseRecord(_Part):
     spike_share: float | None = Field(
         description="Its share of the spikes, 0 to 1; null without spikes."
     )
-    total_ns: int | None = Field(description="For how long it had the CPU in all.")
-    worst_ns: int | None = Field(description="For how long at once.")
+    total_ns: int | None = Field(description="How long it had the CPU in all, in ns.")
+    worst_ns: int | None = Field(description="How long it had the CPU at once, in ns.")
     confidence: Literal["exact", "partial", "counter", "unexplained"] = Field(
         description="That of most of its explanations."
     )
@@ -155,10 +160,12 @@ class TrialCauses(_Part):
     trial: int = Field(ge=1, description="The trial's number in its run.")
     tsc_hz: float = Field(gt=0, description="Ticks of the time stamp counter in a second.")
     clock_error_ns: float | None = Field(
-        description="By how much times on the wall clock may be wrong against the time stamp "
-        "counter; null where the clocks were not read together."
+        description="By how much, in ns, times on the wall clock may be wrong against the TSC; "
+        "null where the clocks were not read together."
     )
-    spikes_from_ns: int = Field(description="Latencies from here on count as spikes in the rows.")
+    spikes_from_ns: int = Field(
+        description="Latencies of this and more, in ns, count as spikes in the rows."
+    )
     loops: tuple[LoopRecord, ...] = Field(description="The polling loops on this host.")
     trace: TraceState = Field(description="What is known of the kernel's events.")
     rows: tuple[RankedCauseRecord, ...] = Field(description="The causes, the costliest first.")

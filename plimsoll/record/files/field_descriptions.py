@@ -222,8 +222,9 @@ FIELDS: Mapping[str, str] = {
     "per hour, with 95 % confidence; null where the proof saw some.",
     "LoadLine.pps_per_direction": "The load that the heaviest direction carries, in frames per "
     "second, as its proof offered it (RFC 2285's offered load).",
-    "LoadLine.total_pps": "What the load streams of all directions were offered, in frames "
-    "per second; probes are not counted.",
+    "LoadLine.total_pps": "What was offered of the load in all directions, in frames per second: "
+    "of load streams, and of probes that are taken from one; probes beside the load are not "
+    "counted.",
     "LoadLine.frame_sizes": "The load streams' frame sizes with FCS, in bytes.",
     "LoadLine.l1_bps_per_direction": "Bits per second with preamble and gap, of the direction "
     "with most.",
@@ -436,7 +437,7 @@ FIELDS: Mapping[str, str] = {
     "AuditFinding.title": "What it checks.",
     "AuditFinding.verdict": "Whether the host is as intended, or why that is not known.",
     "AuditFinding.text": "What was found, as a sentence.",
-    "AuditFinding.wanted": "What the intent asks for.",
+    "AuditFinding.expected": "What the intent asks for.",
     "AuditFinding.read": "What was read on the host.",
     "AuditFinding.steps": "The remedy, step by step.",
     "AuditFinding.why": "Why it matters.",

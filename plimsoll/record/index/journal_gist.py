@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.index.run_outcome import RunOutcome, trial_outcome
 from plimsoll.record.index.run_paths import LATEST_NS
+from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.run_outcome import RunOutcome
+from plimsoll.record.methods.trial import trial_outcome
 from plimsoll.record.run.journal import RUN_STARTED, TRIAL, JournalEvent, parse_event
 from plimsoll.record.run.result_file import RunEnd
 
@@ -52,7 +54,7 @@ class JournalGist:
     def _begin(self, fields: Mapping[str, Any]) -> None:
         method, versions = fields.get("method"), fields.get("versions")
         # Runs of the first version told no method, and knew no other.
-        self.method = method if isinstance(method, str) else "load-line"
+        self.method = method if isinstance(method, str) else LOAD_LINE.name
         if isinstance(versions, dict):
             self.versions = {k: v for k, v in versions.items() if isinstance(v, str | None)}
 

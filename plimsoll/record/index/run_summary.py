@@ -20,9 +20,9 @@ from typing import Any, TypeVar, get_args
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
-from plimsoll.record.index.run_outcome import RunAnswer
 from plimsoll.record.index.run_paths import LATEST_NS
 from plimsoll.record.index.run_sources import RunSources, Stamp
+from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.regular_file import read_regular_file

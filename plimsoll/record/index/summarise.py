@@ -13,10 +13,12 @@ from plimsoll.errors import InputError
 from plimsoll.host.processes.interruption import uninterrupted
 from plimsoll.record.files.record_error import RecordError, in_one_line
 from plimsoll.record.index.journal_gist import JournalGist, read_gist
-from plimsoll.record.index.run_outcome import RunOutcome, outcome_of
 from plimsoll.record.index.run_paths import time_in_id
 from plimsoll.record.index.run_sources import RunSources
 from plimsoll.record.index.run_summary import RunSummary, keep_summary
+from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.registry import outcome_of
+from plimsoll.record.methods.run_outcome import RunOutcome
 from plimsoll.record.run.result_file import check_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held
@@ -85,7 +87,7 @@ def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
         return gist.single
     try:
         # A run of a method that this version does not know has ended all the same.
-        outcome = outcome_of(gist.method or "load-line", content) or RunOutcome()
+        outcome = outcome_of(gist.method or LOAD_LINE.name, content) or RunOutcome()
     except ValidationError as error:
         no_json = error.errors(include_url=False)[0]["type"] == "json_invalid"
         raise RecordError(

@@ -7,18 +7,24 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from plimsoll.record.metrics.over_time import Reduction, own_reduction
+
 _NS_PER_S = 1e9
 
 
 @dataclass(frozen=True, slots=True)
 class LatestValue:
-    """A series and its value over the last time range that was told."""
+    """A series and its value over the last time range that was told.
+
+    `reduction` is what the type is over a longer time, which this value is not.
+    """
 
     source: str
     type: str
     unit: str
     names: Mapping[str, str]
     value: float
+    reduction: Reduction
 
 
 # A series: its source, its type, and its names with their values, in order.
@@ -65,6 +71,9 @@ class LatestValues:
                 unit=each.kind["unit"],
                 names={**self._names, **each.names},
                 value=each.value,
+                reduction=own_reduction(
+                    each.kind["type"], each.kind["aggregation"], counted=each.kind["counted"]
+                ),
             )
             for each in self._series.values()
             if each.value is not None

@@ -11,7 +11,7 @@ from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.text.wire import l1_bits
 from plimsoll.traffic.plan import StreamPlan
 
-# One turn of a polling loop in so many is metered (engine/src/dataplane/cycle_meter.h).
+# One turn of a polling loop in so many is metered (engine/src/dataplane/time/cycle_meter.h).
 _METERED_TURNS = 16
 
 

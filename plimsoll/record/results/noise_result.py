@@ -30,8 +30,10 @@ class GapQuantile(_Part):
 class GapBucket(_Part):
     """How many gaps were of a length."""
 
-    from_ns: int = Field(ge=0, description="Shortest of the bucket, to 0.78 %.")
-    below_ns: int | None = Field(description="The next bucket's begin; null for the last one.")
+    from_ns: int = Field(ge=0, description="The bucket's shortest gap, in ns, to 0.78 %.")
+    below_ns: int | None = Field(
+        description="The next bucket's shortest gap, in ns; null for the last."
+    )
     count: int = Field(ge=0, description="Gaps in it.")
 
 
@@ -39,16 +41,16 @@ class CpuNoise(_Part):
     """What one CPU's loop saw."""
 
     cpu: int = Field(ge=0, description="The CPU.")
-    measured_ns: int = Field(ge=0, description="For how long it looked.")
+    measured_ns: int = Field(ge=0, description="How long it looked, in ns.")
     looks: int = Field(ge=0, description="Looks at the clock.")
     min_ns: int | None = Field(
-        description="The shortest gap: what one turn of the loop takes. Null without any."
+        description="The shortest gap, in ns: what one turn of the loop takes. Null without any."
     )
-    max_ns: int | None = Field(description="The longest gap, exact. Null without any.")
+    max_ns: int | None = Field(description="The longest gap, in ns, exact. Null without any.")
     quantiles: tuple[GapQuantile, ...] = Field(description="Of all gaps.")
     buckets: tuple[GapBucket, ...] = Field(description="Of all gaps, in steps of 1, 2 and 5.")
     stalls: int = Field(ge=0, description="Gaps of the threshold and more.")
-    stalled_ns: int = Field(ge=0, description="Their total.")
+    stalled_ns: int = Field(ge=0, description="Length of all stalls together, in ns.")
     stalled_share: float = Field(ge=0, le=1, description="Their share of the time measured.")
 
 
@@ -94,18 +96,20 @@ class NoiseResult(_Part):
     )
     versions: dict[str, str | None] = Field(description="Of Plimsoll and what it rests on.")
     tsc_hz: float = Field(gt=0, description="Ticks of the time stamp counter in a second.")
-    duration_s: float = Field(gt=0, description="For how long was measured.")
+    duration_s: float = Field(gt=0, description="How long was measured, in s.")
     stretches: int = Field(
         ge=1, description="In so many pieces, between which the kernel's events were read."
     )
-    threshold_ns: int = Field(gt=0, description="Gaps from here on are stalls.")
-    max_ns: int | None = Field(description="The longest that passes; null where any does.")
+    threshold_ns: int = Field(gt=0, description="Gaps of this length and more, in ns, are stalls.")
+    max_ns: int | None = Field(
+        description="The longest gap that passes, in ns; null where any does."
+    )
     passed: bool | None = Field(description="Whether no gap was longer; null without a limit.")
     cpus: tuple[CpuNoise, ...] = Field(description="The CPUs that were measured.")
     listed_stalls: int = Field(
         ge=0, description="Stalls that were looked into: the longest 64 of each interval and CPU."
     )
-    listed_ns: int = Field(ge=0, description="Their total.")
+    listed_ns: int = Field(ge=0, description="Their length together, in ns.")
     causes: tuple[NoiseCause, ...] = Field(
         description="What had the CPUs during these, that which had them longest first."
     )

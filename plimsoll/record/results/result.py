@@ -35,10 +35,10 @@ class LoadLine(_Part):
 
     `pps_per_direction` is the load that its proof *offered* (RFC 2285), which the heaviest
     direction carries: the intended load times the part of what was due that the load stream
-    which fell shortest was offered. All other rates are sums of what the load streams were
-    offered, so that directions may differ; probes are not counted, nor what they take from a
-    load. `total_pps` is over all directions. The bit rates are those of the direction
-    that has most, `l1` with preamble and gap, `l2` without FCS.
+    which fell shortest was offered. All other rates are sums of what was offered of that load:
+    of the load streams, and of probes that are taken from one. Directions may differ, and
+    probes beside the load are not counted. `total_pps` is over all directions. The bit rates
+    are those of the direction that has most, `l1` with preamble and gap, `l2` without FCS.
     `percent_of_line_rate` is that of `l1`; null where the lab has no line rate.
     """
 
@@ -64,16 +64,18 @@ class LoadLine(_Part):
         load = [s for s in trial.streams if s.role == "load" and s.planned_pps is not None]
         if not load:
             raise ValueError("a load line needs load streams")
-        l1_bps = max(_per_path(trial, load, l1_bits))
+        names = {stream.name for stream in load}
+        carried = [*load, *(s for s in trial.streams if s.taken_from in names)]
+        l1_bps = max(_per_path(trial, carried, l1_bits))
         offered_pps = trial.offered_pps
         return cls(
             pps_per_direction=trial.load_pps if offered_pps is None else offered_pps,
             intended_pps_per_direction=trial.load_pps,
-            total_pps=math.fsum(_offered_pps(trial, stream) for stream in load),
+            total_pps=math.fsum(_offered_pps(trial, stream) for stream in carried),
             directions=len({stream.path for stream in load}),
             frame_sizes=tuple(sorted({each.size for s in load for each in s.frame_sizes})),
             l1_bps_per_direction=l1_bps,
-            l2_bps_per_direction=max(_per_path(trial, load, l2_bits)),
+            l2_bps_per_direction=max(_per_path(trial, carried, l2_bits)),
             percent_of_line_rate=100 * l1_bps / line_rate_bps if line_rate_bps else None,
         )
 
@@ -355,11 +357,11 @@ def _offered_pps(trial: TrialRecord, stream: StreamRecord) -> float:
 
 
 def _per_path(
-    trial: TrialRecord, load: Sequence[StreamRecord], bits: Callable[[float], float]
+    trial: TrialRecord, streams: Sequence[StreamRecord], bits: Callable[[float], float]
 ) -> list[float]:
-    """Bits per second that the load streams of each direction were offered."""
+    """Bits per second that these streams were offered in each direction."""
     rates: dict[tuple[int, int], list[float]] = {}
-    for stream in load:
+    for stream in streams:
         bps = _offered_pps(trial, stream) * bits(stream.mean_frame_size)
         rates.setdefault(stream.path, []).append(bps)
     return [math.fsum(path) for path in rates.values()]

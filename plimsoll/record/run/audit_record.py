@@ -54,10 +54,7 @@ class AuditStep(_Part):
 
 
 class AuditFinding(_Part):
-    """What one check found; `why` it matters, how to `fix` it, and who says so (`sources`).
-
-    The last three are empty in runs of before this document had a version.
-    """
+    """What one check found; `why` it matters, how to `fix` it, and who says so (`sources`)."""
 
     number: int
     name: str
@@ -65,12 +62,12 @@ class AuditFinding(_Part):
     title: str
     verdict: Verdict
     text: str
-    wanted: str
+    expected: str
     read: tuple[AuditReading, ...]
     steps: tuple[AuditStep, ...]
-    why: str = ""
-    fix: str = ""
-    sources: tuple[str, ...] = ()
+    why: str
+    fix: str
+    sources: tuple[str, ...]
 
 
 class AuditChange(_Part):
@@ -99,10 +96,10 @@ class AuditRecord(_Part):
     """
 
     format: Literal["plimsoll-audit"] = "plimsoll-audit"
-    version: Literal[1] = 1
-    plimsoll: str = ""
-    role: HostRole | None = "tester"
-    source: str = "this host"
+    version: Literal[2] = 2
+    plimsoll: str
+    role: HostRole | None
+    source: str
     host: str | None
     kernel: str | None
     intent: str | None

@@ -19,7 +19,7 @@ class DutAbsence(RecordModel):
     """One time in which a polling loop of the DUT did not have its CPU."""
 
     at_s: float = Field(description="When the loop lost its CPU, in s since the first frame.")
-    length_ns: int = Field(ge=0, description="For how long the cause had the CPU.")
+    length_ns: int = Field(ge=0, description="How long the cause had the CPU, in ns.")
     confidence: Literal["exact", "partial"] = Field(
         description="exact: intervals that the kernel saw cover at least 80 % of what frames "
         "suffered. partial: they cover less, or only the queue that they left explains it."

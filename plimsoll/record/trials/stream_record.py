@@ -80,6 +80,12 @@ class StreamRecord(RecordModel):
     )
     latency_us: tuple[tuple[int, int], ...]
     lateness: LatencyRecord
+    taken_from: str | None = Field(
+        default=None,
+        description="The load stream whose rate a probe's was taken out of, and of whose load its "
+        "frames are therefore a part. Null for all other streams, and in records of earlier "
+        "versions.",
+    )
 
     @classmethod
     def of(
@@ -108,6 +114,7 @@ class StreamRecord(RecordModel):
             longest=LongestLatency.of(counts, longest),
             latency_us=counts.latency_us,
             lateness=LatencyRecord.of(counts.lateness),
+            taken_from=plan.taken_from,
         )
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_evidence import OfferedInterval
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.text.units import format_duration, format_pps, format_ratio
+from plimsoll.text.units import format_pps, format_ratio
 
 ABSENT_FRAMES = "absent-frames"
 
@@ -34,9 +34,10 @@ def compared_loads(
     )
     if least is None:
         return text
-    length = format_duration(least.end_s - least.begin_s)
-    at = format_duration(round(least.begin_s, 1)) if least.begin_s >= 0.05 else "0s"
-    return f"{text}; at worst {format_pps(least.pps)}, over {length} from {at} on"
+    # No interval ends to the microsecond: 999.9 ms is a second.
+    length_s, begin_s = round(least.end_s - least.begin_s, 2), round(least.begin_s, 1)
+    worst = f"at worst {format_pps(least.pps)}, over {length_s:g} s, from second {begin_s:g} on"
+    return f"{text}; {worst}"
 
 
 def _difference(intended_pps: float, offered_pps: float) -> str:

@@ -40,22 +40,20 @@ def render_page(head: RunHead, page: Page) -> str:
     """The whole page. It may load nothing and evaluate nothing: its policy forbids both."""
     specifications = {figure.name: figure.specification() for figure in page.figures}
     scripts = (_chart_library(), _packaged("draw.js"))
-    templates = Templates(
-        loader=PackageLoader("plimsoll.report"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_shown,
-    )
-    return templates.get_template(page.template).render(
-        page.content,
-        head=head,
-        heading=page.heading,
-        figures=page.figures,
-        version=VERSION,
-        style=Markup(_packaged("report.css")),  # noqa: S704
-        scripts=[Markup(script) for script in scripts],  # noqa: S704
-        policy=_policy(scripts),
-        drawings=_inert({"charts": specifications, "light": LIGHT, "dark": DARK}),
+    return (
+        _templates()
+        .get_template(page.template)
+        .render(
+            page.content,
+            head=head,
+            heading=page.heading,
+            figures=page.figures,
+            version=VERSION,
+            style=Markup(_packaged("report.css")),  # noqa: S704
+            scripts=[Markup(script) for script in scripts],  # noqa: S704
+            policy=_policy(scripts),
+            drawings=_inert({"charts": specifications, "light": LIGHT, "dark": DARK}),
+        )
     )
 
 
@@ -64,6 +62,17 @@ def _shown(value: object) -> object:
     if isinstance(value, str) and not isinstance(value, Markup):
         return without_controls(value)
     return value
+
+
+@cache
+def _templates() -> Templates:
+    """One environment, which keeps what it has compiled."""
+    return Templates(
+        loader=PackageLoader("plimsoll.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_shown,
+    )
 
 
 @cache

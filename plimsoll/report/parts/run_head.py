@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -60,7 +61,7 @@ def head_of(
     return RunHead(
         name=str(experiment.get("name") or run_id),
         run_id=run_id,
-        method=str(started.fields.get("method")) if started else "load-line",
+        method=str(started.fields.get("method")) if started else LOAD_LINE.name,
         began=None if first is None else datetime.fromtimestamp(first / _NS_PER_S, UTC),
         environment_lines=environment_lines(environment),
         simulated=_simulated_model(experiment.get("lab")),

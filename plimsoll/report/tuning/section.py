@@ -39,10 +39,10 @@ class TuningLine:
 class HostTuning:
     """One host. `counts` has joint verdicts and how many checks have each.
 
-    `role` is what ran on it; `against` says what was wanted, or why nothing could be read,
+    `role` is what ran on it; `against` says what was expected, or why nothing could be read,
     and then there are no checks. `changes` are sentences, one for each later session of the run
     that found other verdicts. The checks stand apart by how much they matter: the `urgent` failed
-    or did harm meanwhile, `harmless` are wrong settings that did none, `others` are as wanted,
+    or did harm meanwhile, `harmless` are wrong settings that did none, `others` are as expected,
     unknown or do not apply.
     """
 

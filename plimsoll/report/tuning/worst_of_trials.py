@@ -27,12 +27,12 @@ class WorstFinding:
 
     @property
     def wrong(self) -> bool:
-        """Whether it is not as wanted."""
+        """Whether it is not as expected."""
         return self.verdict in _WRONG
 
     @property
     def did_harm(self) -> bool:
-        """Whether it is not as wanted, and counters tell of it while frames were sent."""
+        """Whether it is not as expected, and counters tell of it while frames were sent."""
         return self.wrong and self.happened is not None and self.happened.verdict in _WRONG
 
     @property

@@ -23,7 +23,7 @@ from plimsoll.text.mistakes import mistake
 from plimsoll.text.units import Rate, RateField, RatioField, format_pps
 
 # Some load, and then every tenth up to where a DUT begins to be near its limit.
-_SHARES = (0.01, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8)
+_SHARES = ("1%", "10%", "20%", "30%", "40%", "50%", "60%", "70%", "80%")
 # Each takes a trial; where so many are not enough, a search is meant.
 _MOST_LOADS = 1000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from plimsoll.errors import InputError
 from plimsoll.text.units import format_pps
@@ -34,7 +35,12 @@ def compile_profile(profile: Profile, load_pps: float, paths: Paths) -> tuple[St
         for path in path_numbers(stream, paths)
     ]
     plans = tuple(
-        _plan(number, stream, paths[path], path, _rate_pps(stream, path, profile, load_pps, paths))
+        replace(
+            _plan(
+                number, stream, paths[path], path, _rate_pps(stream, path, profile, load_pps, paths)
+            ),
+            taken_from=_taken_from(stream, path, profile, paths),
+        )
         for number, (stream, path) in enumerate(planned)
     )
     _check_bytes(plans)
@@ -58,7 +64,7 @@ def _plan(
     tx_port, rx_port = ports
     return StreamPlan(
         stream=number,
-        name=f"{stream.name}/{tx_port}-{rx_port}",
+        name=_directed(stream, ports),
         role=stream.role,
         tx_port=tx_port,
         rx_port=rx_port,
@@ -68,6 +74,11 @@ def _plan(
         pacing=stream.pacing,
         fields=made.fields,
     )
+
+
+def _directed(stream: Stream, ports: tuple[int, int]) -> str:
+    """The name of the stream in one direction."""
+    return f"{stream.name}/{ports[0]}-{ports[1]}"
 
 
 def path_numbers(stream: Stream, paths: Paths) -> range:
@@ -101,6 +112,14 @@ def _rate_pps(
             remedy="use a higher load or slower probes",
         )
     return share_pps - taken_pps
+
+
+def _taken_from(stream: Stream, path: int, profile: Profile, paths: Paths) -> str | None:
+    """The load stream that a probe's rate is taken out of, where that goes this path."""
+    for load in profile.load_streams:
+        if load.name == stream.taken_from and path in path_numbers(load, paths):
+            return _directed(load, paths[path])
+    return None
 
 
 def _taken_by_probes(stream: Stream, path: int, profile: Profile, paths: Paths) -> Iterator[float]:

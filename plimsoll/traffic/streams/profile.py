@@ -7,7 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from plimsoll.text.mistakes import mistake
+from plimsoll.text.mistakes import check_all, mistake
 from plimsoll.traffic.streams.stream import Stream
 
 
@@ -19,33 +19,36 @@ class Profile(BaseModel):
     streams: Annotated[tuple[Stream, ...], Field(min_length=1)]
 
     @model_validator(mode="after")
-    def _names_differ(self) -> Self:
+    def _streams_agree(self) -> Self:
+        check_all(
+            self._names_differ,
+            self._measures_something,
+            self._loads_share_a_unit,
+            self._probes_are_taken_from_loads,
+        )
+        return self
+
+    def _names_differ(self) -> None:
         names = [stream.name for stream in self.streams]
         for name in names:
             if names.count(name) > 1:
                 raise mistake(f"two streams are named {name}", "name each its own", "streams")
-        return self
 
-    @model_validator(mode="after")
-    def _measures_something(self) -> Self:
+    def _measures_something(self) -> None:
         if not self.measured_streams:
             raise mistake(
                 "every stream is for teaching alone", "add one of type measurement", "streams"
             )
-        return self
 
-    @model_validator(mode="after")
-    def _loads_share_a_unit(self) -> Self:
+    def _loads_share_a_unit(self) -> None:
         if len({stream.rate.unit for stream in self.load_streams if stream.rate}) > 1:
             raise mistake(
                 "load streams with weights and with rates in pps do not add up",
                 "give all of them weights, or all of them pps",
                 "streams",
             )
-        return self
 
-    @model_validator(mode="after")
-    def _probes_are_taken_from_loads(self) -> Self:
+    def _probes_are_taken_from_loads(self) -> None:
         loads = [stream.name for stream in self.load_streams]
         for probe in self.latency_streams:
             if probe.taken_from is not None and probe.taken_from not in loads:
@@ -54,7 +57,6 @@ class Profile(BaseModel):
                     f"name one of {', '.join(loads)}" if loads else "remove taken_from",
                     "streams",
                 )
-        return self
 
     @property
     def measured_streams(self) -> tuple[Stream, ...]:

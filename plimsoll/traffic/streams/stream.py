@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator, model_validator
 
 from plimsoll.errors import InputError
-from plimsoll.text.mistakes import mistake
+from plimsoll.text.mistakes import check_all, mistake
 from plimsoll.text.units import RateField
 from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortField
 from plimsoll.traffic.frames.capture import MOST_FRAMES, Capture, load_capture
@@ -132,7 +132,17 @@ class Stream(BaseModel):
         return types
 
     @model_validator(mode="after")
-    def _rate_suits_role(self) -> Self:
+    def _fields_agree(self) -> Self:
+        check_all(
+            self._rate_suits_role,
+            self._pacing_suits_role,
+            self._has_one_content,
+            self._has_one_ip_version,
+        )
+        check_content(self)
+        return self
+
+    def _rate_suits_role(self) -> None:
         if self.role == "load" and self.taken_from is not None:
             remedy = "remove it, or use role: latency"
             raise mistake("a load stream makes up the load", remedy, "taken_from")
@@ -147,7 +157,6 @@ class Stream(BaseModel):
         elif self.role == "load" and self.rate.unit not in ("pps", "multiplier"):
             remedy = "give a weight such as 1.0x, or a rate in pps"
             raise mistake(f"{self.rate} is not a share of the load", remedy, "rate")
-        return self
 
     def _check_that_none_is_needed(self) -> None:
         if self.pacing.kind not in ("back-to-back", "one-in-flight"):
@@ -156,16 +165,13 @@ class Stream(BaseModel):
             problem = "a stream without a rate cannot be taken out of another"
             raise mistake(problem, "give it a rate, or remove it", "taken_from")
 
-    @model_validator(mode="after")
-    def _pacing_suits_role(self) -> Self:
+    def _pacing_suits_role(self) -> None:
         if self.pacing.kind == "one-in-flight" and self.role != "latency":
             raise mistake("one frame in flight is no load", "use role: latency", "pacing")
         if self.pacing.kind == "back-to-back" and self.role != "load":
             raise mistake("back-to-back frames are no probe", "use role: load", "pacing")
-        return self
 
-    @model_validator(mode="after")
-    def _has_one_content(self) -> Self:
+    def _has_one_content(self) -> None:
         plain_only = {"vlan": (), "mpls": (), "vxlan": None, "gtpu": None, "protocol": "UDP"}
         if self.packet is not None or self.pcap is not None:
             whole = "packet" if self.packet is not None else "pcap"
@@ -180,10 +186,8 @@ class Stream(BaseModel):
         _exclusive(self, "pcap", "imix", "remove it: captured frames have their own sizes")
         if self.reverse_packet is not None and self.packet is None:
             raise mistake("there is no packet to go with it", "give packet", "reverse_packet")
-        return self
 
-    @model_validator(mode="after")
-    def _has_one_ip_version(self) -> Self:
+    def _has_one_ip_version(self) -> None:
         if self.src_ip.version != self.dst_ip.version:
             problem = f"{self.src_ip} and {self.dst_ip} are of different IP versions"
             raise mistake(problem, "give both of one version", "dst_ip")
@@ -191,12 +195,6 @@ class Stream(BaseModel):
         if self.prefix > most:
             problem = f"a network of {self.prefix} bits has no room for two ends"
             raise mistake(problem, f"give at most {most}", "prefix")
-        return self
-
-    @model_validator(mode="after")
-    def _can_be_sent(self) -> Self:
-        check_content(self)
-        return self
 
     @property
     def measured(self) -> bool:

@@ -14,7 +14,7 @@ from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuesti
 from plimsoll.trial.outcome.observed_types import why_missing
 
 Breach = Literal["invalid", "fail"]
-Statistic = Literal["mean", "max", "total"]
+Statistic = Literal["mean", "max", "min", "total"]
 # What a broken bound makes of the trial.
 Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
 
@@ -116,6 +116,8 @@ class HostBound:
                 return figure.mean
             case "max":
                 return figure.peak
+            case "min":
+                return figure.low
             case "total":
                 # None is told of what is not counted, which no bound on a total is about.
                 return figure.total or 0

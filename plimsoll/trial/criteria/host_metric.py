@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import Field, model_validator
 
+from plimsoll.record.metrics.over_time import Reduction, own_reduction
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.text.mistakes import did_you_mean, mistake
@@ -16,7 +17,7 @@ from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuesti
 from plimsoll.trial.outcome.observed_types import observed_types
 
 _Names = dict[str, Annotated[NameValues, Field(min_length=1)]]
-_DRAWN = {"mean": "on average", "max": "at its peak", "total": "in all"}
+_DRAWN = {"mean": "on average", "max": "at its peak", "min": "at its lowest", "total": "in all"}
 _Bound = Annotated[float, Field(allow_inf_nan=False)]
 
 
@@ -24,8 +25,9 @@ class HostMetric(HostCriterion):
     """A metric of each host, drawn together from its series as the metric's kind asks for.
 
     `where` keeps to series with these values of a name, `without` leaves such out. With `cpus`
-    each CPU of that role is judged by itself. The value is the mean over time, the highest
-    reading (max), or for what is counted the number (total).
+    each CPU of that role is judged by itself. The value is the mean over time, the highest or
+    the lowest reading (max, min), or for what is counted the number (total); by default what the
+    metric itself is over time, which for a maximum is the maximum.
     """
 
     kind: Literal["host-metric"] = "host-metric"
@@ -34,7 +36,7 @@ class HostMetric(HostCriterion):
     where: _Names = Field(default_factory=dict, max_length=16)
     without: _Names = Field(default_factory=dict, max_length=16)
     cpus: CpuRole | None = None
-    statistic: Statistic = "mean"
+    statistic: Statistic | None = None
     at_most: _Bound | None = None
     at_least: _Bound | None = None
 
@@ -47,12 +49,16 @@ class HostMetric(HostCriterion):
         # A total is a number of what was counted, which is not what a scaled rate is of.
         if self.statistic == "total" and (not metric.counted or metric.scale != 1):
             problem = f"{self.type} is no count of anything, so it has no total"
-            raise mistake(problem, "give statistic: mean or max", "statistic")
+            raise mistake(problem, "give statistic: mean, max or min", "statistic")
+        if self.statistic in (None, "mean") and self._own_reduction() == "quantile":
+            problem = "a quantile of the whole time cannot be had from those of its readings"
+            raise mistake(problem, "give statistic: max, the worst reading", "statistic")
         return self
 
     @property
     def bound(self) -> HostBound:
         """As it is written."""
+        statistic = self._statistic()
         (limit,) = (each for each in (self.at_most, self.at_least) if each is not None)
         return HostBound(
             # Several of them may stand beside each other.
@@ -66,14 +72,25 @@ class HostMetric(HostCriterion):
             ),
             limit=limit,
             unit=self._unit(),
-            words=f"{self.source} {self.type}: {_DRAWN[self.statistic]} {{}}",
-            statistic=self.statistic,
+            words=f"{self.source} {self.type}: {_DRAWN[statistic]} {{}}",
+            statistic=statistic,
             least=self.at_most is None,
         )
 
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
         """The DUT's, for want of knowing what it means."""
         return "fail"
+
+    def _statistic(self) -> Statistic:
+        """As given, or as the metric is over time."""
+        if self.statistic is not None:
+            return self.statistic
+        # Of a quantile one has to be given.
+        return cast(Statistic, self._own_reduction())
+
+    def _own_reduction(self) -> Reduction:
+        metric = self._metric()
+        return own_reduction(metric.type, metric.aggregation, counted=metric.counted)
 
     def _unit(self) -> str:
         unit = self._metric().unit

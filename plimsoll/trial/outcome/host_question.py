@@ -44,10 +44,10 @@ class HostFigure:
     """What one host, CPU or group of series came to over the time that was asked about.
 
     `names` has `cpu`, where CPUs were kept apart, and the names asked for. `mean` is
-    weighted by time, `peak` the highest value of any reading; `total` is what was counted
-    in readings whose middle lies in that time, None for a metric that is not counted.
-    `observed_s` is how much of that time was observed. All but the last are in `unit`, or in
-    what it is a rate of.
+    weighted by time, `peak` the highest and `low` the lowest value of any reading; `total` is
+    what was counted in readings whose middle lies in that time, None for a metric that is not
+    counted. `observed_s` is how much of that time was observed. All but the last are in `unit`,
+    or in what it is a rate of.
     """
 
     hostname: str
@@ -55,6 +55,7 @@ class HostFigure:
     unit: str
     mean: float
     peak: float
+    low: float
     total: int | None
     observed_s: float
 

@@ -48,8 +48,8 @@ def audit(
     checks: Sequence[Check] | None = None,
 ) -> Audit:
     """Ask `checks`, by default all there are. Raises nothing for what cannot be read."""
-    asked = all_checks() if checks is None else checks
-    findings = tuple(check.judge(view, intent, assumed) for check in asked)
+    selected = all_checks() if checks is None else checks
+    findings = tuple(check.judge(view, intent, assumed) for check in selected)
     return _audit(view, intent, assumed, findings)
 
 

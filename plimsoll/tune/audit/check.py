@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.finding import Finding, Group, Judgement, not_applicable, tell
-from plimsoll.tune.audit.remedy import fitted, keeper_of
-from plimsoll.tune.audit.without_intent import HostRule, IntentRule, readings, told
+from plimsoll.tune.audit.remedy import fitted, owner_of
+from plimsoll.tune.audit.without_intent import HostRule, IntentRule, listed_readings, readings
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -77,7 +77,7 @@ class Check:
         found = not_applicable("") if judge is None else tell(lambda: judge(view))
         if found.verdict == "not-applicable":
             read = readings(view, tuple(each for each in self.reads if each not in TOPOLOGY))
-            text = "; ".join(each for each in (found.text, told(read)) if each)
+            text = "; ".join(each for each in (found.text, listed_readings(read)) if each)
             found = not_applicable(text or _NOTHING_READ, *read)
         return self._finding(view, None, found)
 
@@ -90,8 +90,8 @@ class Check:
             verdict=found.verdict,
             text=found.text,
             read=found.read,
-            wanted=found.wanted,
-            steps=fitted(found.steps, keeper_of(view, intent)) if found.steps else (),
+            expected=found.expected,
+            steps=fitted(found.steps, owner_of(view, intent)) if found.steps else (),
             why=self.why,
             fix=self.fix,
             sources=self.sources,

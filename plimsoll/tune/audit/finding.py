@@ -63,12 +63,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The answer of a check's rule. `wanted` is what the intent asks for, in words."""
+    """The answer of a check's rule. `expected` is what the intent asks for, in words."""
 
     verdict: Verdict
     text: str
     read: tuple[Reading, ...] = ()
-    wanted: str = ""
+    expected: str = ""
     steps: tuple[Step, ...] = ()
 
 
@@ -83,26 +83,26 @@ class Finding:
     verdict: Verdict
     text: str
     read: tuple[Reading, ...]
-    wanted: str
+    expected: str
     steps: tuple[Step, ...]
     why: str
     fix: str
     sources: tuple[str, ...]
 
 
-def ok(text: str, *read: Reading, wanted: str = "") -> Judgement:
-    """As wanted."""
-    return Judgement("ok", text, read, wanted)
+def ok(text: str, *read: Reading, expected: str = "") -> Judgement:
+    """As expected."""
+    return Judgement("ok", text, read, expected)
 
 
-def warn(text: str, *read: Reading, wanted: str = "", steps: Iterable[Step] = ()) -> Judgement:
+def warn(text: str, *read: Reading, expected: str = "", steps: Iterable[Step] = ()) -> Judgement:
     """Sound on some hosts on purpose, or of small weight."""
-    return Judgement("warn", text, read, wanted, tuple(steps))
+    return Judgement("warn", text, read, expected, tuple(steps))
 
 
-def fail(text: str, *read: Reading, wanted: str = "", steps: Iterable[Step] = ()) -> Judgement:
-    """Not as wanted."""
-    return Judgement("fail", text, read, wanted, tuple(steps))
+def fail(text: str, *read: Reading, expected: str = "", steps: Iterable[Step] = ()) -> Judgement:
+    """Not as expected."""
+    return Judgement("fail", text, read, expected, tuple(steps))
 
 
 def not_applicable(text: str, *read: Reading) -> Judgement:
@@ -110,9 +110,9 @@ def not_applicable(text: str, *read: Reading) -> Judgement:
     return Judgement("not-applicable", text, read)
 
 
-def unknown(text: str, *read: Reading, wanted: str = "") -> Judgement:
+def unknown(text: str, *read: Reading, expected: str = "") -> Judgement:
     """What it would rest on could not be read."""
-    return Judgement("unknown", text, read, wanted)
+    return Judgement("unknown", text, read, expected)
 
 
 def tell(judge: Callable[[], Judgement]) -> Judgement:
@@ -135,12 +135,12 @@ def worst_of(parts: Iterable[Judgement]) -> Judgement:
     counted = [part for part in given if part.verdict != "not-applicable"] or given
     verdict = min((part.verdict for part in counted), key=VERDICTS.index)
     # What is known to be wrong must not hide what is unknown.
-    told = [part for part in counted if verdict in ("ok", part.verdict) or _matters(part)]
+    message = [part for part in counted if verdict in ("ok", part.verdict) or _matters(part)]
     return Judgement(
         verdict,
-        "; ".join(dict.fromkeys(part.text for part in told)),
+        "; ".join(dict.fromkeys(part.text for part in message)),
         tuple(dict.fromkeys(reading for part in counted for reading in part.read)),
-        "; ".join(dict.fromkeys(part.wanted for part in counted if part.wanted)),
+        "; ".join(dict.fromkeys(part.expected for part in counted if part.expected)),
         tuple(dict.fromkeys(step for part in counted for step in part.steps)),
     )
 

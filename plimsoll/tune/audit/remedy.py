@@ -14,7 +14,7 @@ REMEDY_READS = OS_RELEASE
 
 
 @dataclass(frozen=True, slots=True)
-class Keeper:
+class Owner:
     """Who keeps a host's settings: OpenShift's operators (`managed`), or whoever is root there.
 
     `boot_tool` changes the kernel's command line, None where nothing tells which does.
@@ -24,29 +24,29 @@ class Keeper:
     boot_tool: BootTool | None
 
 
-def keeper_of(view: HostView, intent: Intent | None) -> Keeper:
+def owner_of(view: HostView, intent: Intent | None) -> Owner:
     """By the intent's platform, and by what the host says of its own system."""
     system = read_operating_system(view)
     tool = system.boot_tool if system else None
     on_openshift = intent is not None and intent.platform == "openshift"
-    return Keeper(on_openshift or tool == "operator", tool)
+    return Owner(on_openshift or tool == "operator", tool)
 
 
-def fitted(steps: Iterable[Step], keeper: Keeper) -> tuple[Step, ...]:
+def fitted(steps: Iterable[Step], owner: Owner) -> tuple[Step, ...]:
     """The steps as the host's keeper takes them, with a word before what takes something away.
 
     On OpenShift the remedy is the object that has the setting. The command beside it is only
     told, as a trial, and only where it neither outlives a reboot nor takes anything.
     """
-    if keeper.managed:
+    if owner.managed:
         # Several commands may be one object's.
         return tuple(dict.fromkeys(each for step in steps for each in _of_objects(step)))
-    return tuple(each for step in steps for each in _of_commands(step, keeper.boot_tool))
+    return tuple(each for step in steps for each in _of_commands(step, owner.boot_tool))
 
 
 def _of_objects(step: Step) -> Iterator[Step]:
     if step.openshift is None:
-        yield from _told(step)
+        yield from _with_warning(step)
         return
     yield advice(step.openshift)
     if step.kind == "command" and step.lasts == "until-boot" and not step.takes:
@@ -54,10 +54,10 @@ def _of_objects(step: Step) -> Iterator[Step]:
 
 
 def _of_commands(step: Step, tool: BootTool | None) -> Iterator[Step]:
-    yield from _told(_booted(step, tool) if step.boot_arguments else step)
+    yield from _with_warning(_booted(step, tool) if step.boot_arguments else step)
 
 
-def _told(step: Step) -> Iterator[Step]:
+def _with_warning(step: Step) -> Iterator[Step]:
     if step.takes:
         yield advice(f"before the next command: {step.takes}")
     yield step
@@ -67,12 +67,12 @@ def _booted(step: Step, tool: BootTool | None) -> Step:
     """The change by what the host has; `step` is grubby's, which alone changes what is there."""
     if tool == "grubby":
         return step
-    asked = f"boot with {' '.join(step.boot_arguments)}"
+    remedy = f"boot with {' '.join(step.boot_arguments)}"
     if tool == "update-grub":
-        return advice(f"{asked}: change GRUB_CMDLINE_LINUX in /etc/default/grub, run update-grub")
+        return advice(f"{remedy}: change GRUB_CMDLINE_LINUX in /etc/default/grub, run update-grub")
     if tool == "rpm-ostree":
-        return advice(f"{asked}: change the arguments with rpm-ostree kargs --editor")
+        return advice(f"{remedy}: change the arguments with rpm-ostree kargs --editor")
     return advice(
-        f"{asked}: {step.text} where there is grubby; on Debian's kin change GRUB_CMDLINE_LINUX "
+        f"{remedy}: {step.text} where there is grubby; on Debian's kin change GRUB_CMDLINE_LINUX "
         "in /etc/default/grub and run update-grub"
     )

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
 from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
-from plimsoll.tune.expected.tuned import asked_sysctls, expected_sysctls
+from plimsoll.tune.expected.tuned import expected_sysctls, intent_sysctls
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
-# Whether the value that was read serves where another was wanted.
+# Whether the value that was read serves where another was expected.
 Serves = Callable[[str, str], bool]
 
 
@@ -32,43 +32,45 @@ def judge_setting(
     """Whether the setting `name` serves the intent; `harm` says what the other value does.
 
     Not applicable where the intent says nothing of it. `without` says why a kernel that has
-    no such setting is as wanted; without it such a kernel is not applicable.
+    no such setting is as expected; without it such a kernel is not applicable.
     Raises CannotRead.
     """
-    wanted_value = expected_sysctls(intent).get(name)
-    if wanted_value is None:
+    expected_value = expected_sysctls(intent).get(name)
+    if expected_value is None:
         return not_applicable(f"the intent does not say what {name} is to be")
     path = setting_path(name)
     value = view.find(path)
-    wanted = f"{name} = {wanted_value}"
+    expected = f"{name} = {expected_value}"
     if value is None:
-        told = f"this kernel has no {name}"
+        message = f"this kernel has no {name}"
         return (
-            ok(without, Reading(path, "absent"), wanted=wanted) if without else not_applicable(told)
+            ok(without, Reading(path, "absent"), expected=expected)
+            if without
+            else not_applicable(message)
         )
-    if serves(value, wanted_value):
-        return ok(f"{name} is {value}", Reading(path, value), wanted=wanted)
+    if serves(value, expected_value):
+        return ok(f"{name} is {value}", Reading(path, value), expected=expected)
     return fail(
-        f"{name} is {value}, not {wanted_value}, {_who(intent, name)}: {harm}",
+        f"{name} is {value}, not {expected_value}, {_who(intent, name)}: {harm}",
         Reading(path, value),
-        wanted=wanted,
-        steps=[set_it(intent, name, wanted_value)],
+        expected=expected,
+        steps=[set_it(intent, name, expected_value)],
     )
 
 
 def set_it(intent: Intent, name: str, value: str) -> Step:
     """The step that sets it until the next boot."""
     line = f"{name}={value}"
-    by_profile = name not in asked_sysctls(intent) and expected_sysctls(intent).get(name) == value
+    by_profile = name not in intent_sysctls(intent) and expected_sysctls(intent).get(name) == value
     openshift = node_tuned(line) if by_profile else tuned_patch("sysctl", line)
     return command("sysctl", "-w", line, openshift=openshift)
 
 
-def at_least(value: str, wanted: str) -> bool:
-    """Whether a whole number is no less than the one wanted."""
-    found, least = whole_number(value), whole_number(wanted)
+def at_least(value: str, expected: str) -> bool:
+    """Whether a whole number is no less than the one expected."""
+    found, least = whole_number(value), whole_number(expected)
     return found is not None and least is not None and found >= least
 
 
 def _who(intent: Intent, name: str) -> str:
-    return "as the intent has it" if name in asked_sysctls(intent) else "as OpenShift's TuneD sets"
+    return "as the intent has it" if name in intent_sysctls(intent) else "as OpenShift's TuneD sets"

@@ -54,11 +54,11 @@ def readings(view: HostView, patterns: tuple[str, ...]) -> tuple[Reading, ...]:
             continue
         values = list(_values(view, pattern))
         if values:
-            found.append(Reading(pattern, _told(values)))
+            found.append(Reading(pattern, _shortened(values)))
     return tuple(found[:_MOST_READINGS])
 
 
-def told(found: tuple[Reading, ...]) -> str:
+def listed_readings(found: tuple[Reading, ...]) -> str:
     """All of them in one text."""
     return "; ".join(f"{each.where}: {each.what}" for each in found)
 
@@ -131,7 +131,7 @@ def _short(path: str, text: str) -> str | None:
     return kept if len(kept) <= _LONGEST_VALUE else f"{kept[: _LONGEST_VALUE - 1]}…"
 
 
-def _told(values: list[str]) -> str:
+def _shortened(values: list[str]) -> str:
     """Equal values with how many have them, the most frequent first."""
     counts: dict[str, int] = {}
     for each in values:

@@ -67,7 +67,7 @@ class ApiClient:
         except ApiException as error:
             if not error.status:
                 raise self._failed(str(error.reason)) from None
-            return ApiAnswer(int(error.status), {}, _told(error)[:_LONGEST_REASON])
+            return ApiAnswer(int(error.status), {}, _described(error)[:_LONGEST_REASON])
         except HTTPError as error:
             raise self._not_connected(_innermost(error)) from None
         return ApiAnswer(200, self._document(content))
@@ -99,7 +99,7 @@ class ApiClient:
         )
 
 
-def _told(refused: Any) -> str:
+def _described(refused: Any) -> str:
     """The message of the Status that the server answered with; else what HTTP says."""
     try:
         found = json.loads(refused.body)

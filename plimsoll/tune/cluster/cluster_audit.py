@@ -20,14 +20,14 @@ def audit_cluster(
 
     The audit's host is the pool of nodes, its kernel the one that all of them run.
     """
-    asked = all_cluster_checks() if checks is None else checks
+    requested = all_cluster_checks() if checks is None else checks
     return Audit(
         source=view.where,
         host=f"pool {intent.pool.role}" if intent.pool else "a cluster",
         kernel=_kernel(view, intent),
         intent=intent.name,
         assumed="",
-        findings=tuple(check.judge(view, intent) for check in asked),
+        findings=tuple(check.judge(view, intent) for check in requested),
     )
 
 

@@ -48,7 +48,7 @@ class ClusterCheck:
             verdict=found.verdict,
             text=found.text,
             read=found.read,
-            wanted=found.wanted,
+            expected=found.expected,
             steps=found.steps,
             why=self.why,
             fix=self.fix,

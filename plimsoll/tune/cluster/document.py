@@ -26,7 +26,7 @@ plimsoll tune audit --intent intent.yaml --from must-gather.tar.gz  # offline
 plimsoll tune audit --intent intent.yaml --kube --root worker-1.tar.gz  # with a node's capture
 ```
 
-Objects say what is wanted and what controllers report; whether a node really is so, only an \
+Objects say what is expected and what controllers report; whether a node really is so, only an \
 audit of the node tells. With `--root` both are in one table.
 
 **What is compared.** Only fields that the intent specifies: what it leaves open, and what others \

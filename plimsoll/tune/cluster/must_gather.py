@@ -17,7 +17,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.given_path import look_at
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import ALL_KINDS, NAMESPACE, POD, Kind
-from plimsoll.tune.cluster.must_gather_files import wanted_files
+from plimsoll.tune.cluster.must_gather_files import needed_files
 from plimsoll.tune.host.view.unread import CannotRead, Unread
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, name_of
 from plimsoll.tune.kubernetes.kube_yaml import parse_objects
@@ -100,7 +100,7 @@ def open_must_gather(path: Path) -> MustGather:
     """The cluster of a must-gather. Raises InputError for what is none."""
     if look_at(path) is None:
         raise InputError("does not exist", where=str(path), remedy="check the path")
-    found = MustGather(wanted_files(path, lambda name: _place(name) is not None), str(path))
+    found = MustGather(needed_files(path, lambda name: _place(name) is not None), str(path))
     if found.empty:
         raise InputError(
             f"holds no objects below {_CLUSTER} or {_NAMESPACES}",

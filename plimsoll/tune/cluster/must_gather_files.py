@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, Wanted, size_text
+from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, PathFilter, size_text
 from plimsoll.tune.host.archives.archived_files import archived_files
 from plimsoll.tune.host.archives.folder_files import folder_files
 
@@ -26,16 +26,16 @@ _BOUNDS = ArchiveBounds(
 )
 
 
-def wanted_files(path: Path, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
-    """(path within it, content) of each regular file whose path is `wanted`.
+def needed_files(path: Path, expected: PathFilter) -> Iterator[tuple[str, bytes]]:
+    """(path within it, content) of each regular file whose path is `expected`.
 
     Directories give them in the order of their names, archives in their own. Raises InputError
-    for what is neither, for a wanted path that is a link or a device, and for more than a
+    for what is neither, for an expected path that is a link or a device, and for more than a
     must-gather can need.
     """
     read = folder_files if path.is_dir() else archived_files
     kept = 0
-    for name, content in read(path, _BOUNDS, wanted):
+    for name, content in read(path, _BOUNDS, expected):
         kept += len(content)
         if kept > MOST_KEPT_BYTES:
             raise _BOUNDS.refused(path, f"holds more than {size_text(MOST_KEPT_BYTES)} of objects")

@@ -1,4 +1,4 @@
-"""What to say of an object beside the one that was wanted."""
+"""What to say of an object beside the one that was expected."""
 
 from __future__ import annotations
 
@@ -21,48 +21,48 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
 from plimsoll.tune.cluster.objects.difference import Difference
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject
+from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
 from plimsoll.tune.kubernetes.kube_object import KubeObject
 
 T = TypeVar("T")
 
-_MOST_TOLD = 8
+_MOST_NAMED = 8
 
 
-def judge_object(view: ClusterView, wanted: WantedObject) -> Judgement:
-    """Whether the object is there and as wanted. Raises CannotRead."""
-    found = view.find(wanted.kind, wanted.name, wanted.namespace)
+def judge_object(view: ClusterView, expected: ExpectedObject) -> Judgement:
+    """Whether the object is there and as expected. Raises CannotRead."""
+    found = view.find(expected.kind, expected.name, expected.namespace)
     if found is None:
-        return _judge_missing(view, wanted)
-    return judge_found(wanted, found)
+        return _judge_missing(view, expected)
+    return judge_found(expected, found)
 
 
-def _judge_missing(view: ClusterView, wanted: WantedObject) -> Judgement:
-    known = view.knows(wanted.kind)
-    why = "" if known else f": the cluster has no kind {wanted.kind.resource}"
+def _judge_missing(view: ClusterView, expected: ExpectedObject) -> Judgement:
+    known = view.knows(expected.kind)
+    why = "" if known else f": the cluster has no kind {expected.kind.resource}"
     return fail(
-        f"there is no {wanted.title}{why}",
-        wanted=f"the {wanted.title} of plimsoll tune render",
-        steps=[_apply(wanted) if known else _install(wanted.kind)],
+        f"there is no {expected.title}{why}",
+        expected=f"the {expected.title} of plimsoll tune render",
+        steps=[_apply(expected) if known else _install(expected.kind)],
     )
 
 
-def judge_found(wanted: WantedObject, found: KubeObject) -> Judgement:
-    """What the found object lacks of the wanted; more than was wanted is only warned of."""
-    lacks = wanted.differences(found)
+def judge_found(expected: ExpectedObject, found: KubeObject) -> Judgement:
+    """What the found object lacks of the expected; more than was expected is only warned of."""
+    lacks = expected.differences(found)
     if not lacks:
-        return ok(f"{wanted.title} is as rendered", Reading(wanted.title, "found"))
-    read = [Reading(f"{wanted.title} {each.path}", _value(each)) for each in lacks[:_MOST_TOLD]]
-    text = f"{wanted.title}: {told(str(each) for each in lacks)}"
-    wishes = told(
-        f"{each.path} {each.wanted}" for each in lacks if each.kind in ("missing", "different")
+        return ok(f"{expected.title} is as rendered", Reading(expected.title, "found"))
+    read = [Reading(f"{expected.title} {each.path}", _value(each)) for each in lacks[:_MOST_NAMED]]
+    text = f"{expected.title}: {abbreviated(str(each) for each in lacks)}"
+    wishes = abbreviated(
+        f"{each.path} {each.expected}" for each in lacks if each.kind in ("missing", "different")
     )
     judge = warn if all(each.beyond for each in lacks) else fail
-    return judge(text, *read, wanted=wishes, steps=[_apply(wanted)])
+    return judge(text, *read, expected=wishes, steps=[_apply(expected)])
 
 
 def sum_up(parts: Iterable[Judgement]) -> Judgement:
-    """The worst of several; what is sound is told only where all is."""
+    """The worst of several; what is sound is named only where all is."""
     given = list(parts)
     return worst_of([each for each in given if _is_amiss(each)] or given)
 
@@ -78,27 +78,27 @@ def judge_each(
     if not amiss:
         applies = [part for part in parts if part.verdict == "ok"]
         read = (each for part in applies for each in part.read)
-        return ok(sound, *list(read)[:_MOST_TOLD]) if applies else worst_of(parts)
-    shown = worst_of(amiss[:_MOST_TOLD])
-    if len(amiss) <= _MOST_TOLD:
+        return ok(sound, *list(read)[:_MOST_NAMED]) if applies else worst_of(parts)
+    shown = worst_of(amiss[:_MOST_NAMED])
+    if len(amiss) <= _MOST_NAMED:
         return shown
-    more = f"{shown.text}; and {len(amiss) - _MOST_TOLD} more"
-    return Judgement(shown.verdict, more, shown.read, shown.wanted, shown.steps)
+    more = f"{shown.text}; and {len(amiss) - _MOST_NAMED} more"
+    return Judgement(shown.verdict, more, shown.read, shown.expected, shown.steps)
 
 
-def told(parts: Iterable[str]) -> str:
+def abbreviated(parts: Iterable[str]) -> str:
     """All of a few, the first of many."""
     given = list(parts)
-    more = [f"and {len(given) - _MOST_TOLD} more"] if len(given) > _MOST_TOLD else []
-    return ", ".join([*given[:_MOST_TOLD], *more])
+    more = [f"and {len(given) - _MOST_NAMED} more"] if len(given) > _MOST_NAMED else []
+    return ", ".join([*given[:_MOST_NAMED], *more])
 
 
 def _value(difference: Difference) -> str:
     return difference.found or "not set"
 
 
-def _apply(wanted: WantedObject) -> Step:
-    return advice(f"render the intent (plimsoll tune render) and apply its {wanted.title}")
+def _apply(expected: ExpectedObject) -> Step:
+    return advice(f"render the intent (plimsoll tune render) and apply its {expected.title}")
 
 
 def _install(kind: Kind) -> Step:

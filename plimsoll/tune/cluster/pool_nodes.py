@@ -11,8 +11,8 @@ from plimsoll.tune.kubernetes.kube_object import KubeObject, labels_of, name_of,
 
 def pool_nodes(view: ClusterView, pool: Pool) -> tuple[KubeObject, ...]:
     """Those with all labels of the pool, by name. Raises CannotRead."""
-    wanted = pool.node_labels.items()
-    found = [each for each in view.need(NODE) if wanted <= labels_of(each).items()]
+    expected = pool.node_labels.items()
+    found = [each for each in view.need(NODE) if expected <= labels_of(each).items()]
     return tuple(sorted(found, key=name_of))
 
 

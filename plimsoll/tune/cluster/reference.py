@@ -31,8 +31,8 @@ from plimsoll.tune.cluster.kinds import (
     TUNED,
     Kind,
 )
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_objects
+from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
+from plimsoll.tune.cluster.objects.expected_objects import expected_objects
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.files.manifest import Manifest, manifest_text
 from plimsoll.tune.render.files.rendered_file import RenderedFile
@@ -69,15 +69,15 @@ def reference(intent: Intent) -> tuple[RenderedFile, ...]:
             where="plimsoll tune reference",
             remedy="give an intent of platform: openshift",
         )
-    wanted = list(wanted_objects(intent, intent.pool))
-    files = (RenderedFile(_path(each), _template(each), _DOES, _UNDO) for each in wanted)
-    metadata = manifest_text(_metadata(intent, wanted))
+    expected = list(expected_objects(intent, intent.pool))
+    files = (RenderedFile(_path(each), _template(each), _DOES, _UNDO) for each in expected)
+    metadata = manifest_text(_metadata(intent, expected))
     return (RenderedFile(METADATA, metadata, _DOES, _UNDO), *files)
 
 
-def _metadata(intent: Intent, wanted: Iterable[WantedObject]) -> dict[str, Any]:
-    components: dict[str, list[WantedObject]] = {}
-    for each in wanted:
+def _metadata(intent: Intent, expected: Iterable[ExpectedObject]) -> dict[str, Any]:
+    components: dict[str, list[ExpectedObject]] = {}
+    for each in expected:
         components.setdefault(_component(each.kind), []).append(each)
     part = {
         "name": intent.name,
@@ -87,31 +87,31 @@ def _metadata(intent: Intent, wanted: Iterable[WantedObject]) -> dict[str, Any]:
     return {"apiVersion": "v2", "parts": [part]}
 
 
-def _listed(name: str, wanted: list[WantedObject]) -> dict[str, Any]:
+def _listed(name: str, expected: list[ExpectedObject]) -> dict[str, Any]:
     """allOf misses what is not there, anyOf compares only what is."""
     templates = [
-        {"path": _path(each), "config": {"ignore-unspecified-fields": True}} for each in wanted
+        {"path": _path(each), "config": {"ignore-unspecified-fields": True}} for each in expected
     ]
-    return {"name": name, ("allOf" if wanted[0].required else "anyOf"): templates}
+    return {"name": name, ("allOf" if expected[0].required else "anyOf"): templates}
 
 
 def _component(kind: Kind) -> str:
     return next((name for name, kinds in _COMPONENTS if kind in kinds), _OTHERS)
 
 
-def _path(wanted: WantedObject) -> str:
+def _path(expected: ExpectedObject) -> str:
     """Where each namespace has one of the same name, the namespace tells them apart."""
-    shared = wanted.kind in (SERVICE_ACCOUNT_OF_PODS, ROLE, ROLE_BINDING)
-    place = f"{wanted.namespace}-" if shared else ""
-    return f"{wanted.kind.plural}-{place}{wanted.name}.yaml"
+    shared = expected.kind in (SERVICE_ACCOUNT_OF_PODS, ROLE, ROLE_BINDING)
+    place = f"{expected.namespace}-" if shared else ""
+    return f"{expected.kind.plural}-{place}{expected.name}.yaml"
 
 
-def _template(wanted: WantedObject) -> str:
-    manifest: Manifest = copy.deepcopy(wanted.manifest)
-    if wanted.kind == POD and (container := _only_container(manifest)) is not None:
+def _template(expected: ExpectedObject) -> str:
+    manifest: Manifest = copy.deepcopy(expected.manifest)
+    if expected.kind == POD and (container := _only_container(manifest)) is not None:
         manifest["spec"]["containers"] = _PLACEHOLDER
         return _filled(manifest, _reading_container(container), _CONTAINERS)
-    section, field = _STRUCTURED.get(wanted.kind, ("", ""))
+    section, field = _STRUCTURED.get(expected.kind, ("", ""))
     if field not in manifest.get(section, {}):
         return _escaped(manifest_text(manifest))
     given = manifest[section][field]
@@ -142,38 +142,38 @@ def _quoted(text: str) -> str:
     return json.dumps(text, ensure_ascii=False)
 
 
-def _reading_text(section: str, field: str, wanted: str) -> str:
-    """Read what the cluster has, and merge what is wanted into it."""
+def _reading_text(section: str, field: str, expected: str) -> str:
+    """Read what the cluster has, and merge what is expected into it."""
     return (
         f'{{{{- $text := get (default dict .{section}) "{field}" | default "" }}}}\n'
-        f"{{{{- $wanted := {_quoted(wanted)} }}}}\n"
+        f"{{{{- $expected := {_quoted(expected)} }}}}\n"
         "{{- $found := fromYaml $text }}\n"
-        "{{- $merged := mergeOverwrite (deepCopy $found) (fromYaml $wanted) }}\n"
+        "{{- $merged := mergeOverwrite (deepCopy $found) (fromYaml $expected) }}\n"
     )
 
 
 # As the cluster writes it where that means the same, else as the intent does.
 _TEXT = (
     "{{ if eq (toJson $found) (toJson $merged) }}{{ toJson $text }}"
-    "{{ else }}{{ toJson $wanted }}{{ end }}"
+    "{{ else }}{{ toJson $expected }}{{ end }}"
 )
 
 
 def _reading_container(container: dict[str, Any]) -> str:
-    return f"{{{{- $wanted := fromJson {_quoted(json.dumps(container))} }}}}\n"
+    return f"{{{{- $expected := fromJson {_quoted(json.dumps(container))} }}}}\n"
 
 
-# kube-compare takes a list as a whole: the pod's own containers, with what is wanted of one.
+# kube-compare takes a list as a whole: the pod's own containers, with what is expected of one.
 _CONTAINERS = """
 {{- $met := false }}
 {{- range (get (default dict .spec) "containers" | default list) }}
-{{- if eq .name $wanted.name }}
+{{- if eq .name $expected.name }}
 {{- $met = true }}
-    - {{ toJson (mergeOverwrite (deepCopy .) (deepCopy $wanted)) }}
+    - {{ toJson (mergeOverwrite (deepCopy .) (deepCopy $expected)) }}
 {{- else }}
     - {{ toJson . }}
 {{- end }}
 {{- end }}
 {{- if not $met }}
-    - {{ toJson $wanted }}
+    - {{ toJson $expected }}
 {{- end }}"""

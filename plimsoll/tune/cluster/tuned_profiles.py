@@ -13,8 +13,8 @@ from typing import Any
 
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import TUNED
+from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
 from plimsoll.tune.cluster.objects.meant_text import tuned_includes, tuned_sections
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject
 from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at, text_at
 from plimsoll.tune.render.files.manifest import Manifest
 from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE, tuned_text
@@ -78,36 +78,36 @@ def tuned_profiles(view: ClusterView) -> TunedProfiles:
 class RenamedPatch:
     """A Tuned object that stands on the operator's profile, under whatever name.
 
-    `profile` is that of its profiles; `wanted` and `found` are alike in names and in what is
+    `profile` is that of its profiles; `expected` and `found` are alike in names and in what is
     included, so that what is left are differences in what they set.
     """
 
     profile: str
-    wanted: WantedObject
+    expected: ExpectedObject
     found: KubeObject
 
 
 def renamed_patches(
-    view: ClusterView, wanted: WantedObject, operators: str
+    view: ClusterView, expected: ExpectedObject, operators: str
 ) -> Iterator[RenamedPatch]:
-    """The objects that could be `wanted`, which stands on the profile `operators`."""
+    """The objects that could be `expected`, which stands on the profile `operators`."""
     profiles = tuned_profiles(view)
     for each in view.need(TUNED, NAMESPACE):
         names = [text_at(one, "profile") for one in items_at(each, "spec", "recommend")]
         for name in dict.fromkeys(names):
             if name != operators and profiles.leads_to(name, operators):
                 merged = profiles.merged(name, operators)
-                yield RenamedPatch(name, _renamed(wanted, each, name), _flat(each, name, merged))
+                yield RenamedPatch(name, _renamed(expected, each, name), _flat(each, name, merged))
 
 
-def _renamed(wanted: WantedObject, found: KubeObject, profile: str) -> WantedObject:
+def _renamed(expected: ExpectedObject, found: KubeObject, profile: str) -> ExpectedObject:
     """Its priority is that of its own name: another's is whatever makes it win."""
-    manifest: Manifest = copy.deepcopy(wanted.manifest)
+    manifest: Manifest = copy.deepcopy(expected.manifest)
     manifest["metadata"]["name"] = text_at(found, "metadata", "name")
     manifest["spec"]["profile"][0]["name"] = profile
     manifest["spec"]["recommend"][0] |= {"profile": profile}
     del manifest["spec"]["recommend"][0]["priority"]
-    return WantedObject(wanted.kind, manifest, wanted.meanings, wanted.required)
+    return ExpectedObject(expected.kind, manifest, expected.meanings, expected.required)
 
 
 def _flat(found: KubeObject, profile: str, merged: Sections) -> KubeObject:

@@ -44,7 +44,7 @@ def node_pages(hugepages: Hugepages | None) -> tuple[NodePages, ...]:
 def hugepage_arguments(hugepages: Hugepages | None, source: str) -> Iterator[KernelArgument]:
     """The default size, then each size and number that names no node.
 
-    Where 1G is the default and 2M is wanted on nodes alone, the kernel gets "hugepagesz=2M
+    Where 1G is the default and 2M is expected on nodes alone, the kernel gets "hugepagesz=2M
     hugepages=0", or it would not make the files that the service writes to (the Node Tuning
     Operator's rule, commit d2394aa8, components/tuned/tuned.go).
     """
@@ -64,6 +64,6 @@ def _made_known(hugepages: Hugepages) -> list[tuple[str, int]]:
     def small(pages: Pages) -> bool:
         return pages.size == "2M"
 
-    asked = [each for each in hugepages.pages if small(each)]
-    on_nodes_alone = bool(asked) and all(each.node is not None for each in asked)
+    requested = [each for each in hugepages.pages if small(each)]
+    on_nodes_alone = bool(requested) and all(each.node is not None for each in requested)
     return [("2M", 0)] if on_nodes_alone and hugepages.default_size == "1G" else []

@@ -32,8 +32,8 @@ def keeps_irqs_off(intent: Intent) -> bool:
     Not specified is a performance profile's default, off; on a host, where no pod can ask
     for itself, it is on.
     """
-    asked = intent.irq.globally_disable_balancing
-    return intent.platform != "openshift" if asked is None else asked
+    setting = intent.irq.globally_disable_balancing
+    return intent.platform != "openshift" if setting is None else setting
 
 
 def expected_irqs(intent: Intent) -> IrqPlacement:

@@ -30,8 +30,8 @@ class KernelArgument:
     @property
     def text(self) -> str:
         """As on the command line; the values that are possible with a bar between them."""
-        told = "|".join(value or "" for value in self.values)
-        return f"{self.name}={told}" if self.values != (None,) else self.name
+        message = "|".join(value or "" for value in self.values)
+        return f"{self.name}={message}" if self.values != (None,) else self.name
 
     @property
     def words(self) -> tuple[str, ...]:

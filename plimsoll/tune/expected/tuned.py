@@ -42,12 +42,12 @@ def expected_profile(intent: Intent) -> str | None:
 
 def has_patch(intent: Intent) -> bool:
     """Whether the intent asks for more than the operator's own profile does."""
-    asked = asked_sysctls(intent) or asked_units(intent) or intent.kernel.tuned_bootloader
+    requested = intent_sysctls(intent) or intent_units(intent) or intent.kernel.tuned_bootloader
     given = intent.tuned.model_fields_set or intent.services.thp is not None
-    return bool(asked) or bool(given)
+    return bool(requested) or bool(given)
 
 
-def asked_sysctls(intent: Intent) -> dict[str, str]:
+def intent_sysctls(intent: Intent) -> dict[str, str]:
     """The settings that the intent itself names."""
     scheduling = intent.scheduling
     numa_balancing = intent.services.numa_balancing
@@ -62,7 +62,7 @@ def asked_sysctls(intent: Intent) -> dict[str, str]:
     return given | dict(scheduling.sysctls)
 
 
-def asked_units(intent: Intent) -> dict[str, bool]:
+def intent_units(intent: Intent) -> dict[str, bool]:
     """systemd's units that the intent itself switches on or off."""
     switches = {unit: getattr(intent.services, name) for name, unit in _UNITS.items()}
     return {unit: switch for unit, switch in switches.items() if switch is not None}
@@ -71,7 +71,7 @@ def asked_units(intent: Intent) -> dict[str, bool]:
 def expected_sysctls(intent: Intent) -> dict[str, str]:
     """What TuneD sets, by name, in every release alike; the intent's own win."""
     if intent.platform != "openshift":
-        return asked_sysctls(intent)
+        return intent_sysctls(intent)
     settings = _OPERATOR_SYSCTLS | _PARENTS_SYSCTLS
     if realtime_hint(intent):
         settings["kernel.sched_rt_runtime_us"] = "-1"
@@ -81,7 +81,7 @@ def expected_sysctls(intent: Intent) -> dict[str, str]:
     else:
         # From network-latency; the real-time kernel does not have it.
         settings["kernel.numa_balancing"] = "0"
-    return dict(sorted((settings | asked_sysctls(intent)).items()))
+    return dict(sorted((settings | intent_sysctls(intent)).items()))
 
 
 def expected_units(intent: Intent) -> dict[str, bool]:
@@ -90,6 +90,6 @@ def expected_units(intent: Intent) -> dict[str, bool]:
     The operator turns fwupd's timer off in releases from 4.23 and 5.0 on.
     """
     if intent.platform != "openshift":
-        return asked_units(intent)
+        return intent_units(intent)
     operators = {"fwupd-refresh.timer": False, "stalld": realtime_hint(intent)}
-    return operators | asked_units(intent)
+    return operators | intent_units(intent)

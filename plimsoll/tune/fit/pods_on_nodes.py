@@ -55,10 +55,10 @@ def _one_node(intent: Intent, topology: Topology, pod: Pod, field: str) -> Itera
     elif pod.hugepages and not pages:
         yield _too_many_pages(intent, topology, pod.hugepages, f"{field}.hugepages.total")
     elif not with_cards:
-        told = ", ".join(f"{name} on {_listed(nodes)}" for name, nodes in cards.items())
+        message = ", ".join(f"{name} on {_listed(nodes)}" for name, nodes in cards.items())
         yield _problem(
             f"{field}.networks",
-            f"{pod.name} joins cards of different nodes, {told}, and {_POLICY}",
+            f"{pod.name} joins cards of different nodes, {message}, and {_POLICY}",
             "use ports of one node, or another numa_policy",
         )
     elif not cpus & pages & with_cards:
@@ -95,42 +95,42 @@ def _too_many_cpus(intent: Intent, topology: Topology, pod: Pod, field: str) -> 
 
 
 def _nodes_with_pages(
-    intent: Intent, topology: Topology, wanted: PodHugepages | None
+    intent: Intent, topology: Topology, expected: PodHugepages | None
 ) -> frozenset[int]:
     """All nodes where it cannot be told: where some pages name a node and others do not."""
-    by_node = pages_by_node(intent.hugepages, wanted.size) if wanted else {}
+    by_node = pages_by_node(intent.hugepages, expected.size) if expected else {}
     unclear = (None in by_node and len(by_node) > 1) or sets_pages_aside(intent.kernel)
-    if wanted is None or not by_node or unclear:
+    if expected is None or not by_node or unclear:
         return frozenset(topology.nodes)
     if None not in by_node:
-        asked = bytes_of(wanted.total)
-        return frozenset(n for n, size in by_node.items() if n is not None and size >= asked)
-    share = _share(intent, topology, wanted)
-    fits = share is None or bytes_of(wanted.total) <= share
+        requested = bytes_of(expected.total)
+        return frozenset(n for n, size in by_node.items() if n is not None and size >= requested)
+    share = _share(intent, topology, expected)
+    fits = share is None or bytes_of(expected.total) <= share
     return frozenset(topology.nodes) if fits else frozenset()
 
 
-def _share(intent: Intent, topology: Topology, wanted: PodHugepages) -> int | None:
+def _share(intent: Intent, topology: Topology, expected: PodHugepages) -> int | None:
     """The most bytes that a node has of pages which the kernel deals out to all in turn.
 
     None where the memory is not known, and where a node is too small for its share, which the
     others then get.
     """
-    nodes, page = _bytes_by_node(topology), PAGE_BYTES[wanted.size]
+    nodes, page = _bytes_by_node(topology), PAGE_BYTES[expected.size]
     if not nodes:
         return None
-    pages = sum(pages_by_node(intent.hugepages, wanted.size).values()) // page
+    pages = sum(pages_by_node(intent.hugepages, expected.size).values()) // page
     share = -(-pages // len(nodes)) * page
     return share if min(nodes.values()) > share else None
 
 
 def _too_many_pages(
-    intent: Intent, topology: Topology, wanted: PodHugepages, field: str
+    intent: Intent, topology: Topology, expected: PodHugepages, field: str
 ) -> Problem:
-    most = memory_text(_share(intent, topology, wanted) or 0)
+    most = memory_text(_share(intent, topology, expected) or 0)
     return _problem(
         field,
-        f"{wanted.total} are more than the {most} that a node gets of pages which name none, "
+        f"{expected.total} are more than the {most} that a node gets of pages which name none, "
         f"and {_POLICY}",
         f"ask for {most} at most, or name the node of the pages",
     )

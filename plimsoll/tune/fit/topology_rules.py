@@ -79,10 +79,10 @@ def _siblings_together(intent: Intent, topology: Topology) -> Iterator[Problem]:
 
 
 def _smt(intent: Intent, topology: Topology) -> Iterator[Problem]:
-    wanted = intent.cpus.smt
-    if wanted == "disabled" and topology.smt:
+    expected = intent.cpus.smt
+    if expected == "disabled" and topology.smt:
         text, remedy = "SMT is on", "turn it off in the firmware or with nosmt, or use smt: any"
-    elif wanted == "enabled" and not topology.smt:
+    elif expected == "enabled" and not topology.smt:
         text, remedy = "no core has two threads online", "turn SMT on, or use smt: any"
     else:
         return
@@ -144,8 +144,8 @@ def _pods_whole_cores(intent: Intent, topology: Topology) -> Iterator[Problem]:
 def _hugepages(intent: Intent, topology: Topology) -> Iterator[Problem]:
     if intent.hugepages is None:
         return
-    wanted = intent.hugepages.bytes_by_node
-    for node, wanted_bytes in wanted.items():
+    expected = intent.hugepages.bytes_by_node
+    for node, expected_bytes in expected.items():
         if node is not None and node not in topology.nodes:
             yield Problem(
                 "hugepage-nodes-exist",
@@ -154,21 +154,21 @@ def _hugepages(intent: Intent, topology: Topology) -> Iterator[Problem]:
                 f"there is no node {node}",
                 f"use {', '.join(map(str, topology.nodes))}",
             )
-        elif node is not None and wanted_bytes >= topology.memory_kb.get(node, 0) * 1024 > 0:
-            yield _too_many(f"node {node}", wanted_bytes, topology.memory_kb[node])
+        elif node is not None and expected_bytes >= topology.memory_kb.get(node, 0) * 1024 > 0:
+            yield _too_many(f"node {node}", expected_bytes, topology.memory_kb[node])
     total_kb = sum(topology.memory_kb.values())
-    if len(wanted) > 1 or None in wanted:
-        wanted_bytes = sum(wanted.values())
-        if wanted_bytes >= total_kb * 1024 > 0:
-            yield _too_many("the host", wanted_bytes, total_kb)
+    if len(expected) > 1 or None in expected:
+        expected_bytes = sum(expected.values())
+        if expected_bytes >= total_kb * 1024 > 0:
+            yield _too_many("the host", expected_bytes, total_kb)
 
 
-def _too_many(place: str, wanted_bytes: int, memory_kb: int) -> Problem:
+def _too_many(place: str, expected_bytes: int, memory_kb: int) -> Problem:
     return Problem(
         "hugepages-fit",
         "hugepages.pages",
         "fail",
-        f"{wanted_bytes / 2**30:.1f} GiB are asked of {place}, which has "
+        f"{expected_bytes / 2**30:.1f} GiB are asked of {place}, which has "
         f"{memory_kb / 2**20:.1f} GiB in all",
         "ask for fewer pages, and leave memory to the system",
     )

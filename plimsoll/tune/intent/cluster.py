@@ -25,16 +25,15 @@ Seconds: TypeAlias = Annotated[int, Field(ge=1, le=86400)]
 
 
 class Pool(Section):
-    """The nodes it is for: a MachineConfigPool and its nodes' role.
-
-    `selector` finds the pool (machineConfigPoolSelector); left out, the profile has none and
-    the operator takes machineconfiguration.openshift.io/role with the role in the nodes' label.
-    `node_selector` left out is the role's own label.
-    """
+    """The nodes it is for: a MachineConfigPool and its nodes' role."""
 
     role: ObjectName
+    """The nodes' role, which is the MachineConfigPool's name too."""
     selector: Mapping[Word, Text] | None = None
+    """machineConfigPoolSelector, one label; left out, the profile has none and the operator takes
+    machineconfiguration.openshift.io/role with the role in the nodes' label."""
     node_selector: Mapping[Word, Text] | None = None
+    """nodeSelector, one label; left out, node-role.kubernetes.io/ with the role."""
 
     @property
     def node_labels(self) -> dict[str, str]:
@@ -78,35 +77,48 @@ class CpuManager(Section):
     """The kubelet's CPU manager, where no performance profile sets it."""
 
     policy: Literal["static", "none"] = "static"
+    """cpuManagerPolicy: static gives guaranteed pods CPUs of their own."""
     reconcile_period_s: Seconds | None = None
+    """cpuManagerReconcilePeriod, in s; left out, the kubelet's default."""
 
 
 class ReducedMonitoring(Section):
     """What is left of the cluster's monitoring."""
 
     grafana: Switch = None
+    """Whether Grafana runs. OpenShift has none since 4.11."""
     alertmanager: Switch = None
+    """Whether the cluster's Alertmanager runs."""
     prometheus_retention: Retention | None = None
+    """How long Prometheus keeps samples, as Prometheus writes times: 24h."""
 
 
 class KubeletHousekeeping(Section):
-    """How often the kubelet looks around, in seconds; its defaults are 10, 15 and 10."""
+    """How often the kubelet looks around."""
 
     interval_s: Seconds
+    """How often the kubelet looks at the containers' control groups, in s; its default is 10."""
     max_interval_s: Seconds | None = None
+    """How long it may put that off at most, in s; its default is 15."""
     eviction_monitoring_period_s: Seconds | None = None
+    """How often it looks whether pods must go for want of memory or disk, in s; its default is 10.
+    """
 
 
 class Cluster(Section):
-    """What is left out is neither rendered nor judged.
-
-    `workload_partitioning` keeps the platform's own pods on the reserved CPUs.
-    """
+    """What is left out is neither rendered nor judged."""
 
     single_node: bool = False
+    """Whether the one node is the whole cluster, whose API goes away when it restarts."""
     workload_partitioning: Switch = None
+    """On: the platform's own pods stay on the reserved CPUs."""
     cpu_manager: CpuManager | None = None
+    """The kubelet's CPU manager, where no performance profile sets it."""
     reduced_monitoring: ReducedMonitoring | None = None
+    """What is left of the cluster's monitoring; left out, it is not touched."""
     network_diagnostics: Switch = None
+    """Whether the pods that probe the cluster's network run."""
     console: Switch = None
+    """Whether the web console runs."""
     kubelet_housekeeping: KubeletHousekeeping | None = None
+    """How often the kubelet looks around; left out, it is not touched."""

@@ -77,18 +77,23 @@ Memory: TypeAlias = Annotated[str, AfterValidator(_check_quantity)]
 
 
 class Pages(Section):
-    """`count` pages of one size, on NUMA node `node`, or spread over all where it is left out."""
+    """Pages of one size, on one NUMA node or spread over all."""
 
     size: PageSize
+    """Size of a page; k, M and G are powers of two."""
     count: Annotated[int, Field(ge=1, le=2**31 - 1)]
+    """How many pages of that size."""
     node: Annotated[int, Field(ge=0, le=1023)] | None = None
+    """The NUMA node that they are on; left out, the kernel spreads them over all."""
 
 
 class Hugepages(Section):
     """What the node sets aside at boot."""
 
     default_size: PageSize
+    """Size of the pages that who names no size gets (default_hugepagesz); one of `pages`."""
     pages: Annotated[Listed[Pages], Field(min_length=1)]
+    """How many pages of which size are set aside, each pair of size and node once."""
 
     @property
     def bytes_by_node(self) -> dict[int | None, int]:
@@ -135,13 +140,12 @@ def _in_powers_of_two(given: object) -> object:
 
 
 class PodHugepages(Section):
-    """What one pod takes: `total` memory in pages of `size`.
-
-    Sizes of pages are powers of two in short (1G), and so may the total be: 4G are 4Gi.
-    """
+    """What one pod takes."""
 
     size: PageSize
+    """Size of the pages that the pod asks for; k, M and G are powers of two."""
     total: Annotated[Memory, BeforeValidator(_in_powers_of_two)]
+    """Memory in such pages, a whole number of them: 4Gi, or in short 4G, which is the same here."""
 
     @model_validator(mode="after")
     def _check_whole_pages(self) -> Self:

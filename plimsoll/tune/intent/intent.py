@@ -1,6 +1,6 @@
 """The intent: what a host or a pool of nodes is to be, in one YAML document.
 
-Everything that tunes or judges starts here. It says what is wanted in the field's
+Everything that tunes or judges starts here. It says what is expected in the field's
 terms, not how a platform is told; what is left out is left alone.
 """
 
@@ -33,42 +33,69 @@ Platform = Literal["openshift", "bare-metal", "vm"]
 
 
 class Intent(Section):
-    """What is wanted of one host, or of each node of one pool.
+    """What is expected of one host, or of each node of one pool.
 
-    `name` becomes that of the performance profile and of all that is rendered. `namespace` is
-    where pods run and networks are that name none; left out, it is the intent's name.
-    `kubelet` are fields of its configuration beyond those that other sections mean.
-    `annotations` by kind and `extra` go into the objects that are rendered, after all else.
-    `expected_processes` are the names (comm) of those that belong on isolated CPUs
-    besides the pods'. Raises, through `load_intent`, InputError with file and line.
+    Raises, through `load_intent`, InputError with file and line.
     """
 
     name: ObjectName
+    """Names the performance profile and all that is rendered: an RFC 1123 label, lower case
+    letters, digits and `-`, at most 63."""
     description: Text | None = None
+    """One line for people, put into the README of what is rendered."""
     platform: Platform
+    """What it is rendered and judged for: a pool of OpenShift nodes, a host of its own, or a guest,
+    whose hypervisor's settings are left out."""
     pool: Pool | None = None
+    """Which nodes of an OpenShift cluster it is for; openshift needs it."""
     namespace: ObjectName | None = None
+    """Where pods run, and networks are, that name none; left out, it is the intent's name."""
     cpus: Cpus
+    """What each online CPU is for."""
     hugepages: Hugepages | None = None
+    """The hugepages that the node sets aside at boot; left out, none are asked for."""
     kernel: Kernel = Kernel()
+    """The kernel's flavour, page size and further arguments."""
     numa_policy: NumaPolicy | None = None
+    """The kubelet's topology manager policy: how strictly a pod's CPUs, memory and devices come
+    from one NUMA node. Left out, it is neither rendered nor judged."""
     hints: Hints = Hints()
+    """What the workload asks of power management, of ticks and of watchdogs."""
     irq: Irq = Irq()
+    """Where device interrupts may go."""
     user_level_networking: Switch = None
+    """On: kernel-driven ports get as many queues as there are reserved CPUs."""
     net_devices: Listed[NetDevice] = ()
+    """Upon OpenShift, the ports that `user_level_networking` is of; empty: all."""
     nics: Listed[Nic] = ()
+    """The network cards' ports, one entry for each use of one or more of them."""
     networks: Listed[Network] = ()
+    """The attachments that pods join beside the cluster's own network."""
     pods: Listed[Pod] = ()
+    """The kinds of pods that the node is to carry."""
     services: Services = Services()
+    """Which services and kernel features run beside the workload."""
     scheduling: Scheduling = Scheduling()
+    """Scheduler and timer settings of the kernel."""
     tuned: Tuned = Tuned()
+    """The TuneD profile that is rendered."""
     kubelet: KubeletFields | None = None
+    """Upon OpenShift, fields of the kubelet's configuration beyond those that other sections mean,
+    as `systemReserved: {memory: 11Gi}`; for the profile's annotation kubeletconfig.experimental."""
     cluster: Cluster = Cluster()
+    """What OpenShift itself keeps off the isolated CPUs, or leaves out."""
     generator: Generator = Generator()
+    """Where the traffic generator polls, and TRex's configuration."""
     bios: Bios = Bios()
+    """The firmware's settings: a checklist for people, and what Redfish is asked."""
     expected_processes: Listed[Word] = ()
+    """Names (comm) of processes that belong on isolated CPUs besides the pods'; TuneD upon a host
+    leaves them there."""
     annotations: Mapping[RenderedKind, Mapping[Word, Text]] = {}
+    """Upon OpenShift, annotations by the kind of object: every rendered object of that kind gets
+    them."""
     extra: Listed[Extra] = ()
+    """Upon OpenShift, patches that are merged into the rendered objects, after all else."""
 
     def patches_of(self, kind: str, name: str) -> Iterator[Mapping[str, Any]]:
         """What is merged into the object of that kind and name, in this order."""
@@ -104,18 +131,18 @@ class Intent(Section):
 
     def resources_of(self, pod: Pod) -> dict[str, str]:
         """All that the pod requests, as Kubernetes writes it: cpu, memory, hugepages, VFs."""
-        wanted = {"cpu": f"{pod.cpus:g}"}
+        expected = {"cpu": f"{pod.cpus:g}"}
         if pod.memory:
-            wanted["memory"] = pod.memory
+            expected["memory"] = pod.memory
         if pod.hugepages:
             suffix = RESOURCE_SUFFIX[pod.hugepages.size]
-            wanted[f"hugepages-{suffix}"] = pod.hugepages.total
+            expected[f"hugepages-{suffix}"] = pod.hugepages.total
         devices = dict(pod.resources)
         for name in pod.networks:
             network = self.network(name)
             if isinstance(network, SriovAttachment) and (card := self.nic(network.nic).resource):
                 devices[card] = devices.get(card, 0) + 1
-        return wanted | {name: str(count) for name, count in devices.items()}
+        return expected | {name: str(count) for name, count in devices.items()}
 
     @model_validator(mode="after")
     def _check_platform(self) -> Self:

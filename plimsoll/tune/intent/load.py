@@ -18,17 +18,17 @@ _SUFFIX = ".yaml"
 _MOST_KIB = 256
 
 
-def load_intent(wanted: Path | str) -> Intent:
+def load_intent(expected: Path | str) -> Intent:
     """The intent of a file, or of the preset of that name; a file is named with its suffix.
 
     Raises InputError naming file, line and field for everything that is wrong in it.
     """
-    if isinstance(wanted, str) and wanted in preset_names():
-        return load_preset(wanted)
-    path = Path(wanted)
+    if isinstance(expected, str) and expected in preset_names():
+        return load_preset(expected)
+    path = Path(expected)
     # os.path's says no, and raises nothing, of what may not be seen or cannot be a name.
-    if not os.path.exists(path) and not path.suffix and path.name == str(wanted):
-        raise _no_preset(str(wanted))
+    if not os.path.exists(path) and not path.suffix and path.name == str(expected):
+        raise _no_preset(str(expected))
     _check_size(path)
     return _intent_of(read_document(path))
 

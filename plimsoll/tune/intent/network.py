@@ -17,14 +17,16 @@ _Rate: TypeAlias = Annotated[int, Field(ge=0, le=1_600_000)]
 
 
 class Ipam(Section):
-    """How the attachment gets its addresses: from `range`, or with dhcp from elsewhere.
-
-    With static, `range` is the one address with its prefix length.
-    """
+    """How the attachment gets its addresses: from `range`, or with dhcp from elsewhere."""
 
     type: Literal["host-local", "static", "whereabouts", "dhcp"]
+    """The IPAM plugin that gives addresses; static is one address for all, dhcp a server of the
+    network."""
     range: IpRange | None = None
+    """The network that addresses are taken from, with its prefix length; with static the address
+    itself. dhcp has none."""
     gateway: IpAddress | None = None
+    """The IP address of the route by default; left out, there is none."""
 
     @model_validator(mode="after")
     def _check_range(self) -> Self:
@@ -41,26 +43,30 @@ class Ipam(Section):
 
 class _Attachment(Section):
     name: ObjectName
-    # None is the namespace of the pods.
+    """The attachment's name, by which pods join it."""
     namespace: ObjectName | None = None
+    """Where the object is; left out, the namespace of the first pod that joins it."""
     ipam: Ipam | None = None
+    """How the interface gets its addresses; left out, it has none."""
 
 
 class SriovAttachment(_Attachment):
-    """VFs of one of the intent's nics, whose vlan, trust and spoofchk it has.
-
-    `capabilities` are what a pod may ask for at runtime, of the plugins that read it: mac, ips.
-    `link_state` is what the VF shows, whatever the port's link is. Rates are in Mbit/s, 0 for
-    no limit; `vlan_qos` is 802.1p's priority.
-    """
+    """VFs of one of the intent's nics."""
 
     kind: Literal["sriov"]
+    """sriov: a VF of a network card."""
     nic: ObjectName
+    """The entry of `nics` whose VFs it gives, with that entry's vlan, trust and spoofchk."""
     capabilities: Annotated[Mapping[Word, bool], Field(min_length=1)] | None = None
+    """What a pod may ask for at runtime, of the plugins that read it: mac, ips."""
     link_state: Literal["auto", "enable", "disable"] | None = None
+    """What link the VF shows: the port's own (auto), or always up (enable) or down (disable)."""
     min_tx_rate_mbps: _Rate | None = None
+    """The rate that the VF may send at least, in Mbit/s; 0 is no promise."""
     max_tx_rate_mbps: _Rate | None = None
+    """The rate that the VF may send at most, in Mbit/s; 0 is no limit."""
     vlan_qos: Annotated[int, Field(ge=0, le=7)] | None = None
+    """Priority of the VF's VLAN tag (802.1p)."""
 
     @model_validator(mode="after")
     def _check_rates(self) -> Self:
@@ -76,18 +82,26 @@ class MacvlanAttachment(_Attachment):
     """An interface of its own MAC address on the node's `master`."""
 
     kind: Literal["macvlan"]
+    """macvlan: an interface of its own MAC address upon another."""
     master: InterfaceName
+    """The node's interface that it is upon."""
     mode: Literal["bridge", "private", "vepa", "passthru"] = "bridge"
+    """Which of the interfaces upon `master` reach each other, as the kernel's macvlan has it."""
     mtu: Annotated[int, Field(ge=68, le=65535)] | None = None
+    """The interface's MTU, in bytes; left out, that of `master`."""
 
 
 class BridgeAttachment(_Attachment):
     """A veth pair to the node's bridge `master`."""
 
     kind: Literal["bridge"]
+    """bridge: a veth pair to a bridge of the node."""
     master: InterfaceName
+    """The node's bridge."""
     vlan: Annotated[int, Field(ge=0, le=4094)] | None = None
+    """VLAN of the bridge's port that the pod is on, 0 for none."""
     mtu: Annotated[int, Field(ge=68, le=65535)] | None = None
+    """The interface's MTU, in bytes; left out, the plugin's."""
 
 
 Network: TypeAlias = Annotated[

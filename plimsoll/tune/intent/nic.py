@@ -80,36 +80,53 @@ class Nic(Section):
     """One use of one or more physical ports (PFs): one SriovNetworkNodePolicy.
 
     The ports are named by `pf_names` or by `pci` address, or by `vendor` and `device_id`.
-    `num_vfs` left out means that the port itself is used. `vf_range` takes some of its VFs
-    only. `priority` is of several policies for one VF: the lowest wins. `exclude_topology` keeps
-    the card's NUMA node from the scheduler. `node_selector` chooses nodes of the pool, left out
-    all. `driver` is what the workload's function is bound to: vfio-pci, or netdevice for
-    the kernel's own. `vlan`, `trust` and `spoofchk` are settings of each VF. `numa_node`
-    and `link_speed_gbps` are what the audit expects to find.
     """
 
     name: ObjectName
+    """What `networks` call it; the SriovNetworkNodePolicy's name."""
     pf_names: Listed[InterfaceName] = ()
+    """The ports (PFs) by their interfaces' names."""
     pci: Listed[PciAddress] = ()
+    """The ports by PCI address, in quotes: "0000:87:00.0"."""
     vendor: HexId | None = None
+    """PCI vendor, four hexadecimal digits. With neither `pf_names` nor `pci`, every port of the
+    kind is meant, the node's own uplink too."""
     device_id: HexId | None = None
+    """PCI device, four hexadecimal digits."""
     num_vfs: Annotated[int, Field(ge=1, le=256)] | None = None
+    """Into how many VFs each port is divided; left out, the port itself is used."""
     vf_range: VfRange | None = None
+    """The VFs of each port that this entry takes, first and last counted from 0 (0-3); left out,
+    all."""
     driver: Literal["vfio-pci", "netdevice"] = "netdevice"
+    """What the workload's function is bound to: vfio-pci, or (netdevice) the kernel's driver."""
     rdma: bool = False
+    """Whether the function has an RDMA device. DPDK reaches mlx5 cards (vendor 15b3) by it."""
     # From RFC 791's least to what the field in the kernel holds.
     mtu: Annotated[int, Field(ge=68, le=65535)] | None = None
+    """The port's MTU, in bytes; left out, it is not touched."""
     vlan: Annotated[int, Field(ge=0, le=4094)] | None = None
+    """VLAN that each VF is put into, 0 for none."""
     trust: Switch = None
+    """On: a VF may change its MAC address and receive frames for others (promiscuous mode)."""
     spoofchk: Switch = None
+    """On: frames with another source address than the VF's are dropped."""
     resource_name: ResourceName | None = None
+    """What pods ask for to get a VF, without the openshift.io/ before it."""
     priority: Annotated[int, Field(ge=0, le=99)] | None = None
+    """Of several policies for one VF the lowest wins; left out, it is the operator's 99."""
     exclude_topology: bool | None = None
+    """Whether the card's NUMA node is kept from the scheduler and the topology manager."""
     link_type: Literal["eth", "ib"] | None = None
+    """Ethernet (eth) or InfiniBand (ib), of cards that can be either."""
     vhost_net: bool | None = None
+    """Whether pods get /dev/vhost-net with the VF."""
     node_selector: Annotated[Mapping[Word, Text], Field(min_length=1)] | None = None
+    """Labels of the nodes of the pool that have the port; left out, all."""
     numa_node: Annotated[int, Field(ge=0, le=1023)] | None = None
+    """The NUMA node that the card is expected on."""
     link_speed_gbps: Annotated[int, Field(ge=1, le=1600)] | None = None
+    """The port's speed in Gbit/s, which the card's PCIe link must carry."""
 
     @property
     def by_kind(self) -> bool:
@@ -209,14 +226,14 @@ def check_shared_ports(nics: tuple[Nic, ...]) -> None:
             users[port].append(later)
 
 
-def _vfs_told(nic: Nic) -> str:
+def _vf_count(nic: Nic) -> str:
     return counted(nic.num_vfs, "VF") if nic.num_vfs else "no VFs"
 
 
 def _check_pair(earlier: Nic, later: Nic, port: str, place: int) -> None:
     if earlier.num_vfs != later.num_vfs:
         raise mistake(
-            f"{port} has {_vfs_told(earlier)} by {earlier.name}",
+            f"{port} has {_vf_count(earlier)} by {earlier.name}",
             "give both the same num_vfs",
             "nics",
             place,

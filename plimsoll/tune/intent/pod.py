@@ -43,46 +43,61 @@ class Effects(Section):
     """
 
     cpu_quota: Switch = None
+    """Off: the CFS quota does not hold the pod's CPUs up (cpu-quota.crio.io)."""
     cpu_load_balancing: Switch = None
+    """Off: the scheduler balances no load onto them (cpu-load-balancing.crio.io)."""
     irq_load_balancing: Switch = None
+    """Off: device interrupts stay off them (irq-load-balancing.crio.io)."""
 
     @property
     def annotations(self) -> dict[str, str]:
         """CRI-O's annotations, for what is off; on is what happens without."""
-        wanted = {
+        expected = {
             "cpu-load-balancing.crio.io": self.cpu_load_balancing,
             "cpu-quota.crio.io": self.cpu_quota,
             "irq-load-balancing.crio.io": self.irq_load_balancing,
         }
-        return {name: "disable" for name, switch in wanted.items() if switch is False}
+        return {name: "disable" for name, switch in expected.items() if switch is False}
 
 
 class Pod(Section):
-    """One kind of pod, with one container.
-
-    A guaranteed pod's limits equal its requests and its CPUs are whole, so that it gets
-    CPUs of its own. `networks` names attachments of the intent, one VF each where they are
-    of kind sriov. `resources` are requests of devices beyond those, by a device plugin's name.
-    `runtime_class` left out is the performance profile's. `capabilities` need no SYS_ADMIN:
-    IPC_LOCK is what DPDK with VFIO takes.
-    """
+    """One kind of pod, with one container."""
 
     name: ObjectName
+    """The pod's name."""
     role: Literal["dut", "generator", "workload"] = "dut"
+    """What it is of a test: the device under test, the traffic generator, or another workload."""
     namespace: ObjectName | None = None
+    """Where it runs; left out, the intent's namespace."""
     qos: Literal["guaranteed", "burstable"] = "guaranteed"
+    """guaranteed: limits equal requests, CPUs are whole and its own, memory is stated; or
+    burstable."""
     cpus: CpuCount
+    """How many CPUs it requests, whole ones if it is guaranteed."""
     memory: Memory | None = None
+    """Memory that it requests besides hugepages, in powers of two: 1000Mi, 4Gi."""
     hugepages: PodHugepages | None = None
+    """Hugepages that it requests; left out, none."""
     networks: Listed[ObjectName] = ()
+    """Attachments that it joins, by name; each of kind sriov takes a VF."""
     effects: Effects = Effects()
+    """What the runtime is to do for the pod's CPUs."""
     annotations: Mapping[Word, Text] = {}
+    """Further annotations of the pod."""
     resources: Mapping[Word, Annotated[int, Field(ge=1)]] = {}
+    """How many devices it requests besides the VFs, by a device plugin's name, such as
+    example.com/fpga."""
     node_selector: Mapping[Word, Text] = {}
+    """Labels of the nodes that it may run on."""
     runtime_class: ObjectName | None = None
+    """Its runtime class; left out, upon OpenShift the performance profile's."""
     image: Word | None = None
+    """The container's image."""
     command: Listed[Text] = ()
+    """The container's command and its arguments."""
     capabilities: Listed[Capability] = ()
+    """Capabilities that the container adds, as the kernel names them, without CAP_. DPDK with VFIO
+    takes IPC_LOCK, and no SYS_ADMIN."""
 
     @model_validator(mode="after")
     def _check_resources(self) -> Self:

@@ -55,14 +55,14 @@ def check_pod_pages(
 
 
 def _check_pages(
-    wanted: PodHugepages, hugepages: Hugepages | None, place: int, *, one_node: bool
+    expected: PodHugepages, hugepages: Hugepages | None, place: int, *, one_node: bool
 ) -> None:
-    by_node = pages_by_node(hugepages, wanted.size)
+    by_node = pages_by_node(hugepages, expected.size)
     if not by_node:
         sizes = list(dict.fromkeys(each.size for each in hugepages.pages)) if hugepages else []
         raise mistake(
-            f"no pages of {wanted.size} are set aside on the nodes",
-            f"add pages of {wanted.size} to hugepages"
+            f"no pages of {expected.size} are set aside on the nodes",
+            f"add pages of {expected.size} to hugepages"
             + (f", or use size: {' or '.join(sizes)}" if sizes else ""),
             "pods",
             place,
@@ -72,16 +72,16 @@ def _check_pages(
     # The kubelet's memory manager takes the pages of one pod from one node, under this policy.
     apart = one_node and None not in by_node
     most = max(by_node.values()) if apart else sum(by_node.values())
-    if bytes_of(wanted.total) > most:
+    if bytes_of(expected.total) > most:
         where = (
             "on the node that has the most, and single-numa-node takes them of one"
             if apart
             else "in all"
         )
         raise mistake(
-            f"{wanted.total} are more than the {memory_text(most)} of such pages {where}",
+            f"{expected.total} are more than the {memory_text(most)} of such pages {where}",
             f"ask for {memory_text(most)} at most, or set more pages of "
-            f"{RESOURCE_SUFFIX[wanted.size]} aside",
+            f"{RESOURCE_SUFFIX[expected.size]} aside",
             "pods",
             place,
             "hugepages",
@@ -120,15 +120,15 @@ def vfs_by_resource(nics: Sequence[Nic]) -> dict[str, int]:
 
 
 def check_pod_vfs(
-    pods: Sequence[Pod], wanted: Sequence[Mapping[str, str]], nics: Sequence[Nic]
+    pods: Sequence[Pod], expected: Sequence[Mapping[str, str]], nics: Sequence[Nic]
 ) -> None:
-    """Refuse a pod of more VFs than a node has; `wanted` are the pods' requests, in order."""
+    """Refuse a pod of more VFs than a node has; `expected` are the pods' requests, in order."""
     there = vfs_by_resource(nics)
-    for place, (pod, requests) in enumerate(zip(pods, wanted, strict=True)):
+    for place, (pod, requests) in enumerate(zip(pods, expected, strict=True)):
         for resource, most in there.items():
-            if (asked := int(requests.get(resource, "0"))) > most:
+            if (requested := int(requests.get(resource, "0"))) > most:
                 raise mistake(
-                    f"{pod.name} takes {asked} of {resource}, and a node has {most}",
+                    f"{pod.name} takes {requested} of {resource}, and a node has {most}",
                     "give its nic more num_vfs or a wider vf_range, or let the pod take fewer",
                     "pods",
                     place,

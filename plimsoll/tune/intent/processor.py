@@ -22,25 +22,31 @@ class MaxFrequency(Section):
     """The highest frequency of CPUs in kHz, as cpufreq has it; one needs the other."""
 
     isolated_khz: _Khz
+    """Highest frequency of the isolated CPUs, in kHz."""
     reserved_khz: _Khz
+    """Highest frequency of the reserved CPUs, in kHz."""
 
 
 class Cpus(Section):
-    """Every online CPU is reserved for the system or isolated for the workload.
-
-    `shared` CPUs are for containers of guaranteed pods that ask for one more, which is not
-    exclusive; hints.mixed_cpus lets them. `max_frequency` is what the operator sets CPUs to.
-    `balance_isolated` off takes the isolated CPUs out of the scheduler's domains
-    (isolcpus=domain); not specified is the platform's default, which is on in OpenShift.
-    """
+    """Every online CPU is reserved for the system or isolated for the workload."""
 
     reserved: CpuListField
+    """CPUs of the operating system and of housekeeping, as the kernel lists CPUs (0-1,16-17)."""
     isolated: CpuListField
+    """CPUs of the workload, as the kernel lists CPUs."""
     offlined: CpuListField | None = None
+    """CPUs to be taken offline, as the kernel lists CPUs."""
     shared: CpuListField | None = None
+    """Upon OpenShift, CPUs that containers of guaranteed pods may use besides their own, which is
+    not exclusive; it needs `hints.mixed_cpus`."""
     max_frequency: MaxFrequency | None = None
+    """Upon OpenShift, what the operator limits the CPUs' frequency to; judged in the profile and
+    not on nodes."""
     smt: Literal["enabled", "disabled", "any"] = "any"
+    """Whether cores are to show several threads (enabled), one (disabled), or either."""
     balance_isolated: Switch = None
+    """Off: the scheduler balances no load onto isolated CPUs (isolcpus=domain). Left out, it is the
+    platform's default, which is on in OpenShift."""
 
     @model_validator(mode="after")
     def _check_disjoint(self) -> Self:
@@ -64,18 +70,16 @@ class Cpus(Section):
 
 
 class Hints(Section):
-    """PerformanceProfile's workload hints; the same words serve other platforms.
-
-    `high_power` forbids deep idle states; with `realtime` idle CPUs poll. `per_pod_power`
-    lets pods choose the power settings of their CPUs. `realtime` also turns watchdogs off
-    and makes the isolated CPUs tickless (nohz_full). `mixed_cpus` lets containers of guaranteed
-    pods use cpus.shared besides their own.
-    """
+    """PerformanceProfile's workload hints; the same words serve other platforms."""
 
     high_power: Switch = None
+    """On: no deep idle states; with `realtime` idle CPUs poll."""
     per_pod_power: Switch = None
+    """On: pods choose the power settings of their CPUs. It excludes `high_power`."""
     realtime: Switch = None
+    """On: isolated CPUs are tickless (nohz_full) and watchdogs are off."""
     mixed_cpus: Switch = None
+    """On: containers of guaranteed pods may ask for `cpus.shared`."""
 
     @model_validator(mode="after")
     def _check_exclusive(self) -> Self:
@@ -92,3 +96,5 @@ class Irq(Section):
     """Whether device interrupts are kept off all isolated CPUs, or only those of pods that ask."""
 
     globally_disable_balancing: Switch = None
+    """On: device interrupts stay off all isolated CPUs; off: only off those of pods that ask for
+    it."""

@@ -20,30 +20,39 @@ class TrexPort(Section):
     """One port: its PCI address, and what TRex answers to and sends to at layer 3."""
 
     pci: PciAddress
+    """The port's PCI address, in quotes: "0000:87:00.0"."""
     ip: IpAddress
+    """The IP address that TRex answers ARP for on the port."""
     default_gw: IpAddress
+    """The IP address that it sends to, whose MAC address it asks for by ARP."""
 
 
 class TrexDualIf(Section):
     """The worker threads of one pair of ports, by CPU, on one socket; the order is TRex's."""
 
     socket: Annotated[int, Field(ge=0, le=1023)]
+    """The CPU socket (NUMA node) of the pair's ports."""
     threads: Annotated[Listed[_Thread], Field(min_length=1)]
+    """The CPUs of the pair's worker threads, as the kernel numbers them."""
 
 
 class Trex(Section):
-    """trex_cfg.yaml, version 2. `limit_memory_mb` is what it takes of the hugepages.
-
-    `arguments` are those of its command line, in order.
-    """
+    """trex_cfg.yaml, version 2, and the command line."""
 
     ports: Annotated[Listed[TrexPort], Field(min_length=2)]
+    """The ports in TRex's order: each two are a pair."""
     dual_if: Annotated[Listed[TrexDualIf], Field(min_length=1)]
+    """Socket and worker threads, one entry for each pair of ports, in the ports' order."""
     master_thread: _Thread
+    """The CPU of the thread that controls, as the kernel numbers it."""
     latency_thread: _Thread
+    """The CPU of the thread that measures latency, as the kernel numbers it."""
     limit_memory_mb: Annotated[int, Field(ge=1)] | None = None
+    """What TRex takes of the hugepages at most, in MB; left out, TRex's default."""
     port_bandwidth_gb: Annotated[int, Field(ge=1, le=1600)] | None = None
+    """A port's bandwidth in Gbit/s, by which TRex sizes its buffers; left out, TRex's default."""
     arguments: Listed[Text] = ()
+    """Further arguments of its command line, in order."""
 
     @property
     def threads_per_pair(self) -> int:
@@ -105,7 +114,9 @@ class Generator(Section):
     """The CPUs that make the load; left out, TRex's own."""
 
     cpus: CpuListField | None = None
+    """Every CPU that the generator polls on, as the kernel lists CPUs; left out, TRex's."""
     trex: Trex | None = None
+    """TRex's own configuration (trex_cfg.yaml); left out, none is rendered."""
 
     @property
     def polling_cpus(self) -> frozenset[int]:

@@ -32,16 +32,18 @@ _Options: TypeAlias = Mapping[Word, Text]
 
 
 class Tuned(Section):
-    """`name` is the profile's, and upon OpenShift `object` the Tuned object's that holds it.
-
-    Left out, they are performance-patch, and upon hosts plimsoll- with the intent's name. The
-    profile of the lowest `priority` wins (left out, 19; the operator's own is 20). `include` is
-    what it stands on, the last the strongest; left out, the operator's own profile, and upon
-    hosts network-latency. `sections` are further ones, such as scheduler with its groups.
-    """
+    """The profile that is rendered, and upon OpenShift the Tuned object that holds it."""
 
     name: ObjectName | None = None
+    """The profile's name; left out, performance-patch upon OpenShift, and upon hosts plimsoll- with
+    the intent's name."""
     object: ObjectName | None = None
+    """Upon OpenShift, the name of the Tuned object that holds it; left out, the profile's."""
     priority: Annotated[int, Field(ge=0, le=99)] | None = None
+    """Upon OpenShift, of the profiles that fit a node the one with the lowest wins; left out, 19,
+    before the operator's own, 20."""
     include: Listed[Word] = ()
+    """Profiles that it stands on, the last the strongest; empty: the operator's own, and upon hosts
+    network-latency."""
     sections: Annotated[Mapping[Word, _Options], AfterValidator(_check_sections)] = {}
+    """Sections of its own by name, each with its options, such as scheduler with its groups."""

@@ -77,8 +77,8 @@ def _is_guaranteed(container: KubeObject) -> bool:
     """A request that is not given is the limit."""
     for name in _RESOURCES:
         limit, request = (_amount(container, kind, name) for kind in ("limits", "requests"))
-        asked = name in mapping_at(container, "resources", "requests")
-        if not limit or (asked and request != limit):
+        requested = name in mapping_at(container, "resources", "requests")
+        if not limit or (requested and request != limit):
             return False
     return True
 

@@ -29,7 +29,7 @@ _PURPOSES = {
     "tuned": "The TuneD profile: its name, what it includes, sections of its own.",
     "kubelet": "Fields of the kubelet's configuration, such as systemReserved.",
     "cluster": "What OpenShift itself keeps off the isolated CPUs, or leaves out.",
-    "bios": "What no manifest can set: a checklist, and what Redfish is asked.",
+    "bios": "What no manifest can set: a checklist, and what is read through Redfish.",
     "expected_processes": "Names of processes that belong on isolated CPUs.",
 }
 

@@ -77,14 +77,14 @@ def _set_aside(survey: Survey) -> ProposedPages | None:
     if not pools or not everywhere or not _fit(topology, pools):
         return None
     default, largest = survey.default_page_size, max(everywhere, key=PAGE_BYTES.__getitem__)
-    told = ", ".join(
+    message = ", ".join(
         f"{counted(pool.total, 'page')} of {_SIZE_OF_KB[pool.page_kb]} on node {pool.node}"
         for pool in pools
     )
     return ProposedPages(
         [_entry(topology, _SIZE_OF_KB[each.page_kb], each.total, each.node) for each in pools],
         default if default in everywhere else largest,
-        f"What is set aside there already ({told}). {_YOURS}",
+        f"What is set aside there already ({message}). {_YOURS}",
     )
 
 

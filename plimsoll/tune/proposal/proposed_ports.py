@@ -29,12 +29,12 @@ def propose_ports(
     against = [(port, port.in_use or _far(port, survey, isolated, pages)) for port in survey.ports]
     free = [port for port, reason in against if reason is None]
     nics = [_nic(port, base) for port in free]
-    found = "".join(f" {_shown(port)}: {_told(port)}." for port in free)
+    found = "".join(f" {_shown(port)}: {_described(port)}." for port in free)
     spared = "".join(f" Left out: {_shown(port)}, as {why}." for port, why in against if why)
     if not free:
         return nics, f"No free PCI port was found.{spared}"
-    doubt = "" if survey.sessions_known else _WHO_LOGS_IN
-    return nics, f"The physical ports that are not in use.{found}{spared}{doubt}"
+    warning = "" if survey.sessions_known else _WHO_LOGS_IN
+    return nics, f"The physical ports that are not in use.{found}{spared}{warning}"
 
 
 def _far(port: Port, survey: Survey, isolated: frozenset[int], pages: ProposedPages) -> str | None:
@@ -91,6 +91,6 @@ def _shown(port: Port) -> str:
     return f"{port.pci_address} ({name})"
 
 
-def _told(port: Port) -> str:
+def _described(port: Port) -> str:
     node = "node unknown" if port.numa_node is None else f"node {port.numa_node}"
     return f"driver {port.driver or 'none'}, {node}"

@@ -62,14 +62,14 @@ def _system(address: str, credentials: BmcCredentials, ca_file: Path | None) -> 
         address, ca_file=str(ca_file) if ca_file else None, timeout_s=_TIMEOUT_S
     )
     auth = BasicAuth(credentials.user, credentials.password)
-    return _asked(
+    return _requested(
         address,
         lambda: sushy.Sushy(address, auth=auth, connector=connector).get_system(),
     )
 
 
 def _answer(address: str, system: Any) -> BiosAnswer:
-    bios = _asked(address, lambda: system.bios)
+    bios = _requested(address, lambda: system.bios)
     manufacturer = _text(system.manufacturer)
     known = map_of(manufacturer)
     given = bios.attributes if isinstance(bios.attributes, Mapping) else {}
@@ -94,7 +94,7 @@ def _text(value: object) -> str:
     return "".join(c if c.isprintable() else "?" for c in str(value))[:_LONGEST]
 
 
-def _asked(address: str, ask: Callable[[], Any]) -> Any:
+def _requested(address: str, ask: Callable[[], Any]) -> Any:
     """What sushy gives; whatever it stumbles over is the BMC's doing, and is told as such."""
     import requests  # noqa: PLC0415 - sushy's
     import sushy  # noqa: PLC0415
@@ -123,8 +123,8 @@ def _asked(address: str, ask: Callable[[], Any]) -> Any:
         ) from None
 
 
-def _no_answer(address: str, told: str) -> MachineError:
-    if "CERTIFICATE_VERIFY_FAILED" in told:
+def _no_answer(address: str, message: str) -> MachineError:
+    if "CERTIFICATE_VERIFY_FAILED" in message:
         return MachineError(
             "nobody who is trusted has signed the BMC's certificate, or it is another host's",
             where=address,
@@ -132,7 +132,7 @@ def _no_answer(address: str, told: str) -> MachineError:
         )
     # The cause stands at the end, behind the names of the layers that passed it on.
     return MachineError(
-        f"the BMC gives no answer: {_text(told[-_LONGEST:])}",
+        f"the BMC gives no answer: {_text(message[-_LONGEST:])}",
         where=address,
         remedy="check the address, and that the BMC is reachable from here",
     )

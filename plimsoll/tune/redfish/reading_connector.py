@@ -1,6 +1,6 @@
 """HTTP to a BMC that can do nothing but read, and stays with that BMC.
 
-Imported only where sushy is wanted, which is optional.
+Imported only where sushy is used, which is optional.
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class SettingFound:
     derived: bool
 
     @property
-    def told(self) -> str:
+    def shown(self) -> str:
         """The attributes as `name value, name value`."""
         return ", ".join(f"{name} {value}" for name, value in self.attributes)
 

@@ -74,9 +74,9 @@ def render_bios_checklist(intent: Intent) -> Iterator[RenderedFile]:
 
 def _rows(bios: Bios) -> Iterator[str]:
     for setting in _SETTINGS:
-        wanted = getattr(bios, setting.field)
-        if wanted is not None:
-            word = "enabled" if wanted else "disabled"
+        expected = getattr(bios, setting.field)
+        if expected is not None:
+            word = "enabled" if expected else "disabled"
             yield f"| {setting.title} | {word} | {setting.why} | {setting.shows} |"
     if bios.power_profile is not None:
         yield (

@@ -8,9 +8,9 @@ from plimsoll.tune.expected.kernel_argument import Vendor, command_line
 from plimsoll.tune.expected.node import expected_node
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.render.bare_metal.steps import host_steps
-from plimsoll.tune.render.doubt import doubts_of
 from plimsoll.tune.render.files.rendered_file import RenderedFile
 from plimsoll.tune.render.openshift.cluster_steps import cluster_steps
+from plimsoll.tune.render.render_warning import warnings_of
 
 PATH = "README.md"
 
@@ -52,10 +52,10 @@ def _table(files: Iterable[RenderedFile]) -> str:
 
 def _dangers(intent: Intent) -> Iterator[str]:
     """What has to be known before any file is applied."""
-    told = [f"- **{each.text}** {each.remedy}" for each in doubts_of(intent)]
-    if told:
+    message = [f"- **{each.text}** {each.remedy}" for each in warnings_of(intent)]
+    if message:
         yield "## Before you apply it"
-        yield "\n".join(told)
+        yield "\n".join(message)
 
 
 def _not_applied(files: Iterable[RenderedFile]) -> Iterator[str]:

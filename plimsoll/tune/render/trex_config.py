@@ -31,7 +31,7 @@ def render_trex_config(intent: Intent) -> Iterator[RenderedFile]:
 def trex_config(trex: Trex) -> dict[str, Any]:
     """The one entry of the file, version 2."""
     pairs = [{"socket": pair.socket, "threads": list(pair.threads)} for pair in trex.dual_if]
-    asked = {
+    requested = {
         "c": trex.threads_per_pair,
         "interfaces": [port.pci for port in trex.ports],
         "limit_memory": trex.limit_memory_mb,
@@ -44,4 +44,4 @@ def trex_config(trex: Trex) -> dict[str, Any]:
         "port_info": [{"default_gw": port.default_gw, "ip": port.ip} for port in trex.ports],
         "version": 2,
     }
-    return {field: value for field, value in asked.items() if value is not None}
+    return {field: value for field, value in requested.items() if value is not None}

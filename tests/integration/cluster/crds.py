@@ -103,12 +103,12 @@ def _given_crds() -> Iterator[dict[str, Any]]:
 
 
 def _made_crd(kind: CustomKind, published: dict[str, Any]) -> dict[str, Any]:
-    wanted = {"group": kind.group, "version": kind.version, "kind": kind.kind}
+    expected = {"group": kind.group, "version": kind.version, "kind": kind.kind}
     # SecurityContextConstraints are there twice: first the CRD, then the API server's of old.
     schema = next(
         each
         for each in published[kind.kind.lower()]
-        if wanted in each["x-kubernetes-group-version-kind"]
+        if expected in each["x-kubernetes-group-version-kind"]
     )
     properties = {name: of for name, of in schema["properties"].items() if name not in _OWN}
     required = [name for name in schema.get("required", []) if name not in _OWN]

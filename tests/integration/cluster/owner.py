@@ -42,7 +42,7 @@ class Owner:
         by_itself = "status" in resource.subresources
         status = document.pop("status", None) if by_itself else None
         query = [_STRICT, ("fieldManager", "test"), ("force", "true")]
-        _asked(
+        _requested(
             resource.server_side_apply,
             body=document,
             query_params=query,
@@ -86,7 +86,7 @@ class Owner:
         """
         resource = self._resource(given)
         target = resource.subresources[part] if part else resource
-        _asked(
+        _requested(
             target.patch,
             body=dict(changes),
             content_type="application/merge-patch+json",
@@ -111,12 +111,14 @@ class Owner:
     def token(self, namespace: str, account: str) -> str:
         """A token of the service account, as a pod of it gets one: for an hour."""
         resource = self._client.resources.get(api_version="v1", kind="ServiceAccount")
-        asked = {
+        requested = {
             "apiVersion": "authentication.k8s.io/v1",
             "kind": "TokenRequest",
             "spec": {"expirationSeconds": 3600},
         }
-        made = resource.subresources["token"].create(body=asked, name=account, namespace=namespace)
+        made = resource.subresources["token"].create(
+            body=requested, name=account, namespace=namespace
+        )
         return str(made.to_dict()["status"]["token"])
 
     def _resource(self, given: Mapping[str, Any]) -> Any:
@@ -140,7 +142,7 @@ class Owner:
         raise AssertionError(f"the server does not serve {crd['metadata']['name']}: {conditions}")
 
 
-def _asked(ask: Callable[..., Any], **words: Any) -> None:
+def _requested(ask: Callable[..., Any], **words: Any) -> None:
     try:
         ask(**words)
     except ApiException as error:

@@ -80,7 +80,9 @@ def assert_link_lost(engine: EngineSession) -> Message:
     return reply
 
 
-@pytest.mark.parametrize("time_over", range(HANG_UPS))
+@pytest.mark.parametrize(
+    "time_over", [0, *(pytest.param(n, marks=pytest.mark.full) for n in range(1, HANG_UPS))]
+)
 def test_a_connection_that_breaks_in_mid_trial(
     peers: Peers, tmp_path: Path, time_over: int
 ) -> None:
@@ -104,7 +106,7 @@ def terminate(engine: EngineSession) -> None:
     engine.process.terminate()
 
 
-ENDS = [kill, end_input, terminate]
+ENDS = [kill, *(pytest.param(end, marks=pytest.mark.full) for end in (end_input, terminate))]
 
 
 @pytest.mark.parametrize("end", ENDS)

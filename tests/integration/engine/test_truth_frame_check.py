@@ -65,24 +65,23 @@ FROM_THE_END = [
 
 
 @pytest.mark.parametrize("byte", FROM_THE_END)
-@pytest.mark.parametrize("role", ["load", "latency"])
-def test_a_damaged_byte_from_the_ip_header_on_is_corrupt(
-    bed: TruthBed, role: str, byte: int
-) -> None:
-    truth = run(bed, there(role=role), wrongs=[damage(byte)])
-    (damaged,) = truth.report.applied()
-    assert damaged == SENT // 7
-    counts = truth.counts(0)
-    whole = SENT - damaged
-    assert checks(counts) == {
-        "received": whole,
-        "corrupt": damaged,
-        "checked": whole,
-        "header_checked": 0,
-        "unchecked": 0,
-    }
-    assert counts["missing"] == damaged
-    assert counts["latency"]["count"] + counts["latency_across_stalls"]["count"] == whole
+def test_a_damaged_byte_from_the_ip_header_on_is_corrupt(bed: TruthBed, byte: int) -> None:
+    load, probe = there(), there(role="latency") | {"stream": 1}
+    truth = bed.run(load, probe, paths=[path(0, 1, wrongs=[damage(byte)])], check="checksums")
+    damaged = SENT // 7
+    assert truth.report.applied() == [2 * damaged]
+    for stream_number in (0, 1):
+        counts = truth.counts(stream_number)
+        whole = SENT - damaged
+        assert checks(counts) == {
+            "received": whole,
+            "corrupt": damaged,
+            "checked": whole,
+            "header_checked": 0,
+            "unchecked": 0,
+        }
+        assert counts["missing"] == damaged
+        assert counts["latency"]["count"] + counts["latency_across_stalls"]["count"] == whole
 
 
 def test_by_the_signature_alone_it_is_not_seen(bed: TruthBed) -> None:

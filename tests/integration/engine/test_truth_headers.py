@@ -86,7 +86,9 @@ def test_headers_that_a_dut_puts_on_takes_off_and_changes(bed: TruthBed, name: s
     find_all(bed, *REWRITES[name])
 
 
-@pytest.mark.parametrize("padding", [0, 0xA5, 0xFF])
+@pytest.mark.parametrize(
+    "padding", [0xA5, *(pytest.param(each, marks=pytest.mark.full) for each in (0, 0xFF))]
+)
 @pytest.mark.parametrize("removed", [1, 4, 8, 17, 28, 42])
 def test_padding_behind_the_signature(bed: TruthBed, removed: int, padding: int) -> None:
     """A frame of 60 bytes from which so many are taken is filled up to 60 again."""

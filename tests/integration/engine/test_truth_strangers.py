@@ -74,6 +74,7 @@ def padded(frame: Packet) -> Packet:
     return Raw(bytes(frame).ljust(60, b"\0"))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("kind", "frame"),
     [*STRANGERS, *((kind, padded(frame)) for kind, frame in STRANGERS if kind != "runt")],

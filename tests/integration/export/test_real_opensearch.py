@@ -29,6 +29,9 @@ FETCH_S = 240.0
 START_S = 120.0
 
 
+pytestmark = pytest.mark.full
+
+
 @pytest.fixture(scope="module")
 def jars(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for tool in ("java", "javac", "mvn"):

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
-from plimsoll.tune.host.capture.collect import Wanted, collect
+from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.path_pattern import parents
 from plimsoll.tune.host.view.commands import commands_of
 from plimsoll.tune.host.view.unread import Unread
@@ -116,7 +116,7 @@ def _initramfs(parts: GuestParts, system: TunedSystem) -> bytes:
         "init": (Path(__file__).parent / "init.sh").read_bytes(),
         "bin/busybox": parts.busybox.read_bytes(),
         "tune.sh": system.tune.encode(),
-        "wanted": _wanted_lines(wanted_files()).encode(),
+        "needed": _needed_lines(needed_files()).encode(),
         **{path.lstrip("/"): text.encode() for path, text in system.files.items()},
         **_loaded(parts, system),
     }
@@ -132,14 +132,14 @@ def _loaded(parts: GuestParts, system: TunedSystem) -> dict[str, bytes]:
     return {**files, "modules/order": "".join(f"{name}.ko\n" for name in names).encode()}
 
 
-def _wanted_lines(wanted: Wanted) -> str:
+def _needed_lines(needed: NeededFiles) -> str:
     """One pattern a line: what it is for, and for `A/**/B` the two sides of the stars."""
-    paths = [*wanted.files, *wanted.links, *wanted.lists]
+    paths = [*needed.files, *needed.links, *needed.lists]
     wild = dict.fromkeys(each for path in paths for each in parents(path) if "**" not in each)
     lines = [("file", "/proc/sys/kernel/hostname"), ("file", "/proc/sys/kernel/osrelease")]
-    lines += [("file", path) for path in wanted.files]
-    lines += [("link", path) for path in wanted.links]
-    lines += [("names", path) for path in (*wanted.lists, *wild)]
+    lines += [("file", path) for path in needed.files]
+    lines += [("link", path) for path in needed.links]
+    lines += [("names", path) for path in (*needed.lists, *wild)]
     return "".join(f"{kind}\t{path.replace('/**/', chr(9))}\n" for kind, path in lines)
 
 
@@ -151,13 +151,13 @@ def _capture(sent: bytes) -> Capture:
             for member in archive
             if member.isreg() and (file := archive.extractfile(member)) is not None
         }
-    wanted = wanted_files()
+    needed = needed_files()
     listed: dict[str, list[str]] = {path: [] for path in members["directories"].splitlines()}
     for path, name in _pairs(members.get("names", "")):
         listed[path].append(name)
     # The guest has busybox and nothing else.
     ports = tuple(listed.get("/sys/class/net", ()))
-    commands = [command for form in wanted.commands for command in commands_of(form, ports)]
+    commands = [command for form in needed.commands for command in commands_of(form, ports)]
     host = CapturedHost(
         files={
             name.removeprefix("files"): text
@@ -171,7 +171,7 @@ def _capture(sent: bytes) -> Capture:
             *(Unread(each, "absent", f"{each.split()[0]} is not installed") for each in commands),
         ],
     )
-    return collect(host, wanted, datetime.now(UTC))
+    return collect(host, needed, datetime.now(UTC))
 
 
 def _pairs(text: str) -> list[tuple[str, str]]:

@@ -1,6 +1,6 @@
 #!/bin/busybox sh
 # The only process of the guest: tunes it as /tune.sh says, then sends out of the second serial
-# port, as a tar archive under gzip, what /wanted lists. What it cannot read it names.
+# port, as a tar archive under gzip, what /needed lists. What it cannot read it names.
 busybox mkdir -p /proc /sys /dev /capture/files
 busybox mount -t proc proc /proc
 busybox mount -t sysfs sysfs /sys
@@ -44,7 +44,7 @@ while IFS='	' read -r kind pattern name; do
     for path in $paths; do
         "take_$kind" "$path"
     done
-done </wanted
+done </needed
 
 stty -F /dev/ttyS1 raw -echo
 tar -C /capture -c -f - . | gzip >/dev/ttyS1

@@ -12,7 +12,10 @@ def finding(number: int, verdict: Verdict, **changed: object) -> AuditFinding:
         title=f"Title of {number}",
         verdict=verdict,
         text=f"{number} was found",
-        wanted="",
+        expected="",
+        why="",
+        fix="",
+        sources=(),
         read=(AuditReading(where=f"/proc/{number}", what="7"),),
         steps=(AuditStep(text=f"echo 1 > /proc/{number}", kind="command"),),
     )
@@ -21,6 +24,9 @@ def finding(number: int, verdict: Verdict, **changed: object) -> AuditFinding:
 
 def audit_of(host: str, *findings: AuditFinding, assumed: str = "") -> AuditRecord:
     return AuditRecord(
+        plimsoll="0.1.0",
+        role="tester",
+        source="this host",
         host=host,
         kernel="6.12.0",
         intent="declared",

@@ -111,7 +111,7 @@ def test_no_search_sets_the_load_of_back_to_back_frames(tmp_path: Path) -> None:
     text = alone.replace("flows: 16", "pacing: back-to-back")
     with pytest.raises(InputError, match="stream load is sent back-to-back") as caught:
         check_search(load(tmp_path, text))
-    assert caught.value.where == "profile"
+    assert caught.value.where == f"{tmp_path}/nightly.yaml:1"
     assert "plimsoll trial" in caught.value.remedy
     check_search(load(tmp_path, alone))
 
@@ -272,7 +272,7 @@ def test_a_mistake_in_an_intent_is_told_with_its_own_place(tmp_path: Path) -> No
     assert "intent.yaml:3" in told
     assert "cpus.isolated: is missing" in told
     told = refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
-    assert "nightly.yaml: tuning: no such file beside the experiment, and no preset" in told
+    assert "nightly.yaml:7: tuning: no such file beside the experiment, and no preset" in told
     assert "(check the path, or name a preset: bare-metal, " in told
 
 
@@ -314,7 +314,7 @@ def test_each_observed_host_has_an_intent_of_its_own(tmp_path: Path) -> None:
     [
         (
             "bare-metl",
-            "nightly.yaml: observe.hosts[1].tuning: no such file beside the experiment, and no "
+            "nightly.yaml:12: observe.hosts[1].tuning: no such file beside the experiment, and no "
             "preset: 'bare-metl' (did you mean bare-metal?)",
         ),
         (

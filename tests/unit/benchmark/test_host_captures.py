@@ -63,4 +63,4 @@ def test_without_ssh_there_is_a_capture_that_says_so(
 
 def test_nothing_is_asked_where_nothing_is_observed(ssh: SshStandIn, ledger: Ledger) -> None:
     assert start_captures(UNOBSERVED, (), ledger) == HostCaptures()
-    assert ssh.asked == []
+    assert ssh.requested == []

@@ -13,6 +13,11 @@ from tests.unit.benchmark.matrix_files import EXPERIMENT, write_matrix
 SIZE = "profile.streams[load].frame_size"
 
 
+def section_line(path: Path) -> int:
+    """Where what is varied is written."""
+    return path.read_text().splitlines().index("matrix:") + 1
+
+
 def test_each_iteration_is_an_experiment_of_its_own(tmp_path: Path) -> None:
     path = write_matrix(tmp_path, {"sets": [{SIZE: [64, 512], "search.duration": ["1s", "2s"]}]})
     matrix = load_matrix(path)
@@ -55,9 +60,9 @@ def test_what_only_the_search_can_refuse_is_refused_before_anything_runs(tmp_pat
     with pytest.raises(InputError) as raised:
         load_matrix(path)
     assert raised.value.message == (
-        "iteration 2 (minimum = 30kpps): is 30 kpps, above the maximum of 20 kpps"
+        "iteration 2 (minimum = 30kpps): search.minimum: is 30 kpps, above the maximum of 20 kpps"
     )
-    assert raised.value.where == "search.minimum"
+    assert raised.value.where == f"{path}:{section_line(path)}"
 
 
 def test_an_unknown_field_is_told_where_it_was_meant_to_be(tmp_path: Path) -> None:
@@ -72,7 +77,7 @@ def test_a_path_that_leads_nowhere(tmp_path: Path) -> None:
     path = write_matrix(tmp_path, {"sets": [{"profile.streams[probe].flows": [1]}]})
     with pytest.raises(InputError) as raised:
         load_matrix(path)
-    assert raised.value.where == str(path)
+    assert raised.value.where == f"{path}:{section_line(path)}"
     assert "iteration 1 (flows = 1): " in raised.value.message
     assert "no item of the list is called probe; there are load" in raised.value.message
 

@@ -7,7 +7,7 @@ import pytest
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
-from plimsoll.errors import InputError
+from plimsoll.errors import InputError, MachineError
 from plimsoll.text.units import parse_rate
 
 LOAD = {"name": "load", "role": "load"}
@@ -111,7 +111,7 @@ def test_streams_are_counted_by_direction() -> None:
 
 
 def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     # 8 CPUs for 2 ports: each port is sent on by 2 of them, on a queue each.
     generator = {"cpus": list(range(8))}
     check_search(experiment(profile=streams(16), generator=generator))
@@ -122,7 +122,7 @@ def test_streams_are_counted_by_queue(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_cpus_that_do_not_fit_the_ports_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     error = refused_search(generator={"cpus": [0, 1, 2]})
     assert error.where == "generator.cpus"
 
@@ -135,7 +135,7 @@ def test_a_direction_without_a_path_is_refused() -> None:
 
 
 def test_a_socket_that_cannot_be_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.check_cpus", lambda cpus: None)
+    monkeypatch.setattr("plimsoll.benchmark.whole_run.preflight.cpu_mistakes", lambda cpus: ())
     monkeypatch.setattr("plimsoll.dut.testpmd._find_program", lambda: "dpdk-testpmd")
     error = refused_search(lab={"kind": "testpmd-memif", "socket": "/nonexistent/m.sock"})
     assert error.where == "lab.socket"
@@ -165,6 +165,18 @@ def test_the_whole_line_rate_is_a_load() -> None:
     lab = {"kind": "external", "ports": CARDS, "line_rate": "10Gbps"}
     check_trial(experiment(lab=lab), parse_rate("100%"), "--load")
     check_search(experiment(lab=lab, search={"minimum": "1%", "maximum": "10Gbps"}))
+
+
+def test_a_card_that_is_not_there_is_the_machines_fault() -> None:
+    # PCI has no bus of that number on any machine that tests run on.
+    lab = {"kind": "external", "ports": [{"devargs": "net_null0"}, {"devargs": "ffff:ff:1f.7"}]}
+    with pytest.raises(MachineError) as refused:
+        check_search(experiment(lab=lab))
+    assert str(refused.value) == (
+        "lab.ports[1].devargs: this machine has no PCI device ffff:ff:1f.7 (plimsoll ports "
+        "lists the cards that it has)"
+    )
+    assert refused.value.exit_code == 3
 
 
 def test_a_line_rate_that_only_links_tell_refuses_loads_once_they_are_up() -> None:

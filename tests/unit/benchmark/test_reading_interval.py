@@ -127,4 +127,6 @@ def test_each_combination_of_a_matrix_is_looked_at(tmp_path: Any) -> None:
     )
     with pytest.raises(InputError, match=r"iteration 2 .*search\.duration is 1s") as caught:
         load_matrix(path)
-    assert caught.value.where == "observe.interval"
+    assert "observe.interval: hosts are read every 1s" in caught.value.message
+    # The file does not say how often, so its begin is the nearest place.
+    assert caught.value.where == f"{path}:1"

@@ -152,7 +152,7 @@ def test_hosts_that_are_not_observed_are_left_alone(
 ) -> None:
     (tester,) = Run(directory, ({"ssh": "dut"},), enabled=False).session()
     assert tester.role == "tester"
-    assert ssh.asked == []
+    assert ssh.requested == []
 
 
 def test_a_session_that_goes_on_keeps_what_the_first_found(

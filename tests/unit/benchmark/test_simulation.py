@@ -98,8 +98,9 @@ def test_an_experiment_keeps_what_is_its_own(tmp_path: Path) -> None:
         ({"settings": {"bufer": "1"}}, "bufer: unknown field", "did you mean buffer?"),
         ({"settings": {"buffer": "x"}}, "buffer: found 'x'", "write a whole number"),
         ({"settings": {"capacity": "5%"}}, "'5%' is not in frames a second", "as in 1Mpps"),
-        ({"settings": {"search.widht": "1"}}, "search.widht: unknown field", ""),
-        ({"settings": {"name.x": "1"}}, "name has no fields to set", "write an experiment"),
+        ({"settings": {"search.widht": "1"}}, "unknown field", "use one of duration, "),
+        ({"settings": {"name.x": "1"}}, "what is before x has no fields", "write names with dots"),
+        ({"settings": {"search.maximum": "2000"}}, "a rate of 2000 has no unit", "2000pps"),
         ({"strategy": "bisect"}, "unknown strategy 'bisect'", ""),
     ],
 )
@@ -110,7 +111,8 @@ def test_a_mistake_is_told_with_its_remedy(
         SimulationAsked.model_validate({"model": "fixed-capacity", **given}).experiment()
     assert message in caught.value.message
     assert remedy in caught.value.remedy
-    assert caught.value.where in ("--set", "--strategy", "plimsoll simulate")
+    places = {f"--set {name}" for name in given.get("settings", ())}
+    assert caught.value.where in {"--set", "--strategy", "plimsoll simulate", *places}
 
 
 def test_settings_are_read_from_texts() -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark import single_trial
+from plimsoll.benchmark.single_trial import run_single_trial
+from plimsoll.benchmark.whole_run import method_run
 from plimsoll.errors import Interrupted
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -22,10 +23,10 @@ def interrupted(*_: object) -> Iterator[None]:
 def test_what_ended_a_trial_is_in_its_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(single_trial, "testbed", interrupted)
+    monkeypatch.setattr(method_run, "testbed", interrupted)
     experiment = soak_experiment()
     run = RunDirectory.create(tmp_path, "demo", experiment.normalised())
     with pytest.raises(Interrupted):
-        single_trial.run_single_trial(experiment, run, parse_rate("10kpps"), 1.0, Silent())
+        run_single_trial(experiment, run, parse_rate("10kpps"), 1.0, Silent())
     kinds = [event.kind for event in read_journal(run.journal).events]
     assert kinds[-1] == "interrupted"

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.session.beginning import begin, resumable
 from plimsoll.benchmark.soak.segments import windows_of
-from plimsoll.benchmark.soak.soak import METHOD, resumable_soak, run_soak
+from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.generator.interface import Interval
+from plimsoll.record.methods.soak import SOAK
+from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.metrics.histogram_log import read_histogram_log, stream_tag
 from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.recorder import recording
@@ -108,7 +111,7 @@ def test_a_signal_ends_it_in_good_order_and_it_can_be_resumed(tmp_path: Path) ->
     assert 100 < result.sent_s < 104
     assert "A signal ended it" in result.notes[0]
     experiment = soak_experiment()
-    plan = resumable_soak(experiment, run)
+    plan = resumable(run, SOAK, experiment, SoakAsked)
     resumed = run_soak(experiment, plan, run, Silent())
     assert (resumed.ended, resumed.verdict, resumed.sent_s) == ("duration", "pass", 300.0)
     assert [each.trial for each in resumed.segments] == [1, 2]
@@ -152,9 +155,9 @@ def test_a_run_of_another_kind_is_no_soak_to_resume(tmp_path: Path) -> None:
     experiment = soak_experiment()
     run = soak_run(tmp_path, experiment)
     with recording(run) as recorder:
-        begin(recorder, "trial", experiment)
+        begin(recorder, TRIAL, experiment)
     with pytest.raises(InputError, match="another kind"):
-        resumable_soak(experiment, run)
+        resumable(run, SOAK, experiment, SoakAsked)
 
 
 def test_a_second_signal_breaks_it_off(tmp_path: Path) -> None:
@@ -175,7 +178,7 @@ def test_a_second_signal_breaks_it_off(tmp_path: Path) -> None:
     (path,) = tmp_path.iterdir()
     history = read_journal(RunDirectory(path).journal)
     assert history.of_kind("interrupted")
-    assert history.of_kind("run-started")[0].fields["method"] == METHOD
+    assert history.of_kind("run-started")[0].fields["method"] == "soak"
 
 
 def test_a_long_soak_takes_no_more_memory_and_little_room(tmp_path: Path) -> None:

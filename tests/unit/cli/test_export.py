@@ -62,7 +62,7 @@ def test_cdm_on_standard_output_is_what_the_bulk_api_takes(
     by_index = {index: body for index, _, body in items}
     assert by_index["cdmv8dev-tag"]["tag"]["val"] == "testpmd"
     assert by_index["cdmv8dev-run"]["run"]["name"] == "Jo"
-    assert len(items) == 1 + 10 + 3 + 1 + 1 + 3 + 14 + 1
+    assert len(items) == 1 + 10 + 3 + 1 + 1 + 3 + 16 + 1
 
 
 def test_csv_into_a_file_that_is_not_replaced_unasked(
@@ -125,9 +125,9 @@ def test_a_run_goes_into_an_opensearch_and_again(
     assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 0
     told = capsys.readouterr().err
     assert "made the index cdmv8dev-metric_data" in told
-    assert f"33 documents are in {store.url}" in told
+    assert f"35 documents are in {store.url}" in told
     before = dict(store.documents)
-    assert len(before) == 33
+    assert len(before) == 35
     assert export(monkeypatch, run.run_id, "--to", store.url) == 0
     assert store.documents == before
 
@@ -154,7 +154,7 @@ def test_refused_documents_are_an_error_that_says_why(
     )
     assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 6
     told = capsys.readouterr().err
-    assert "it took 30 documents and refused 3: 3 metric_desc: strict_dynamic_mapping" in told
+    assert "it took 32 documents and refused 3: 3 metric_desc: strict_dynamic_mapping" in told
     assert "[cpu] is not allowed" in told
 
 

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import yaml
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
+from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -42,7 +44,7 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
 @pytest.mark.parametrize(
     "words",
     [
-        *(["run"], ["trial"], ["report"], ["calibrate"], ["noise"], ["ports"]),
+        *(["init"], ["run"], ["trial"], ["report"], ["calibrate"], ["noise"], ["ports"]),
         *(["lab", "list"], ["lab", "up"], ["lab", "down"]),
     ],
 )
@@ -135,12 +137,30 @@ def test_a_run_of_another_kind_is_not_said_to_be_resumable(
     asked = load_experiment(path)
     directory = RunDirectory.create(tmp_path / "runs", "loopback-trial", asked.normalised())
     with recording(directory) as recorder:
-        begin(recorder, "trial", asked)
+        begin(recorder, TRIAL, asked)
     assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
     said = capsys.readouterr().err
     assert "this is a run of another kind (trial)" in said
     assert "run:" not in said
     assert "go on with" not in said
+
+
+def test_an_edited_experiment_does_not_go_on_with_a_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "loopback.yaml"
+    path.write_text(LOOPBACK)
+    asked = load_experiment(path)
+    directory = RunDirectory.create(tmp_path / "runs", "loopback", asked.normalised())
+    with recording(directory) as recorder:
+        begin(recorder, "load-line", asked)
+    edited = yaml.safe_load(directory.experiment.read_text())
+    edited["criteria"][0]["at_most"] = "50%"
+    directory.experiment.write_text(yaml.safe_dump(edited))
+    assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
+    said = capsys.readouterr().err
+    assert "no longer the one that this run began with" in said
+    assert str(directory.experiment) in said
 
 
 def test_a_full_disk_behind_standard_output_is_one_message(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Damage to a run's files is said wherever a figure comes from them."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,16 @@ from tests.unit.report.sample_run import write_sample_run
 METRICS = "metrics/trial-0001.parquet"
 
 
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that no test touches."""
+    return write_sample_run(tmp_path_factory.mktemp("recorded")).path
+
+
 @pytest.fixture
-def run(plimsoll: Plimsoll) -> RunDirectory:
+def run(plimsoll: Plimsoll, recorded: Path) -> RunDirectory:
     assert plimsoll.out == ""
-    return write_sample_run(Path("runs"))
+    return RunDirectory.open(shutil.copytree(recorded, Path("runs", recorded.name)))
 
 
 def damage(run: RunDirectory, name: str) -> None:

@@ -62,7 +62,10 @@ def test_it_prints_json_and_keeps_the_run_where_asked(
     assert "Simulated: the DUT is the model asymmetric" in (run / "report.html").read_text()
     result = json.loads((run / "result.json").read_text())
     assert "simulation" in result["versions"]
-    assert result["load_line"]["pps_per_direction"] == found["found_pps"]
+    line = result["load_line"]
+    assert line["pps_per_direction"] == found["found_pps"]
+    # The load goes both ways, and the probe's 1000 pps each way are a part of it.
+    assert line["total_pps"] == pytest.approx(2 * line["pps_per_direction"], abs=1)
 
 
 def test_no_load_line_is_an_exit_code(

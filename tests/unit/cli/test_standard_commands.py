@@ -11,6 +11,7 @@ import pytest
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
+from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -216,7 +217,7 @@ def test_latency_at_load_refuses_a_run_without_a_load_line(
     asked = load_experiment(experiment)
     directory = RunDirectory.create(experiment.parent / "runs", "sim", asked.normalised())
     with recording(directory) as recorder:
-        begin(recorder, "load-line", asked)
+        begin(recorder, LOAD_LINE, asked)
     words = ("latency-at-load", experiment, "--run", directory.path)
     assert plimsoll(monkeypatch, *words) == 2
     assert "--run: the run has no result yet" in capsys.readouterr().err

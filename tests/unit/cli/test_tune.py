@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from plimsoll.cli.main import app
 from plimsoll.cli.options import host_choice
 from plimsoll.errors import InputError
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.collect import collect
 from plimsoll.tune.host.view.live_host import LiveHost
@@ -84,7 +84,7 @@ def test_init_from_a_capture(tmp_path: Path) -> None:
     capture = tmp_path / "worker.tar.gz"
     tree = tree_of_40(tmp_path / "captured", smt=False)
     now = datetime(2026, 11, 22, tzinfo=UTC)
-    write_capture(collect(LiveHost(tree.root), wanted_files(), now), capture)
+    write_capture(collect(LiveHost(tree.root), needed_files(), now), capture)
     result = runner.invoke(app, ["tune", "init", "--root", str(capture)])
     assert result.exit_code == 0
     assert "isolated: 2-39\n" in result.stdout

@@ -76,7 +76,7 @@ def test_the_document_has_everything_of_each_check(root: Path, intent: Path) -> 
     assert status == 1
     document = json.loads(text)
     Draft202012Validator(json.loads(SCHEMA.read_text())).validate(document)
-    assert (document["format"], document["version"]) == ("plimsoll-audit", 1)
+    assert (document["format"], document["version"]) == ("plimsoll-audit", 2)
     # No run has it.
     assert (document["role"], document["under_test"], document["unread"]) == (None, None, "")
     assert document["source"] == str(root)
@@ -84,7 +84,7 @@ def test_the_document_has_everything_of_each_check(root: Path, intent: Path) -> 
     found = {each["number"]: each for each in document["findings"]}
     assert found[6]["verdict"] == "fail"
     assert found[6]["read"] == [{"where": "/sys/devices/virtual/workqueue/cpumask", "what": "f"}]
-    assert found[6]["wanted"] == "CPUs of 0 alone"
+    assert found[6]["expected"] == "CPUs of 0 alone"
     assert found[6]["steps"] == [
         {"text": "echo 1 > /sys/devices/virtual/workqueue/cpumask", "kind": "command"}
     ]

@@ -36,8 +36,8 @@ def given(tmp_path: Path) -> list[str]:
 
 def test_the_firmware_is_a_finding_among_others(given: list[str], tmp_path: Path) -> None:
     with bmc(answers("dell", ProcTurboMode="Enabled"), tmp_path) as served:
-        asked = [*given, "--bmc", served.address, "--ca-file", str(served.ca_file)]
-        result = runner.invoke(app, asked)
+        requested = [*given, "--bmc", served.address, "--ca-file", str(served.ca_file)]
+        result = runner.invoke(app, requested)
     assert served.methods == {"GET"}
     assert result.exit_code == 1
     assert PASSWORD not in result.output

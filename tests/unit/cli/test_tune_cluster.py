@@ -58,7 +58,7 @@ def test_what_to_do_is_told_with_the_object(intent: Path, gathered: Path) -> Non
     assert all(line.startswith("#") or not line for line in text.splitlines())
 
 
-def test_a_live_cluster_as_wanted_ends_with_0(
+def test_a_live_cluster_as_expected_ends_with_0(
     tmp_path: Path, intent: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("kubernetes", reason="the extra kube is not installed")

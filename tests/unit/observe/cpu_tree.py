@@ -1,16 +1,21 @@
 """A host made of files: the CPUs' part of /sys, with idle states, policies and throttling."""
 
+from __future__ import annotations
+
 import errno
 import struct
 from collections.abc import Callable
 from pathlib import Path
-
-import pytest
+from typing import TYPE_CHECKING
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.observe.reading.host_files import HostFiles, RereadFile
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.observe.reading.observer import ObservedHost
+
+if TYPE_CHECKING:
+    # Benchmarks use the tree too, where pytest need not be.
+    import pytest
 
 STATES = ("POLL", "C1", "C1E", "C3", "C6")
 

@@ -13,8 +13,15 @@ from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.benchmark.audits import audit_of, finding
 
 SCHEMA = Path(__file__).parents[3] / "docs/schemas/audit.schema.json"
-# As runs kept it while the document had no version.
+# As runs kept it in version 1.
 EARLIER: dict[str, Any] = {
+    "format": "plimsoll-audit",
+    "version": 1,
+    "plimsoll": "0.0.9",
+    "role": "tester",
+    "source": "this host",
+    "under_test": "",
+    "unread": "",
     "host": "bench-07",
     "kernel": "6.12.0",
     "intent": "vm",
@@ -31,6 +38,9 @@ EARLIER: dict[str, Any] = {
             "wanted": "",
             "read": [{"where": "/proc/swaps", "what": ""}],
             "steps": [],
+            "why": "",
+            "fix": "",
+            "sources": [],
         }
     ],
 }
@@ -52,13 +62,10 @@ def test_audits_come_in_the_experiments_order_the_testers_first(run: RunDirector
     assert hosts == ["tester", "dut-1", "dut-2", "dut-10"]
 
 
-def test_an_audit_of_before_it_had_a_version_is_the_testers(run: RunDirectory) -> None:
+def test_an_audit_of_an_earlier_version_is_refused_with_who_reads_it(run: RunDirectory) -> None:
     run.audit.write_text(json.dumps(EARLIER))
-    (audit,) = read_audits(run)
-    assert (audit.role, audit.source, audit.unread) == ("tester", "this host", "")
-    assert audit.under_test is None
-    (swap,) = audit.findings
-    assert (swap.verdict, swap.why, swap.sources) == ("ok", "", ())
+    with pytest.raises(RecordError, match="version of plimsoll that its field plimsoll names"):
+        read_audits(run)
 
 
 def test_what_is_written_keeps_to_the_published_schema_and_is_read_again(tmp_path: Path) -> None:
@@ -67,7 +74,7 @@ def test_what_is_written_keeps_to_the_published_schema_and_is_read_again(tmp_pat
     written = json.loads((tmp_path / "audit.json").read_text())
     validator = Draft202012Validator(json.loads(SCHEMA.read_text()))
     validator.validate(written)
-    assert (written["format"], written["version"]) == ("plimsoll-audit", 1)
+    assert (written["format"], written["version"]) == ("plimsoll-audit", 2)
     assert written["counts"] == {
         "fail": 1,
         "warn": 0,
@@ -91,7 +98,7 @@ def test_one_that_was_not_audited_keeps_to_it_too() -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"version": 2}, "version"),
+        ({"version": 3}, "version"),
         ({"format": "plimsoll-capture"}, "format"),
         ({"host": 1}, "host"),
         ({"under_test": "2-"}, "under_test"),
@@ -102,7 +109,7 @@ def test_a_damaged_one_is_told_with_its_place(
     run: RunDirectory, changes: dict[str, Any], told: str
 ) -> None:
     assert load_audit(run.audit) is None
-    run.audit.write_text(json.dumps({**EARLIER, **changes}))
+    run.audit.write_text(json.dumps({**json.loads(audit_of("bench-07").text), **changes}))
     with pytest.raises(RecordError, match=told) as caught:
         read_audits(run)
     assert caught.value.where == str(run.audit)

@@ -1,6 +1,4 @@
 import json
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,26 +25,6 @@ def test_the_published_schema_is_the_models(name: str) -> None:
     )
 
 
-def properties(document: Any, place: str = "") -> Iterator[tuple[str, Any]]:
-    """Every property of a schema and of all it defines, by its place."""
-    if isinstance(document, dict):
-        for name, found in document.get("properties", {}).items():
-            yield f"{place}/{name}", found
-        for name, below in document.items():
-            yield from properties(below, f"{place}/{name}")
-    elif isinstance(document, list):
-        for each in document:
-            yield from properties(each, place)
-
-
-@pytest.mark.parametrize("name", published_schemas())
-def test_every_property_says_what_it_is(name: str) -> None:
-    found = dict(properties(schema(name)))
-    silent = [place for place, each in found.items() if len(each.get("description", "")) < 8]
-    assert len(found) > 20
-    assert silent == [], "describe it in plimsoll/record/files/field_descriptions.py"
-
-
 def test_no_description_is_of_a_field_that_is_not_there() -> None:
     known: set[str] = set()
     for name in published_schemas():
@@ -55,13 +33,6 @@ def test_no_description_is_of_a_field_that_is_not_there() -> None:
             names = model.get("properties", {})
             known |= {*names, *(f"{title}.{each}" for each in names)}
     assert set(FIELDS) - known == set()
-
-
-def test_units_in_names_are_units_in_descriptions() -> None:
-    units = {"_s": "in s", "_ns": "in ns", "_us": "µs|micro", "_pps": "per second"}
-    for name, said in FIELDS.items():
-        unit = next((words for end, words in units.items() if name.endswith(end)), "")
-        assert re.search(unit, said), f"{name}: {said}"
 
 
 def test_a_trial_record_keeps_to_its_schema() -> None:

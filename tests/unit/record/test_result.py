@@ -125,6 +125,27 @@ def test_a_probe_beside_the_load_leaves_its_bits_exact() -> None:
     assert (line.l1_bps_per_direction, line.l2_bps_per_direction) == (5_376_000.0, 3_840_000.0)
 
 
+def test_a_probe_taken_from_the_load_is_a_part_of_it() -> None:
+    # A load of 1000 pps each way, 100 pps of which are probes one way: 900 + 100 and 1000.
+    planned = carrying(
+        ((0, 1), "load", 64, 900.0), ((1, 0), "load", 64, 1000.0), ((0, 1), "latency", 128, 100.0)
+    )
+    there, back, probe = planned.streams
+    streams = (
+        there.model_copy(update={"name": "load/0-1"}),
+        back.model_copy(update={"name": "load/1-0"}),
+        probe.model_copy(update={"name": "probe/0-1", "taken_from": "load/0-1"}),
+    )
+    line = LoadLine.of(planned.model_copy(update={"streams": streams}), 1e7)
+    assert (line.pps_per_direction, line.total_pps, line.directions) == (1000.0, 2000.0, 2)
+    # 900 frames of 84 B and 100 of 148 B on the wire are more than 1000 of 84 B.
+    assert line.l1_bps_per_direction == 90_400 * 8
+    # Without FCS 900 of 60 B and 100 of 124 B.
+    assert line.l2_bps_per_direction == 66_400 * 8
+    assert line.percent_of_line_rate == pytest.approx(7.232)
+    assert line.frame_sizes == (64,)
+
+
 def test_a_stream_as_fast_as_the_port_takes_it_is_no_part_of_the_load() -> None:
     line = LoadLine.of(carrying(((0, 1), "load", 64, 8000.0), ((1, 0), "load", 128, None)), None)
     assert (line.total_pps, line.directions, line.frame_sizes) == (8000.0, 1, (64,))

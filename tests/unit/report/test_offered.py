@@ -20,10 +20,20 @@ def test_two_loads_are_compared(offered_pps: float, said: str) -> None:
     assert text == f"Intended were 1.538 Mpps per direction, {said}"
 
 
-def test_the_worst_second_is_named() -> None:
-    least = OfferedInterval(begin_s=34.0, end_s=35.0, pps=1_400_000.0)
+@pytest.mark.parametrize(
+    ("begin_s", "end_s", "said"),
+    [
+        (34.0, 35.0, "over 1 s, from second 34 on"),
+        (45.9998, 46.9997, "over 1 s, from second 46 on"),
+        (0.0001, 1.0002, "over 1 s, from second 0 on"),
+        (2.5, 2.75, "over 0.25 s, from second 2.5 on"),
+        (7200.0, 7260.0, "over 60 s, from second 7200 on"),
+    ],
+)
+def test_the_worst_interval_is_named(begin_s: float, end_s: float, said: str) -> None:
+    least = OfferedInterval(begin_s=begin_s, end_s=end_s, pps=1_400_000.0)
     text = compared_loads(1_538_000.0, 1_520_000.0, least)
-    assert text.endswith("1.17 % less; at worst 1.4 Mpps, over 1s from 34s on")
+    assert text.endswith(f"1.17 % less; at worst 1.4 Mpps, {said}")
 
 
 def test_a_result_says_what_its_proof_offered() -> None:

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from plimsoll.benchmark.session.beginning import begin
-from plimsoll.benchmark.soak.soak import METHOD, run_soak
+from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval
+from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
@@ -102,7 +103,7 @@ def test_a_soak_that_has_only_begun_has_a_page(tmp_path: Path) -> None:
     experiment = soak_experiment()
     run = soak_run(tmp_path, experiment)
     with recording(run) as recorder:
-        begin(recorder, METHOD, experiment, asked().model_dump(mode="json"))
+        begin(recorder, SOAK, experiment, asked().model_dump(mode="json"))
     page = text_of(run)
     assert "Not begun" in page
     assert "No window has closed yet." in page

@@ -79,6 +79,17 @@ def test_the_heavier_direction_carries_the_load() -> None:
 def test_a_probe_is_taken_out_of_its_load_in_its_direction() -> None:
     plans = _compile(LOAD, PROBE | {"taken_from": "load"})
     assert [plan.rate_pps for plan in plans] == [499_000, 500_000, 1000]
+    assert [plan.taken_from for plan in plans] == [None, None, "load/0-1"]
+
+
+def test_a_probe_takes_nothing_where_its_load_does_not_go() -> None:
+    there = LOAD | {"direction": "unidirectional"}
+    plans = _compile(there, PROBE | {"taken_from": "load", "direction": "bidirectional"})
+    assert [(plan.name, plan.rate_pps, plan.taken_from) for plan in plans] == [
+        ("load/0-1", 499_000, None),
+        ("probe/0-1", 1000, "load/0-1"),
+        ("probe/1-0", 1000, None),
+    ]
 
 
 def test_probes_cannot_take_all_of_a_load() -> None:

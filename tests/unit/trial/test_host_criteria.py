@@ -5,9 +5,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.samples.metric_type import MetricType
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -187,6 +188,54 @@ def test_any_metric_can_be_bounded(record: HostRecord) -> None:
     assert (one.value, one.outcome, one.spoils) == (0.125, "invalid", True)
     without = found(metrics, **asked, without={"num": [1]}, at_most=1, statistic="max")
     assert without.value == pytest.approx(0.375)
+
+
+def test_a_maximum_over_time_is_the_maximum(run: RunDirectory) -> None:
+    record = HostRecord(run, (observed_host(sources=("thermal",)),))
+    metrics = record.write(
+        Series(
+            "thermal",
+            "temperature-celsius",
+            {"zone": "a"},
+            ((0, 9, 40.0), (9, 10, 90.0)),
+            "°C",
+            "max",
+        ),
+        Series("thermal", "temperature-celsius", {"zone": "b"}, ((0, 10, 60.0),), "°C", "max"),
+    )
+    asked = {"kind": "host-metric", "source": "thermal", "type": "temperature-celsius"}
+    worst = found(metrics, **asked, at_most=85)
+    assert (worst.value, worst.outcome) == (90.0, "fail")
+    assert worst.text == (
+        "bench-07: thermal temperature-celsius: at its peak 90 °C; at most 85 °C allowed"
+    )
+    # Zone a came to 9 * 40 + 90 over ten seconds, b to 60 all the time.
+    assert found(metrics, **asked, at_most=85, statistic="mean").value == 60.0
+
+
+def test_the_lowest_reading_can_be_bounded(record: HostRecord) -> None:
+    values = ((0, 4, 0.9), (4, 5, 0.25), (5, 10, 1.0))
+    metrics = record.write(Series("mpstat", "Busy-CPU", {"num": "1", "type": "usr"}, values))
+    asked = {"kind": "host-metric", "source": "mpstat", "type": "Busy-CPU", "statistic": "min"}
+    lowest = found(metrics, **asked, at_least=0.5)
+    assert lowest.text == (
+        "bench-07: mpstat Busy-CPU: at its lowest 0.25 CPUs; at least 0.5 CPUs needed"
+    )
+    assert lowest.outcome == "fail"
+
+
+@pytest.mark.parametrize("statistic", [None, "mean"])
+def test_a_quantile_of_readings_is_no_quantile_of_the_time(
+    monkeypatch: pytest.MonkeyPatch, statistic: str | None
+) -> None:
+    wait = MetricType("disk", "p99-wait-usec", "count", "us", "max")
+    known = "plimsoll.trial.criteria.host_metric.observed_types"
+    monkeypatch.setattr(known, lambda: {("disk", "p99-wait-usec"): wait})
+    asked = {"kind": "host-metric", "source": "disk", "type": "p99-wait-usec", "at_most": 5}
+    with pytest.raises(ValidationError, match="a quantile of the whole time cannot be had"):
+        criterion(**asked, statistic=statistic)
+    assert isinstance(made := criterion(**asked, statistic="max"), HostCriterion)
+    assert made.bound.statistic == "max"
 
 
 @pytest.mark.parametrize(

@@ -96,12 +96,18 @@ def test_a_count_belongs_to_the_reading_whose_middle_lies_in_the_time(record: Ho
 
 
 @pytest.mark.parametrize(
-    ("aggregation", "mean", "peak"),
-    # Together they come to 30, then 50; by themselves to 5 and 35, at most to 10 and 50.
-    [("sum", 40.0, 50.0), ("mean", 20.0, 25.0), ("max", 35.0, 50.0), ("min", 5.0, 10.0)],
+    ("aggregation", "mean", "peak", "low"),
+    # Together they come to 30, then 50; by themselves to 5 and 35, at most to 10 and 50, at
+    # least to 0 and 20.
+    [
+        ("sum", 40.0, 50.0, 30.0),
+        ("mean", 20.0, 25.0, 15.0),
+        ("max", 35.0, 50.0, 20.0),
+        ("min", 5.0, 10.0, 0.0),
+    ],
 )
 def test_series_are_drawn_together_as_their_metric_says(
-    record: HostRecord, aggregation: str, mean: float, peak: float
+    record: HostRecord, *, aggregation: str, mean: float, peak: float, low: float
 ) -> None:
     values = {"0": ((0, 5, 10.0), (5, 10, 0.0)), "1": ((0, 5, 20.0), (5, 10, 50.0))}
     metrics = record.write(
@@ -111,7 +117,15 @@ def test_series_are_drawn_together_as_their_metric_says(
         )
     )
     figure = only(metrics, HostQuestion("thermal", "Celsius"))
-    assert (figure.mean, figure.peak) == pytest.approx((mean, peak))
+    assert (figure.mean, figure.peak, figure.low) == pytest.approx((mean, peak, low))
+
+
+def test_no_moment_is_low_because_a_series_was_not_seen(record: HostRecord) -> None:
+    whole = Series("sar-net", "L2-Gbps", {"dev": "a"}, ((0, 10, 5.0),), unit="Gbit/s")
+    part = Series("sar-net", "L2-Gbps", {"dev": "b"}, ((2, 6, 3.0), (6, 8, 1.0)), unit="Gbit/s")
+    figure = only(record.write(whole, part), HostQuestion("sar-net", "L2-Gbps"))
+    # 5, then 5 + 3, then 5 + 1, then 5 again.
+    assert (figure.peak, figure.low) == (8.0, 6.0)
 
 
 def test_a_gap_is_neither_zero_nor_carried_on(record: HostRecord) -> None:

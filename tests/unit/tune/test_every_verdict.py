@@ -46,7 +46,7 @@ def judged(name: str, archives: Path) -> Audit:
         return audit(open_root(BOOTED[name].capture), BOOTED[name].declared())
     if name in COMPOSED:
         host = composed_host(name)
-        return audit(host.asked(open_root(archives / f"{name}.tar.gz")), host.intent)
+        return audit(host.requested(open_root(archives / f"{name}.tar.gz")), host.intent)
     view = open_root(BOOTED["untuned"].capture)
     if name == UNASKED:
         document = parse_document(Path("unasked.yaml"), ASKS_NOTHING)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from prometheus_client.core import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 
@@ -49,6 +50,10 @@ def served(run: RunDirectory, endpoint: Endpoint) -> Iterator[None]:
 
 
 def scrape(endpoint: Endpoint) -> list[Sample]:
+    return [sample for family in families(endpoint) for sample in family.samples]
+
+
+def families(endpoint: Endpoint) -> list[Metric]:
     connection = http.client.HTTPConnection(endpoint.address, endpoint.port, timeout=20)
     try:
         accepted = "application/openmetrics-text; version=1.0.0"
@@ -58,7 +63,7 @@ def scrape(endpoint: Endpoint) -> list[Sample]:
         text = answer.read().decode()
     finally:
         connection.close()
-    return [sample for family in text_string_to_metric_families(text) for sample in family.samples]
+    return list(text_string_to_metric_families(text))
 
 
 def test_a_scrape_has_the_trial_and_the_last_values(run: RunDirectory, endpoint: Endpoint) -> None:
@@ -93,6 +98,37 @@ def test_what_is_counted_is_a_counter_of_all_that_was(
         found = {sample.name: sample.value for sample in scrape(endpoint)}
     assert found["plimsoll_trafficgen_lost_rx_pps"] == 0
     assert found["plimsoll_trafficgen_lost_rx_total"] == 7
+
+
+@pytest.mark.parametrize(
+    ("metric", "of_which_time"),
+    [
+        (RATE, "rx-pps of trafficgen in pps, over the last interval."),
+        (
+            MetricType("trafficgen", "max-round-trip-usec", "count", "us", "max"),
+            "max-round-trip-usec of trafficgen in us, the greatest of the last interval alone, "
+            "neither of the trial nor since the last scrape.",
+        ),
+        (
+            MetricType("trafficgen", "min-round-trip-usec", "count", "us", "min"),
+            "min-round-trip-usec of trafficgen in us, the least of the last interval alone, "
+            "neither of the trial nor since the last scrape.",
+        ),
+        (
+            MetricType("trafficgen", "p99-round-trip-usec", "count", "us", "max"),
+            "p99-round-trip-usec of trafficgen in us, of the samples of the last interval alone, "
+            "neither of the trial nor since the last scrape.",
+        ),
+    ],
+)
+def test_help_says_of_which_time_a_gauge_is(
+    run: RunDirectory, endpoint: Endpoint, metric: MetricType, of_which_time: str
+) -> None:
+    log = MetricLog("trial-0001", 0)
+    with served(run, endpoint), MetricsWriter(run, "trial-0001") as writer:
+        writer.append(log.tick("trafficgen", 0, 10**9, [log.series(metric, {}, 0)], [5]))
+        helps = {family.name: family.documentation for family in families(endpoint)}
+    assert helps[metric_name(metric.source, metric.type)] == of_which_time
 
 
 def test_names_that_would_break_the_format_do_not(run: RunDirectory, endpoint: Endpoint) -> None:
@@ -153,6 +189,29 @@ def test_no_gauge_has_the_name_of_a_counter() -> None:
     named = {metric_name(each.source, each.type) for each in types}
     assert not [name for name in named if name.endswith("_total")]
     assert metric_name("sar-mem", "Hugepages-Total") == "plimsoll_sar_mem_hugepages_in_all"
+
+
+# What promtool check metrics calls abbreviated units (client_golang, promlint, units.go).
+ABBREVIATED = {*["s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb", "m", "h", "d"]}
+
+
+def test_no_name_has_a_unit_that_promtool_calls_abbreviated() -> None:
+    named = {
+        *(metric_name(each.source, each.type) for each in known_types()),
+        *(total_name(each.source, each.type) for each in known_types() if each.counted),
+    }
+    assert [name for name in named if ABBREVIATED & set(name.split("_"))] == []
+    assert metric_name("procstat", "interrupts-sec") == "plimsoll_procstat_interrupts_per_second"
+    assert total_name("sar-mem", "KB-Paged-in-sec") == "plimsoll_sar_mem_kbytes_paged_in_total"
+
+
+def test_no_counter_has_the_name_of_a_gauge() -> None:
+    """OpenMetrics names a counter's family without _total, and a family comes once."""
+    gauges = {metric_name(each.source, each.type) for each in known_types()}
+    counters = [total_name(each.source, each.type) for each in known_types() if each.counted]
+    assert gauges.isdisjoint(name.removesuffix("_total") for name in counters)
+    assert total_name("cpuidle", "residency") == "plimsoll_cpuidle_residency_usec_total"
+    assert total_name("sar-net", "L2-Gbps") == "plimsoll_sar_net_l2_bytes_total"
 
 
 def test_nothing_listens_afterwards(run: RunDirectory, endpoint: Endpoint) -> None:

@@ -39,7 +39,7 @@ _CHOSEN = re.compile(r"\[(\w+)\]")
 _BY_PROFILE = performance_profile(
     "additionalKernelArgs pcie_aspm.policy=performance (kernel.arguments of the intent)"
 )
-_WANTED = "links that never sleep"
+_EXPECTED = "links that never sleep"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -63,14 +63,14 @@ def _port(view: HostView, port: NicPort, link: PcieLink) -> Judgement:
 
 def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
     on = [name for name, value in states.items() if value == "1"]
-    told = ", ".join(f"{name} {value}" for name, value in states.items())
-    read = Reading(f"{port.pci}/link", told)
+    message = ", ".join(f"{name} {value}" for name, value in states.items())
+    read = Reading(f"{port.pci}/link", message)
     if not on:
-        return ok(f"the link of {port.name} never sleeps", read, wanted=_WANTED)
+        return ok(f"the link of {port.name} never sleeps", read, expected=_EXPECTED)
     return fail(
         f"the link of {port.name} may sleep: {', '.join(on)}",
         read,
-        wanted=_WANTED,
+        expected=_EXPECTED,
         steps=[write(f"{port.pci}/link/{name}", "0", openshift=_BY_PROFILE) for name in on],
     )
 
@@ -78,11 +78,11 @@ def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
 def _by_link_control(port: NicPort, aspm: str) -> Judgement:
     read = Reading(LSPCI, f"{port.address}: ASPM {aspm}")
     if aspm == "Disabled":
-        return ok(f"the link of {port.name} never sleeps", read, wanted=_WANTED)
+        return ok(f"the link of {port.name} never sleeps", read, expected=_EXPECTED)
     return fail(
         f"the link of {port.name} may sleep: ASPM {aspm}",
         read,
-        wanted=_WANTED,
+        expected=_EXPECTED,
         steps=[_performance()],
     )
 
@@ -94,19 +94,19 @@ def _by_policy(view: HostView, port: NicPort) -> Judgement:
             f"nothing tells whether the link of {port.name} sleeps: the kernel has no ASPM, and "
             "the firmware's setting shows to root's lspci alone",
             Reading(_POLICY, "absent"),
-            wanted=_WANTED,
+            expected=_EXPECTED,
         )
     chosen = _CHOSEN.search(text)
     policy = chosen[1] if chosen else text
     read = Reading(_POLICY, text)
     if policy == "performance":
-        return ok("the policy lets no link sleep", read, wanted=_WANTED)
+        return ok("the policy lets no link sleep", read, expected=_EXPECTED)
     if policy == "default":
-        told = f"the firmware decides whether the link of {port.name} sleeps"
-        return unknown(told, read, wanted=_WANTED)
+        message = f"the firmware decides whether the link of {port.name} sleeps"
+        return unknown(message, read, expected=_EXPECTED)
     # Some cards have no state to sleep in, and kernels show link/*_aspm of those that have.
-    told = f"the policy is {policy}, and nothing tells whether the link of {port.name} can sleep"
-    return warn(told, read, wanted=_WANTED, steps=[_performance()])
+    message = f"the policy is {policy}, and nothing tells whether the link of {port.name} can sleep"
+    return warn(message, read, expected=_EXPECTED, steps=[_performance()])
 
 
 def _performance() -> Step:

@@ -42,7 +42,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         return unknown(
             f"there is no map of attributes for {answer.manufacturer or 'an unnamed maker'}",
             Reading(answer.where, f"Manufacturer {answer.manufacturer}"),
-            wanted=", ".join(_wanted(setting, wish) for setting, wish in wishes.items()),
+            expected=", ".join(_expected(setting, wish) for setting, wish in wishes.items()),
         )
     return worst_of(_setting(answer, known, setting, wish) for setting, wish in wishes.items())
 
@@ -58,7 +58,7 @@ def _wishes(bios: Bios) -> dict[Setting, str]:
 
 
 def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) -> Judgement:
-    name, wanted = _WORDS[setting], _wanted(setting, wish)
+    name, expected = _WORDS[setting], _expected(setting, wish)
     found = find_setting(answer, known, setting)
     if found is None:
         rules = known.settings.get(setting, [])
@@ -66,25 +66,25 @@ def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) 
         return unknown(
             f"{name}: the BMC tells none of {names}",
             Reading(answer.where, f"{known.vendor} {answer.model}"),
-            wanted=wanted,
+            expected=expected,
         )
     worked_out = " (a name worked out from the setup menu's label)" if found.derived else ""
-    read = Reading(answer.where, found.told + worked_out)
+    read = Reading(answer.where, found.shown + worked_out)
     if found.meaning is None:
-        return unknown(f"{name}: the map does not know {found.told}", read, wanted=wanted)
+        return unknown(f"{name}: the map does not know {found.shown}", read, expected=expected)
     if found.meaning in ("deferred", "elsewhere"):
-        return warn(f"{name} is left open by {found.told}", read, wanted=wanted)
+        return warn(f"{name} is left open by {found.shown}", read, expected=expected)
     if found.meaning == wish:
-        return ok(f"{name} is {wish}", read, wanted=wanted)
+        return ok(f"{name} is {wish}", read, expected=expected)
     return fail(
-        f"{name} is {found.meaning} ({found.told})",
+        f"{name} is {found.meaning} ({found.shown})",
         read,
-        wanted=wanted,
-        steps=[advice(f"set {wanted} in the setup of the firmware: {found.told} now")],
+        expected=expected,
+        steps=[advice(f"set {expected} in the setup of the firmware: {found.shown} now")],
     )
 
 
-def _wanted(setting: Setting, wish: str) -> str:
+def _expected(setting: Setting, wish: str) -> str:
     return f"{_WORDS[setting]} {wish}"
 
 

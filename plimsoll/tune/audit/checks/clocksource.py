@@ -27,7 +27,7 @@ _FLAGS = re.compile(r"^flags\s*:(.*)$", re.MULTILINE)
 _NEEDED = ("constant_tsc", "nonstop_tsc")
 # Clocks of hypervisors that read the TSC and scale it.
 _PARAVIRTUAL = ("kvm-clock", "hyperv_clocksource_tsc_page")
-_WANTED = "clocksource tsc, of a constant TSC that never stops"
+_EXPECTED = "clocksource tsc, of a constant TSC that never stops"
 
 
 def _judge(view: HostView) -> Judgement:
@@ -47,10 +47,10 @@ def _judge(view: HostView) -> Judgement:
         return warn(
             f"the CPUs do not say {' and '.join(missing)}: the TSC may change its rate or stop",
             *read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[advice(_flags_remedy(view))],
         )
-    return ok("the TSC keeps the time, and is constant and nonstop", *read, wanted=_WANTED)
+    return ok("the TSC keeps the time, and is constant and nonstop", *read, expected=_EXPECTED)
 
 
 def _another(view: HostView, current: str, available: str, read: tuple[Reading, ...]) -> Judgement:
@@ -60,14 +60,14 @@ def _another(view: HostView, current: str, available: str, read: tuple[Reading, 
         return warn(
             f"the clocksource is {current}: a TSC that the hypervisor scales and may move",
             *read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=steps,
         )
     why = "though tsc is available" if usable else "and the kernel has ruled tsc out as unstable"
     return fail(
         f"the clocksource is {current}, {why}: each reading of the time takes up to microseconds",
         *read,
-        wanted=_WANTED,
+        expected=_EXPECTED,
         steps=steps,
     )
 

@@ -36,23 +36,23 @@ _RULES: tuple[Rule, ...] = (
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = (
+    expected = (
         f"reserved {intent.cpus.reserved} and isolated {intent.cpus.isolated} make up the CPUs "
         "online, by whole cores"
     )
     try:
         topology = read_topology(view.read)
     except MachineError as error:
-        return unknown(f"{error.where}: {error.message}", wanted=wanted)
+        return unknown(f"{error.where}: {error.message}", expected=expected)
     read = Reading(ONLINE, format_cpu_list(topology.online)), _cores(topology)
     problems = [each for each in check_topology(intent, topology) if each.rule in _RULES]
     if not problems:
-        return ok("the intent's CPUs are this host's", *read, wanted=wanted)
-    judged = worst_of(_told(problem, read) for problem in problems)
-    return Judgement(judged.verdict, judged.text, read, wanted, judged.steps)
+        return ok("the intent's CPUs are this host's", *read, expected=expected)
+    judged = worst_of(_judge_problem(problem, read) for problem in problems)
+    return Judgement(judged.verdict, judged.text, read, expected, judged.steps)
 
 
-def _told(problem: Problem, read: tuple[Reading, ...]) -> Judgement:
+def _judge_problem(problem: Problem, read: tuple[Reading, ...]) -> Judgement:
     say = fail if problem.severity == "fail" else warn
     return say(problem.text, *read, steps=[advice(f"{problem.field}: {problem.remedy}")])
 

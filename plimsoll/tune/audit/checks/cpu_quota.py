@@ -11,7 +11,7 @@ from plimsoll.tune.host.cpus.cpu_quota import QUOTA_READS, Quota, quotas_of
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
-_WANTED = "no CPU quota on the workload or above it, and no period throttled"
+_EXPECTED = "no CPU quota on the workload or above it, and no period throttled"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -20,30 +20,30 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _one(view: HostView, each: WorkloadProcess) -> Judgement:
     quotas = tuple(quotas_of(view, each.process.pid))
-    read = tuple(Reading(quota.path, _told(quota)) for quota in quotas)
+    read = tuple(Reading(quota.path, _described(quota)) for quota in quotas)
     throttled = [quota for quota in quotas if quota.throttled]
     limits = [quota for quota in quotas if quota.limits]
     if throttled and limits:
         return fail(
             f"a quota stopped {each.name} in {max(q.throttled or 0 for q in throttled)} periods",
             *read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[_lift(each, quota) for quota in limits],
         )
     if limits:
         return fail(
             f"{each.name} is under a CPU quota, which a polling loop uses up",
             *read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[_lift(each, quota) for quota in limits],
         )
     if throttled:
-        told = f"no quota now, but one stopped {each.name} earlier"
-        return warn(told, *read, wanted=_WANTED)
-    return ok(f"no quota is on {each.name}", *read, wanted=_WANTED)
+        message = f"no quota now, but one stopped {each.name} earlier"
+        return warn(message, *read, expected=_EXPECTED)
+    return ok(f"no quota is on {each.name}", *read, expected=_EXPECTED)
 
 
-def _told(quota: Quota) -> str:
+def _described(quota: Quota) -> str:
     count = "" if quota.throttled is None else f", nr_throttled {quota.throttled}"
     return f"{quota.value}{count}"
 

@@ -46,7 +46,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         names = ", ".join(each.name for each in workload)
         return fail(
             f"no thread of {names} is pinned to isolated CPUs",
-            wanted=f"polling threads on {name_cpus(intent.cpus.isolated.cpus, 'isolated')}",
+            expected=f"polling threads on {name_cpus(intent.cpus.isolated.cpus, 'isolated')}",
             steps=[advice("pin them: DPDK's -l or --lcores, taskset, or a static CPU manager")],
         )
     return worst_of(
@@ -63,17 +63,17 @@ def _strangers(
     for process in read_processes(view):
         if not process.kernel and process.pid not in own and allowed_cpus(view, process) & cpus:
             others.append(process)
-    wanted = f"nothing but the workload on {name_cpus(cpus)}"
+    expected = f"nothing but the workload on {name_cpus(cpus)}"
     if not others:
         read = Reading(_WHERE, f"no other process may run on {name_cpus(cpus)}")
-        return ok(f"{name_cpus(cpus)} are the workload's alone", read, wanted=wanted)
+        return ok(f"{name_cpus(cpus)} are the workload's alone", read, expected=expected)
     names = [f"{each.comm} ({each.pid})" for each in others[:_MOST_NAMED]]
     more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-    told = f"{', '.join(names)}{more}"
+    message = f"{', '.join(names)}{more}"
     return warn(
-        f"others may run on {name_cpus(cpus)}, of the workload: {told}",
-        Reading(_WHERE, told),
-        wanted=wanted,
+        f"others may run on {name_cpus(cpus)}, of the workload: {message}",
+        Reading(_WHERE, message),
+        expected=expected,
         steps=[advice("boot with isolcpus= or systemd.cpu_affinity=, or give them a cpuset")],
     )
 
@@ -84,9 +84,9 @@ def _assigned(view: HostView, workload: Sequence[WorkloadProcess]) -> Judgement:
     if not pods:
         return not_applicable("the workload runs in no pod of Kubernetes")
     manager = read_cpu_manager(view)
-    wanted = "exclusive CPUs by the kubelet's static CPU manager"
+    expected = "exclusive CPUs by the kubelet's static CPU manager"
     if manager is None:
-        return unknown(f"there is no {CPU_MANAGER_STATE}", wanted=wanted)
+        return unknown(f"there is no {CPU_MANAGER_STATE}", expected=expected)
     read = Reading(
         CPU_MANAGER_STATE, f"{manager.policy}, shared {format_cpu_list(manager.shared) or 'none'}"
     )
@@ -97,10 +97,10 @@ def _assigned(view: HostView, workload: Sequence[WorkloadProcess]) -> Judgement:
             if lacking
             else f"the CPU manager's policy is {manager.policy}",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[advice("use cpuManagerPolicy: static, and whole CPUs in a guaranteed pod")],
         )
-    return ok("the kubelet gave the pods CPUs of their own", read, wanted=wanted)
+    return ok("the kubelet gave the pods CPUs of their own", read, expected=expected)
 
 
 CHECK = Check(

@@ -28,7 +28,7 @@ from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name, mapping_
 from plimsoll.tune.kubernetes.pod_containers import containers_of
 from plimsoll.tune.kubernetes.static_pod import MANIFESTS, has_cpus_of_its_own, parse_static_pod
 
-_WANTED = "no exec probe in static pods that poll"
+_EXPECTED = "no exec probe in static pods that poll"
 # True whether or not the cluster is audited beside the host.
 _OTHERS = "the probes of all other pods are the cluster's, and judged by check 117 of its audit"
 # A node has a handful: etcd, the API server and the like.
@@ -53,7 +53,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     found = worst_of(applies)
     if found.verdict != "ok":
         return found
-    return ok(f"{found.text}; {_OTHERS}", *found.read, wanted=_WANTED)
+    return ok(f"{found.text}; {_OTHERS}", *found.read, expected=_EXPECTED)
 
 
 def _elsewhere(configured: object) -> Judgement | None:
@@ -94,12 +94,14 @@ def _pod(path: str, pod: KubeObject, polling: tuple[KubeObject, ...]) -> Judgeme
     name = full_name(pod)
     found = list(exec_probes(polling))
     if not found:
-        return ok(f"static pod {name} has no exec probe", Reading(path, "no exec"), wanted=_WANTED)
-    told = ", ".join(found)
+        return ok(
+            f"static pod {name} has no exec probe", Reading(path, "no exec"), expected=_EXPECTED
+        )
+    message = ", ".join(found)
     return fail(
-        f"programs are started in the containers of static pod {name}: {told}",
-        Reading(path, f"exec in {told}"),
-        wanted=_WANTED,
+        f"programs are started in the containers of static pod {name}: {message}",
+        Reading(path, f"exec in {message}"),
+        expected=_EXPECTED,
         steps=[advice(f"use httpGet, tcpSocket or grpc in {path}, answered off the polling CPUs")],
     )
 

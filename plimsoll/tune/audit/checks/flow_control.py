@@ -56,30 +56,30 @@ def _port(view: HostView, port: NicPort) -> Judgement:
 def _pause(view: HostView, port: NicPort) -> Judgement:
     if port.interface is None:
         return not_applicable(f"{port.name} is not the kernel's: DPDK sets its flow control")
-    asked = f"ethtool -a {port.interface}"
-    output = view.need_command(asked)
+    command = f"ethtool -a {port.interface}"
+    output = view.need_command(command)
     found = dict(_PAUSE.findall(output.text))
-    wanted = f"pause frames of {port.interface} off"
+    expected = f"pause frames of {port.interface} off"
     if not found:
         # "netlink error: Operation not supported": the driver has none.
         said = output.text.splitlines()[0] if output.text else "nothing"
         if "not supported" in output.text:
-            told = f"{port.interface} has no flow control"
-            return ok(told, Reading(asked, said), wanted=wanted)
-        return unknown(f"{asked} says {said}", wanted=wanted)
-    read = Reading(asked, ", ".join(f"{name} {state}" for name, state in found.items()))
+            message = f"{port.interface} has no flow control"
+            return ok(message, Reading(command, said), expected=expected)
+        return unknown(f"{command} says {said}", expected=expected)
+    read = Reading(command, ", ".join(f"{name} {state}" for name, state in found.items()))
     if "on" not in found.values():
-        return ok(f"pause frames of {port.interface} are off", read, wanted=wanted)
+        return ok(f"pause frames of {port.interface} are off", read, expected=expected)
     steps = [_turn_off(port.interface)]
     negotiated = dict(_NEGOTIATED.findall(output.text))
     if negotiated and "on" not in negotiated.values():
-        told = f"{port.interface} offers pause frames, which its peer now declines"
-        return warn(told, read, wanted=wanted, steps=steps)
+        message = f"{port.interface} offers pause frames, which its peer now declines"
+        return warn(message, read, expected=expected, steps=steps)
     return fail(
         f"{port.interface} obeys or sends pause frames: a full receiver stops its sender, and "
         "loss turns into latency",
         read,
-        wanted=wanted,
+        expected=expected,
         steps=steps,
     )
 
@@ -111,14 +111,14 @@ def _read_request(view: HostView, port: NicPort) -> Judgement:
         return unknown(f"lspci shows the read requests of {port.name} to root alone")
     size = found.max_read_request
     least = _MLX5S if view.find(f"{port.pci}/vendor") == f"0x{MELLANOX}" else _USUAL
-    wanted = f"read requests of {least} bytes at least"
+    expected = f"read requests of {least} bytes at least"
     read = Reading(LSPCI, f"{port.address}: MaxReadReq {size} bytes")
     if size >= least:
-        return ok(f"{port.name} reads {size} bytes at once", read, wanted=wanted)
+        return ok(f"{port.name} reads {size} bytes at once", read, expected=expected)
     return warn(
         f"{port.name} reads {size} bytes at once: more requests for the same frames",
         read,
-        wanted=wanted,
+        expected=expected,
         steps=[advice("raise the PCIe maximum read request in the firmware, or with setpci")],
     )
 

@@ -14,7 +14,7 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import tuned_patch
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
-from plimsoll.tune.expected.tuned import asked_units, expected_units
+from plimsoll.tune.expected.tuned import expected_units, intent_units
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -22,7 +22,7 @@ _UNIT = "fwupd-refresh.timer"
 _UNIT_FILES = (f"/usr/lib/systemd/system/{_UNIT}", f"/etc/systemd/system/{_UNIT}")
 _ACTIVE = f"systemctl is-active {_UNIT}"
 _ENABLED = f"systemctl is-enabled {_UNIT}"
-_WANTED = f"{_UNIT} off"
+_EXPECTED = f"{_UNIT} off"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -30,7 +30,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         return not_applicable("the intent does not turn it off (services.fwupd)")
     if not any(view.find(path) is not None for path in _UNIT_FILES):
         absent = (Reading(path, "absent") for path in _UNIT_FILES)
-        return ok("the timer is not installed", *absent, wanted=_WANTED)
+        return ok("the timer is not installed", *absent, expected=_EXPECTED)
     active = view.need_command(_ACTIVE)
     read = Reading(_ACTIVE, active.text)
     stop = command(
@@ -43,8 +43,8 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     )
     if active.status == 0:
         # Unasked the operator turns it off too, but only since OpenShift 4.23 and 5.0.
-        judged = fail if _UNIT in asked_units(intent) else warn
-        return judged("the timer runs", read, wanted=_WANTED, steps=[stop])
+        judged = fail if _UNIT in intent_units(intent) else warn
+        return judged("the timer runs", read, expected=_EXPECTED, steps=[stop])
     enabled = view.need_command(_ENABLED)
     read_enabled = Reading(_ENABLED, enabled.text)
     if enabled.text == "enabled":
@@ -52,10 +52,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
             "it is off now, and comes back at the next boot",
             read,
             read_enabled,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[stop],
         )
-    return ok("the timer is off", read, read_enabled, wanted=_WANTED)
+    return ok("the timer is off", read, read_enabled, expected=_EXPECTED)
 
 
 CHECK = Check(

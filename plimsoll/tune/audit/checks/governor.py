@@ -20,7 +20,7 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 _CPU = "/sys/devices/system/cpu"
-_WANTED = "performance"
+_EXPECTED = "performance"
 
 
 def _path(cpu: int) -> str:
@@ -30,7 +30,7 @@ def _path(cpu: int) -> str:
 def _judge(view: HostView, intent: Intent) -> Judgement:
     if intent.hints.per_pod_power:
         return not_applicable("pods choose the governors of their CPUs (hints.per_pod_power)")
-    if not _asked(intent):
+    if not _requested(intent):
         return not_applicable("the intent does not say (hints.high_power, bios.power_profile)")
     cpus = present_isolated(view, intent)
     if not cpus:
@@ -38,24 +38,24 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     found = {cpu: text for cpu in cpus if (text := view.find(_path(cpu)))}
     if not found:
         return not_applicable("the kernel sets no frequencies here: firmware or hypervisor do")
-    others = {cpu: governor for cpu, governor in found.items() if governor != _WANTED}
+    others = {cpu: governor for cpu, governor in found.items() if governor != _EXPECTED}
     read = tuple(
         Reading(f"{_CPU}/cpu{format_cpu_list(cpus)}/cpufreq/scaling_governor", governor)
         for governor, cpus in _by_value(found).items()
     )
     if not others:
-        return ok("isolated CPUs run at the highest frequency", *read, wanted=_WANTED)
+        return ok("isolated CPUs run at the highest frequency", *read, expected=_EXPECTED)
     named = ", ".join(sorted(set(others.values())))
     return fail(
         f"the governor of {name_cpus(others, 'isolated')} is {named}",
         *read,
-        wanted=_WANTED,
+        expected=_EXPECTED,
         steps=[
             write_on_each(
                 others,
                 f"{_CPU}/cpu$cpu/cpufreq/scaling_governor",
-                _WANTED,
-                openshift=node_tuned(f"the governor {_WANTED}"),
+                _EXPECTED,
+                openshift=node_tuned(f"the governor {_EXPECTED}"),
             )
         ],
     )
@@ -73,18 +73,18 @@ def _without_intent(view: HostView) -> Judgement:
         Reading(f"{_CPU}/cpu{format_cpu_list(cpus)}/cpufreq/scaling_governor", governor)
         for governor, cpus in groups.items()
     )
-    if set(groups) == {_WANTED}:
-        return ok("all CPUs run at the highest frequency", *read, wanted=_WANTED)
-    named = ", ".join(sorted(set(groups) - {_WANTED}))
-    others = [cpu for cpu, governor in found.items() if governor != _WANTED]
+    if set(groups) == {_EXPECTED}:
+        return ok("all CPUs run at the highest frequency", *read, expected=_EXPECTED)
+    named = ", ".join(sorted(set(groups) - {_EXPECTED}))
+    others = [cpu for cpu, governor in found.items() if governor != _EXPECTED]
     return warn(
         f"the governor of {name_cpus(others)} is {named}: cores that poll change their frequency",
         *read,
-        wanted=f"{_WANTED} on CPUs of a dataplane",
+        expected=f"{_EXPECTED} on CPUs of a dataplane",
     )
 
 
-def _asked(intent: Intent) -> bool:
+def _requested(intent: Intent) -> bool:
     """TuneD's latency-performance, from which OpenShift's profiles descend, sets it always."""
     return (
         intent.platform == "openshift"

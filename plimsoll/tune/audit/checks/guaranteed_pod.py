@@ -15,7 +15,7 @@ from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
-_WANTED = "a guaranteed pod with whole CPUs, by whole cores"
+_EXPECTED = "a guaranteed pod with whole CPUs, by whole cores"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -28,7 +28,7 @@ def _one(view: HostView, intent: Intent, each: WorkloadProcess) -> Judgement:
         return fail(
             f"{each.name} is in a {each.pod.qos if each.pod else 'strange'} pod",
             group,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[advice("give its containers limits equal to their requests, CPU and memory")],
         )
     where, cpus = cpuset_of(view, each.process.pid)
@@ -37,23 +37,23 @@ def _one(view: HostView, intent: Intent, each: WorkloadProcess) -> Judgement:
         return fail(
             f"{each.name} may run on {name_cpus(shared, 'reserved')}: it has no CPUs of its own",
             *read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[advice("ask for a whole number of CPUs, and use cpuManagerPolicy: static")],
         )
     try:
         siblings = read_topology(view.read).siblings
     except MachineError as error:
-        return unknown(f"{error.where}: {error.message}", *read, wanted=_WANTED)
+        return unknown(f"{error.where}: {error.message}", *read, expected=_EXPECTED)
     split = [cpu for cpu in sorted(cpus) if not siblings.get(cpu, frozenset()) <= cpus]
     if split:
         return warn(
             f"{each.name} has half of the cores of {name_cpus(split)}: the other half is "
             "somebody else's",
             *read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[advice("ask for an even number of CPUs, with full-pcpus-only")],
         )
-    return ok(f"{each.name} has {name_cpus(cpus)} to itself", *read, wanted=_WANTED)
+    return ok(f"{each.name} has {name_cpus(cpus)} to itself", *read, expected=_EXPECTED)
 
 
 CHECK = Check(

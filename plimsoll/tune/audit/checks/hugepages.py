@@ -41,8 +41,8 @@ _DEFAULT = re.compile(r"^Hugepagesize:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILIN
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = intent.hugepages
-    if wanted is None:
+    expected = intent.hugepages
+    if expected is None:
         return not_applicable("the intent asks for no hugepages")
     try:
         topology = read_topology(view.read, ports_of(intent), view.link)
@@ -51,9 +51,9 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     pools = read_pools(view, tuple(sorted(topology.nodes)))
     return worst_of(
         (
-            *_set_aside(intent, wanted, pools),
-            *_default_size(view, intent, wanted),
-            *_free(view, intent, wanted, topology, pools),
+            *_set_aside(intent, expected, pools),
+            *_default_size(view, intent, expected),
+            *_free(view, intent, expected, topology, pools),
         )
     )
 
@@ -68,7 +68,7 @@ def _without_intent(view: HostView) -> Judgement:
     there = [pool for pool in pools if pool.total]
     read = tuple(Reading(f"{pool.path}/nr_hugepages", str(pool.total)) for pool in there or pools)
     if not there:
-        return warn("no hugepages are set aside", *read, wanted="hugepages for a dataplane")
+        return warn("no hugepages are set aside", *read, expected="hugepages for a dataplane")
     counted_pages = (
         f"{counted(pool.total, f'hugepage of {pool.page_kb} kB')} on node {pool.node}, "
         f"{pool.free} free"
@@ -78,82 +78,82 @@ def _without_intent(view: HostView) -> Judgement:
 
 
 def _set_aside(
-    intent: Intent, wanted: Hugepages, pools: tuple[NodePool, ...]
+    intent: Intent, expected: Hugepages, pools: tuple[NodePool, ...]
 ) -> Iterator[Judgement]:
-    for pages in wanted.pages:
+    for pages in expected.pages:
         found = [pool for pool in pools if pool.page_kb == _page_kb(pages.size)]
         here = [pool for pool in found if pages.node in (None, pool.node)]
         total = sum(pool.total for pool in here)
         place = "" if pages.node is None else f" on node {pages.node}"
         wish = f"{counted(pages.count, f'hugepage of {pages.size}')}{place}"
         read = tuple(Reading(f"{pool.path}/nr_hugepages", str(pool.total)) for pool in here)
-        told = f"{counted(total, f'hugepage of {pages.size}')}{place}"
+        message = f"{counted(total, f'hugepage of {pages.size}')}{place}"
         if total >= pages.count:
-            yield ok(told, *read, wanted=wish)
+            yield ok(message, *read, expected=wish)
         else:
-            short = f"{told}, and {pages.count} {'is' if pages.count == 1 else 'are'} wanted"
-            yield fail(short, *read, wanted=wish, steps=[_more(intent, wanted, pages, here)])
+            short = f"{message}, and {pages.count} {'is' if pages.count == 1 else 'are'} expected"
+            yield fail(short, *read, expected=wish, steps=[_more(intent, expected, pages, here)])
 
 
-def _default_size(view: HostView, intent: Intent, wanted: Hugepages) -> Iterator[Judgement]:
+def _default_size(view: HostView, intent: Intent, expected: Hugepages) -> Iterator[Judgement]:
     """What a program gets that names no size, as one that mounts hugetlbfs by default does."""
     found = _DEFAULT.search(view.find(_MEMINFO) or "")
     if found is None:
         return
-    size, wish = wanted.default_size, f"hugepages of {wanted.default_size} by default"
+    size, wish = expected.default_size, f"hugepages of {expected.default_size} by default"
     read = Reading(_MEMINFO, found[0])
     if int(found[1]) == _page_kb(size):
-        yield ok(wish, read, wanted=wish)
+        yield ok(wish, read, expected=wish)
     else:
-        steps = [_at_boot(intent, wanted)]
-        yield fail(f"hugepages are of {found[1]} kB by default", read, wanted=wish, steps=steps)
+        steps = [_at_boot(intent, expected)]
+        yield fail(f"hugepages are of {found[1]} kB by default", read, expected=wish, steps=steps)
 
 
 def _free(
     view: HostView,
     intent: Intent,
-    wanted: Hugepages,
+    expected: Hugepages,
     topology: Topology,
     pools: tuple[NodePool, ...],
 ) -> Iterator[Judgement]:
     """On the nodes of the cards; without any, on those of the isolated CPUs."""
-    size = wanted.default_size
+    size = expected.default_size
     for node, whose in _needed_on(intent, topology).items():
         pool = next((p for p in pools if (p.node, p.page_kb) == (node, _page_kb(size))), None)
         wish = f"free hugepages of {size} on node {node}, where {whose}"
         if pool is None or pool.total == 0:
-            told = f"no hugepages of {size} on node {node}, where {whose}"
-            yield fail(told, wanted=wish, steps=list(_elsewhere(wanted, pools, node)))
+            message = f"no hugepages of {size} on node {node}, where {whose}"
+            yield fail(message, expected=wish, steps=list(_elsewhere(expected, pools, node)))
             continue
         read = Reading(f"{pool.path}/free_hugepages", f"{pool.free} of {pool.total}")
         if pool.free:
-            yield ok(f"{pool.free} of {pool.total} free on node {node}", read, wanted=wish)
+            yield ok(f"{pool.free} of {pool.total} free on node {node}", read, expected=wish)
         else:
-            told = f"none of {counted(pool.total, f'hugepage of {size}')} on node {node} is free"
-            yield tell(partial(_held, view, intent, told, read, wish))
+            message = f"none of {counted(pool.total, f'hugepage of {size}')} on node {node} is free"
+            yield tell(partial(_held, view, intent, message, read, wish))
 
 
-def _elsewhere(wanted: Hugepages, pools: tuple[NodePool, ...], node: int) -> Iterator[Step]:
+def _elsewhere(expected: Hugepages, pools: tuple[NodePool, ...], node: int) -> Iterator[Step]:
     """What is not there at all, or was asked for on that node, the number above is about."""
-    size = wanted.default_size
-    named = any((pages.size, pages.node) == (size, node) for pages in wanted.pages)
+    size = expected.default_size
+    named = any((pages.size, pages.node) == (size, node) for pages in expected.pages)
     if not named and any(pool.total for pool in pools if pool.page_kb == _page_kb(size)):
         yield advice(f"ask for pages with node: {node}")
 
 
-def _held(view: HostView, intent: Intent, told: str, read: Reading, wish: str) -> Judgement:
+def _held(view: HostView, intent: Intent, message: str, read: Reading, wish: str) -> Judgement:
     """Pages that the expected processes hold are where they belong. Raises CannotRead."""
     holders = read_holders(view)
     names = ", ".join(f"{each.comm} ({each.pid})" for each in holders[:_MOST_NAMED])
     who = Reading(_STATUS, names or "no HugetlbPages of any process")
     if not holders:
         step = advice("remove what a run that died left: its files in a mounted hugetlbfs")
-        return warn(f"{told}, and no process maps any", read, who, wanted=wish, steps=[step])
+        return warn(f"{message}, and no process maps any", read, who, expected=wish, steps=[step])
     expected = {name[:LONGEST_COMM] for name in intent.expected_processes}
     if any(each.comm in expected for each in holders):
-        return ok(f"{told}: held by {names}", read, who, wanted=wish)
+        return ok(f"{message}: held by {names}", read, who, expected=wish)
     step = advice(f"see whether {names} should hold them: who starts next gets none")
-    return warn(f"{told}: held by {names}", read, who, wanted=wish, steps=[step])
+    return warn(f"{message}: held by {names}", read, who, expected=wish, steps=[step])
 
 
 def _needed_on(intent: Intent, topology: Topology) -> dict[int, str]:
@@ -167,14 +167,14 @@ def _needed_on(intent: Intent, topology: Topology) -> dict[int, str]:
     return {n: "isolated CPUs are" for n, cpus in topology.nodes.items() if cpus & isolated}
 
 
-def _more(intent: Intent, wanted: Hugepages, pages: Pages, pools: list[NodePool]) -> Step:
+def _more(intent: Intent, expected: Hugepages, pages: Pages, pools: list[NodePool]) -> Step:
     """Large pages need memory in one piece, which only the boot has."""
     on_node = "" if pages.node is None else f", on node {pages.node}"
     openshift = performance_profile(f"{counted(pages.count, f'hugepage of {pages.size}')}{on_node}")
     if pages.size == "2M" and len(pools) == 1:
         return write(f"{pools[0].path}/nr_hugepages", str(pages.count), openshift=openshift)
     if pages.node is None:
-        return _at_boot(intent, wanted)
+        return _at_boot(intent, expected)
     return advice(
         f"set them aside early in the boot, by nr_hugepages of node {pages.node} "
         "(plimsoll tune render makes the service)",
@@ -182,9 +182,9 @@ def _more(intent: Intent, wanted: Hugepages, pages: Pages, pools: list[NodePool]
     )
 
 
-def _at_boot(intent: Intent, wanted: Hugepages) -> Step:
+def _at_boot(intent: Intent, expected: Hugepages) -> Step:
     """All arguments at once: each hugepages= counts pages of the hugepagesz= before it."""
-    return add_at_boot(intent, *(each.text for each in hugepage_arguments(wanted, "")))
+    return add_at_boot(intent, *(each.text for each in hugepage_arguments(expected, "")))
 
 
 def _page_kb(size: PageSize) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_on_host
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -17,7 +18,6 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.openshift_object import performance_profile
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
-from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
 from plimsoll.tune.host.cpus.idle_states import IDLE_STATE_READS, IdleState, read_idle_states
 from plimsoll.tune.host.view.host_view import HostView
@@ -37,11 +37,11 @@ _SHALLOW = frozenset(
         ("intel_idle.max_cstate", "1"),
     }
 )
-_WANTED = "no state deeper than C1 on isolated CPUs"
+_EXPECTED = "no state deeper than C1 on isolated CPUs"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    if not _shallow_is_asked(view, intent):
+    if not _shallow_is_requested(view, intent):
         return not_applicable("the intent allows deep idle states (hints.high_power)")
     cpus = present_isolated(view, intent)
     if not cpus:
@@ -49,33 +49,33 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     states = {cpu: read_idle_states(view, cpu) for cpu in cpus}
     driver = Reading(_DRIVER, view.find(_DRIVER) or "absent")
     if not any(states.values()):
-        return ok("the kernel manages no idle states", driver, wanted=_WANTED)
+        return ok("the kernel manages no idle states", driver, expected=_EXPECTED)
     deep = {cpu: found for cpu, each in states.items() if (found := _enabled_deep(each))}
-    told = Reading(_STATES, _told(states))
+    message = Reading(_STATES, _described(states))
     if not deep:
-        return ok("no state deeper than C1 is enabled", driver, told, wanted=_WANTED)
+        return ok("no state deeper than C1 is enabled", driver, message, expected=_EXPECTED)
     names = sorted({state.name for found in deep.values() for state in found})
     latency_us = max(state.latency_us for found in deep.values() for state in found)
     steps = list(_disable(deep))
-    if words := [e.text for e in wanted_arguments(view, intent) if e.name in _ARGUMENTS]:
+    if words := [e.text for e in expected_on_host(view, intent) if e.name in _ARGUMENTS]:
         steps.append(add_at_boot(intent, *words))
     return fail(
         f"{name_cpus(deep, 'isolated')} may enter {', '.join(names)}, with up to {latency_us} us "
         "to wake",
         driver,
-        told,
-        wanted=_WANTED,
+        message,
+        expected=_EXPECTED,
         steps=steps,
     )
 
 
-def _shallow_is_asked(view: HostView, intent: Intent) -> bool:
+def _shallow_is_requested(view: HostView, intent: Intent) -> bool:
     """By the hint, by the firmware's setting, or by kernel arguments of the intent's own."""
     if intent.hints.high_power or intent.bios.c_states is False:
         return True
     return any(
         (each.name, value) in _SHALLOW
-        for each in wanted_arguments(view, intent)
+        for each in expected_on_host(view, intent)
         for value in each.values
     )
 
@@ -96,7 +96,7 @@ def _enabled_deep(states: tuple[IdleState, ...]) -> list[IdleState]:
     return [state for state in states if state.deep and not state.disabled]
 
 
-def _told(states: dict[int, tuple[IdleState, ...]]) -> str:
+def _described(states: dict[int, tuple[IdleState, ...]]) -> str:
     """Each state once, by name, with what it takes to leave it."""
     seen = {
         f"{state.name} {state.latency_us} us{' (disabled)' if state.disabled else ''}": None

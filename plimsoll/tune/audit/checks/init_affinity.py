@@ -32,26 +32,26 @@ _NAME = re.compile(r"^Name:\s*(.*)", re.MULTILINE)
 def _judge(view: HostView, intent: Intent) -> Judgement:
     status = view.need(_STATUS)
     found, name = _ALLOWED.search(status), _NAME.search(status)
-    told = name[1].strip() if name else "the first process"
-    wanted = f"CPUs of {intent.cpus.reserved.canonical} alone"
+    message = name[1].strip() if name else "the first process"
+    expected = f"CPUs of {intent.cpus.reserved.canonical} alone"
     if found is None:
-        return unknown(f"{_STATUS} has no Cpus_allowed_list", wanted=wanted)
-    read = Reading(_STATUS, f"{told}, Cpus_allowed_list {found[1]}")
+        return unknown(f"{_STATUS} has no Cpus_allowed_list", expected=expected)
+    read = Reading(_STATUS, f"{message}, Cpus_allowed_list {found[1]}")
     try:
         cpus = frozenset(parse_cpu_list(found[1]))
     except InputError as error:
-        return unknown(f"{_STATUS}: {error.message}", read, wanted=wanted)
+        return unknown(f"{_STATUS}: {error.message}", read, expected=expected)
     present = present_isolated(view, intent)
     if not present:
         return not_applicable(NONE_PRESENT)
     if astray := cpus & present:
         return fail(
-            f"{told} may run on {name_cpus(astray, 'isolated')}, and so may all that it starts",
+            f"{message} may run on {name_cpus(astray, 'isolated')}, and so may all that it starts",
             read,
-            wanted=wanted,
-            steps=[_keep_to_reserved(intent, told)],
+            expected=expected,
+            steps=[_keep_to_reserved(intent, message)],
         )
-    return ok(f"{told} keeps to CPUs {found[1]}", read, wanted=wanted)
+    return ok(f"{message} keeps to CPUs {found[1]}", read, expected=expected)
 
 
 def _keep_to_reserved(intent: Intent, first: str) -> Step:

@@ -43,20 +43,20 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     softirqs = softirqs_on(view, isolated)
     seconds = max(uptime_s(view), 1.0)
     rate = sum(counts.values()) / seconds / len(isolated)
-    told = f"{rate:.3g} interrupts a second since the boot on each isolated CPU"
+    message = f"{rate:.3g} interrupts a second since the boot on each isolated CPU"
     read = (
         Reading(INTERRUPTS, _rates(counts, seconds, len(isolated))),
         Reading(SOFTIRQS, _rates(softirqs, seconds, len(isolated))),
         Reading(UPTIME, f"{seconds:.0f} s"),
     )
-    wanted = f"{name_cpus(isolated, 'isolated')}: next to no interrupts, of devices none"
+    expected = f"{name_cpus(isolated, 'isolated')}: next to no interrupts, of devices none"
     device = counts.get(DEVICE, 0)
     if rate <= _MOST_A_SECOND and not device:
-        return ok(f"{told}, none of them a device's", *read, wanted=wanted)
+        return ok(f"{message}, none of them a device's", *read, expected=expected)
     return warn(
-        f"{told}: {_rates(counts, seconds, len(isolated))}",
+        f"{message}: {_rates(counts, seconds, len(isolated))}",
         *read,
-        wanted=wanted,
+        expected=expected,
         steps=[advice("see in a run's report what came while frames were sent")],
     )
 

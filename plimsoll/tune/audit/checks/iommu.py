@@ -5,6 +5,7 @@ from __future__ import annotations
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_on_host
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -18,7 +19,6 @@ from plimsoll.tune.audit.finding import (
     write,
 )
 from plimsoll.tune.audit.openshift_object import machine_config
-from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
@@ -30,7 +30,7 @@ from plimsoll.tune.intent.intent import Intent
 
 _GROUPS = "/sys/kernel/iommu_groups"
 _UNSAFE = "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
-_WANTED = "IOMMU groups, and no unsafe mode"
+_EXPECTED = "IOMMU groups, and no unsafe mode"
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
@@ -46,12 +46,12 @@ def _unsafe(view: HostView, intent: Intent) -> Judgement:
     if value is None:
         return not_applicable("no device is to be driven through vfio-pci, and VFIO is not loaded")
     if value != "Y":
-        return ok("VFIO insists on an IOMMU", Reading(_UNSAFE, value), wanted=_WANTED)
+        return ok("VFIO insists on an IOMMU", Reading(_UNSAFE, value), expected=_EXPECTED)
     text = "VFIO's unsafe mode is on: a device, and who drives it, may write to any memory"
     if intent.platform == "vm":
         # Without a virtual IOMMU a guest has no other way.
-        return warn(text, Reading(_UNSAFE, value), wanted=_WANTED)
-    return fail(text, Reading(_UNSAFE, value), wanted=_WANTED, steps=[_insist()])
+        return warn(text, Reading(_UNSAFE, value), expected=_EXPECTED)
+    return fail(text, Reading(_UNSAFE, value), expected=_EXPECTED, steps=[_insist()])
 
 
 def _insist() -> Step:
@@ -64,8 +64,8 @@ def _groups(view: HostView, intent: Intent, implied: list[str], needed: bool) ->
     """Where nothing is bound to vfio-pci yet, a host whose firmware has no IOMMU does no harm."""
     groups = view.find_names(_GROUPS)
     if groups:
-        told = counted(len(groups), "group")
-        return ok(f"the IOMMU has {told}", Reading(_GROUPS, told), wanted=_WANTED)
+        message = counted(len(groups), "group")
+        return ok(f"the IOMMU has {message}", Reading(_GROUPS, message), expected=_EXPECTED)
     steps = [advice("turn VT-d or AMD-Vi on in the firmware")]
     line = read_command_line(view)
     if lacking := [word for word in implied if not _has(line, word)]:
@@ -73,8 +73,8 @@ def _groups(view: HostView, intent: Intent, implied: list[str], needed: bool) ->
     return (fail if needed or lacking else warn)(
         "there are no IOMMU groups, so that vfio-pci can bind no device safely",
         Reading(_GROUPS, "empty"),
-        Reading(PATH, ", ".join(line.told(word.partition("=")[0]) for word in implied)),
-        wanted=_WANTED,
+        Reading(PATH, ", ".join(line.shown(word.partition("=")[0]) for word in implied)),
+        expected=_EXPECTED,
         steps=steps,
     )
 
@@ -95,15 +95,15 @@ def _pass_through(view: HostView, intent: Intent, implied: list[str]) -> Judgeme
         return ok("the kernel's own devices bypass it", Reading(PATH, "iommu=pt"))
     return warn(
         "devices of the kernel's own drivers are translated too",
-        Reading(PATH, line.told("iommu")),
-        wanted="iommu=pt",
+        Reading(PATH, line.shown("iommu")),
+        expected="iommu=pt",
         steps=[add_at_boot(intent, "iommu=pt")],
     )
 
 
 def _implied(view: HostView, intent: Intent) -> list[str]:
     names = ("iommu", "intel_iommu")
-    return [each.text for each in wanted_arguments(view, intent) if each.name in names]
+    return [each.text for each in expected_on_host(view, intent) if each.name in names]
 
 
 CHECK = Check(

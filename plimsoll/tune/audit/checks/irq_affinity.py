@@ -51,14 +51,14 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
         irq for irq in irqs if irq.allowed & cpus and not irq.taking & cpus and not irq.managed
     ]
     count = Reading(_WHERE, f"{len(irqs)} with a handler, {len(taken)} on {name_cpus(cpus)}")
-    wanted = f"no device interrupt on {name_cpus(cpus, 'isolated')}"
+    expected = f"no device interrupt on {name_cpus(cpus, 'isolated')}"
     if not taken and not open_to:
-        return ok("no device interrupt goes to isolated CPUs", count, wanted=wanted)
+        return ok("no device interrupt goes to isolated CPUs", count, expected=expected)
     return worst_of(
         (
-            *_told_movable(intent, [irq for irq in taken if not irq.managed], count, wanted),
-            *_told_managed([irq for irq in taken if irq.managed], count, wanted),
-            *_told_open(intent, open_to, count, wanted),
+            *_judge_movable(intent, [irq for irq in taken if not irq.managed], count, expected),
+            *_judge_managed([irq for irq in taken if irq.managed], count, expected),
+            *_judge_open(intent, open_to, count, expected),
         )
     )
 
@@ -72,8 +72,8 @@ def _protected(view: HostView, intent: Intent, present: frozenset[int]) -> froze
     return frozenset(cpu for each in find_workload(view, intent) for cpu in each.polling_cpus)
 
 
-def _told_movable(
-    intent: Intent, irqs: Sequence[Irq], count: Reading, wanted: str
+def _judge_movable(
+    intent: Intent, irqs: Sequence[Irq], count: Reading, expected: str
 ) -> tuple[Judgement, ...]:
     if not irqs:
         return ()
@@ -82,13 +82,13 @@ def _told_movable(
             f"{_many(irqs)} to isolated CPUs: {_names(irqs)}",
             count,
             *_readings(irqs),
-            wanted=wanted,
+            expected=expected,
             steps=_keep_off(intent, irqs),
         ),
     )
 
 
-def _told_managed(irqs: Sequence[Irq], count: Reading, wanted: str) -> tuple[Judgement, ...]:
+def _judge_managed(irqs: Sequence[Irq], count: Reading, expected: str) -> tuple[Judgement, ...]:
     if not irqs:
         return ()
     return (
@@ -96,14 +96,14 @@ def _told_managed(irqs: Sequence[Irq], count: Reading, wanted: str) -> tuple[Jud
             f"{_many(irqs)} to isolated CPUs where the kernel alone decides: {_names(irqs)}",
             count,
             *_readings(irqs),
-            wanted=wanted,
+            expected=expected,
             steps=[advice("boot with isolcpus=managed_irq, or give the device fewer queues")],
         ),
     )
 
 
-def _told_open(
-    intent: Intent, irqs: Sequence[Irq], count: Reading, wanted: str
+def _judge_open(
+    intent: Intent, irqs: Sequence[Irq], count: Reading, expected: str
 ) -> tuple[Judgement, ...]:
     if not irqs:
         return ()
@@ -114,7 +114,7 @@ def _told_open(
             f"{_many(irqs)} elsewhere now, and may go to isolated CPUs: {numbers}{more}",
             count,
             *_readings(irqs),
-            wanted=wanted,
+            expected=expected,
             steps=_keep_off(intent, irqs),
         ),
     )

@@ -60,13 +60,13 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 def _default(view: HostView, intent: Intent, present: frozenset[int]) -> Judgement:
     cpus = read_cpu_mask(view, DEFAULT_AFFINITY)
     reserved = intent.cpus.reserved
-    wanted = f"new interrupts go to {name_cpus(reserved.cpus, 'reserved')}"
+    expected = f"new interrupts go to {name_cpus(reserved.cpus, 'reserved')}"
     read = Reading(DEFAULT_AFFINITY, format_cpu_list(cpus))
     if isolated := cpus & present:
         return fail(
             f"new interrupts may go to {name_cpus(isolated, 'isolated')}",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[
                 write(
                     DEFAULT_AFFINITY,
@@ -75,21 +75,21 @@ def _default(view: HostView, intent: Intent, present: frozenset[int]) -> Judgeme
                 )
             ],
         )
-    return ok(f"new interrupts go to {name_cpus(cpus)}", read, wanted=wanted)
+    return ok(f"new interrupts go to {name_cpus(cpus)}", read, expected=expected)
 
 
 def _irqbalance(view: HostView, intent: Intent, present: frozenset[int]) -> Judgement:
     running = any(each.comm == "irqbalance" for each in read_processes(view))
     read = Reading(_PROCESSES, "irqbalance runs" if running else "no irqbalance")
-    asked = intent.services.irqbalance
+    setting = intent.services.irqbalance
     if not running:
-        if asked:
+        if setting:
             steps = [_switch("enable", "start,enable")]
-            return fail("irqbalance does not run", read, wanted="irqbalance on", steps=steps)
+            return fail("irqbalance does not run", read, expected="irqbalance on", steps=steps)
         return ok("no irqbalance moves interrupts", read)
-    if asked is False:
+    if setting is False:
         steps = [_switch("disable", "stop,disable")]
-        return fail("irqbalance runs", read, wanted="irqbalance off", steps=steps)
+        return fail("irqbalance runs", read, expected="irqbalance off", steps=steps)
     return _banned(view, intent, present, read) if present else not_applicable(NONE_PRESENT)
 
 
@@ -106,21 +106,21 @@ def _switch(action: str, by_tuned: str) -> Step:
 
 def _banned(view: HostView, intent: Intent, present: frozenset[int], running: Reading) -> Judgement:
     """Without a setting irqbalance itself spares isolated and tickless CPUs."""
-    path, told, banned = _configured(view)
+    path, message, banned = _configured(view)
     if banned is None:
-        return unknown(f"{path} bans {told!r}, which is no set of CPUs", running)
-    read = (running, Reading(path, told))
+        return unknown(f"{path} bans {message!r}, which is no set of CPUs", running)
+    read = (running, Reading(path, message))
     if not keeps_irqs_off(intent):
         return _left_to_pods(present, banned, read)
-    wanted = f"irqbalance spares {name_cpus(present, 'isolated')}"
+    expected = f"irqbalance spares {name_cpus(present, 'isolated')}"
     if open_to := present - banned:
         return fail(
             f"irqbalance may move interrupts to {name_cpus(open_to, 'isolated')}",
             *read,
-            wanted=wanted,
+            expected=expected,
             steps=_ban(intent),
         )
-    return ok(f"irqbalance spares {name_cpus(banned)}", *read, wanted=wanted)
+    return ok(f"irqbalance spares {name_cpus(banned)}", *read, expected=expected)
 
 
 def _left_to_pods(
@@ -131,10 +131,10 @@ def _left_to_pods(
         return warn(
             "irqbalance spares all isolated CPUs, so that the reserved ones take all interrupts",
             *read,
-            wanted="irqbalance spares the CPUs of pods that ask, and no others",
+            expected="irqbalance spares the CPUs of pods that ask, and no others",
         )
-    told = f"irqbalance spares {name_cpus(banned)}" if banned else "irqbalance spares no CPU"
-    return ok(told, *read)
+    message = f"irqbalance spares {name_cpus(banned)}" if banned else "irqbalance spares no CPU"
+    return ok(message, *read)
 
 
 def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
@@ -146,8 +146,8 @@ def _configured(view: HostView) -> tuple[str, str, frozenset[int] | None]:
     cpus = read_cpu_list(view, _ISOLATED)
     if view.find(_NOHZ_FULL):
         cpus |= read_cpu_list(view, _NOHZ_FULL)
-    told = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(cpus) or 'none'}"
-    return IRQBALANCE_FILES[0], told, cpus
+    message = f"nothing banned, so isolated and tickless CPUs: {format_cpu_list(cpus) or 'none'}"
+    return IRQBALANCE_FILES[0], message, cpus
 
 
 def _parsed(kind: str, value: str) -> frozenset[int] | None:

@@ -34,12 +34,12 @@ def _judge_unbalanced(
     intent: Intent, present: frozenset[int], found: frozenset[int], read: list[Reading]
 ) -> Judgement:
     isolated = intent.cpus.isolated
-    wanted = f"{isolated.canonical}, because balance_isolated is off"
+    expected = f"{isolated.canonical}, because balance_isolated is off"
     if missing := present - found:
         return fail(
             f"the scheduler balances {name_cpus(missing, 'isolated')}",
             *read,
-            wanted=wanted,
+            expected=expected,
             steps=[add_at_boot(intent, f"isolcpus=domain,managed_irq,{isolated.canonical}")],
         )
     if kept := found & intent.cpus.reserved.cpus:
@@ -47,16 +47,16 @@ def _judge_unbalanced(
             f"the scheduler does not balance {name_cpus(kept, 'reserved')}: "
             "what starts on one stays there",
             *read,
-            wanted=wanted,
+            expected=expected,
             steps=[add_at_boot(intent, f"isolcpus=domain,managed_irq,{isolated.canonical}")],
         )
-    return ok("the scheduler leaves the isolated CPUs alone", *read, wanted=wanted)
+    return ok("the scheduler leaves the isolated CPUs alone", *read, expected=expected)
 
 
 def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -> Judgement:
-    wanted = "empty, because isolated CPUs are to be balanced"
+    expected = "empty, because isolated CPUs are to be balanced"
     if not boot:
-        return ok("the scheduler balances all CPUs, as the intent has it", *read, wanted=wanted)
+        return ok("the scheduler balances all CPUs, as the intent has it", *read, expected=expected)
     if intent.cpus.balance_isolated is None and intent.platform != "openshift":
         return ok(
             f"the scheduler leaves {name_cpus(boot)} alone; the intent allows both",
@@ -66,7 +66,7 @@ def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -
         f"the scheduler does not balance {name_cpus(boot)}: threads of a pod that "
         "start on one of them all stay there",
         *read,
-        wanted=wanted,
+        expected=expected,
         steps=[add_at_boot(intent, f"isolcpus=managed_irq,{intent.cpus.isolated.canonical}")],
     )
 

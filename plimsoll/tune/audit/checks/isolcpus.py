@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_argument, intent_unread
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -14,7 +15,6 @@ from plimsoll.tune.audit.finding import (
     worst_of,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
-from plimsoll.tune.audit.wanted_argument import READS, intent_unread, wanted_argument
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
@@ -28,62 +28,62 @@ from plimsoll.tune.intent.intent import Intent
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    argument = wanted_argument(view, intent, "isolcpus")
+    argument = expected_argument(view, intent, "isolcpus")
     if argument is None:
         return not_applicable("the intent implies no isolcpus")
     line, online = read_command_line(view), read_cpu_list(view, ONLINE)
-    read = Reading(PATH, line.told("isolcpus"))
+    read = Reading(PATH, line.shown("isolcpus"))
     given = line.last("isolcpus")
-    wanted = _asked(argument, online)
-    if not wanted.cpus & online:
+    expected = _requested(argument, online)
+    if not expected.cpus & online:
         return not_applicable(NONE_PRESENT)
     if not given:
-        return _missing(intent, argument.text, read, wanted)
+        return _missing(intent, argument.text, read, expected)
     try:
         found = parse_isolcpus(given, online)
     except ValueError as error:
         return fail(
             f"the kernel ignores it: {error}",
             read,
-            wanted=argument.text,
+            expected=argument.text,
             steps=[add_at_boot(intent, argument.text)],
         )
-    judged = worst_of((_judge_cpus(found, wanted, read), _judge_flags(found, wanted, read)))
+    judged = worst_of((_judge_cpus(found, expected, read), _judge_flags(found, expected, read)))
     if judged.verdict == "ok":
-        return ok(judged.text, read, wanted=argument.text)
+        return ok(judged.text, read, expected=argument.text)
     again = (add_at_boot(intent, argument.text),)
     return Judgement(judged.verdict, judged.text, (read,), argument.text, again)
 
 
-def _asked(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
+def _requested(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
     try:
         return parse_isolcpus(argument.values[0] or "", online)
     except ValueError as error:
         raise intent_unread(argument, error) from None
 
 
-def _missing(intent: Intent, wanted: str, read: Reading, asked: Isolcpus) -> Judgement:
+def _missing(intent: Intent, expected: str, read: Reading, requested: Isolcpus) -> Judgement:
     """Without the flag `domain` it keeps managed interrupts away and nothing else."""
-    steps = [add_at_boot(intent, wanted)]
+    steps = [add_at_boot(intent, expected)]
     text = "the kernel's command line isolates no CPUs"
-    if "domain" in asked.flags or intent.platform == "openshift":
-        return fail(text, read, wanted=wanted, steps=steps)
-    return warn(text, read, wanted=wanted, steps=steps)
+    if "domain" in requested.flags or intent.platform == "openshift":
+        return fail(text, read, expected=expected, steps=steps)
+    return warn(text, read, expected=expected, steps=steps)
 
 
-def _judge_cpus(found: Isolcpus, wanted: Isolcpus, read: Reading) -> Judgement:
-    if left := wanted.cpus - found.cpus:
+def _judge_cpus(found: Isolcpus, expected: Isolcpus, read: Reading) -> Judgement:
+    if left := expected.cpus - found.cpus:
         return fail(f"it leaves out {name_cpus(left, 'isolated')}", read)
-    if more := found.cpus - wanted.cpus:
+    if more := found.cpus - expected.cpus:
         return fail(f"it names {name_cpus(more)}, which the intent does not isolate", read)
     return ok(f"isolates {name_cpus(found.cpus)}", read)
 
 
-def _judge_flags(found: Isolcpus, wanted: Isolcpus, read: Reading) -> Judgement:
-    if missing := sorted(wanted.flags - found.flags):
+def _judge_flags(found: Isolcpus, expected: Isolcpus, read: Reading) -> Judgement:
+    if missing := sorted(expected.flags - found.flags):
         text = f"its flags lack {', '.join(missing)}"
         return fail(text, read) if "domain" in missing else warn(text, read)
-    if "domain" in found.flags - wanted.flags:
+    if "domain" in found.flags - expected.flags:
         return warn("its flag domain keeps the scheduler from balancing isolated CPUs", read)
     return ok(f"flags {', '.join(sorted(found.flags))}", read)
 

@@ -6,6 +6,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_on_host
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -15,7 +16,6 @@ from plimsoll.tune.audit.finding import (
     unknown,
     worst_of,
 )
-from plimsoll.tune.audit.wanted_argument import READS, wanted_arguments
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
@@ -49,12 +49,14 @@ _JUDGED_ELSEWHERE = frozenset(
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     line = read_command_line(view)
-    wanted = [each for each in wanted_arguments(view, intent) if each.name not in _JUDGED_ELSEWHERE]
-    if not wanted:
+    expected = [
+        each for each in expected_on_host(view, intent) if each.name not in _JUDGED_ELSEWHERE
+    ]
+    if not expected:
         return not_applicable("the intent implies no further kernel arguments")
-    read = Reading(PATH, ", ".join(line.told(each.name) for each in wanted))
-    hidden = [each for each in wanted if line.hides(each.name)]
-    shown = _shown(intent, line, [each for each in wanted if each not in hidden], read)
+    read = Reading(PATH, ", ".join(line.shown(each.name) for each in expected))
+    hidden = [each for each in expected if line.hides(each.name)]
+    shown = _shown(intent, line, [each for each in expected if each not in hidden], read)
     if not hidden:
         return shown
     names = ", ".join(each.name for each in hidden)
@@ -63,34 +65,34 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 
 def _shown(
-    intent: Intent, line: KernelCommandLine, wanted: list[KernelArgument], read: Reading
+    intent: Intent, line: KernelCommandLine, expected: list[KernelArgument], read: Reading
 ) -> Judgement:
-    amiss = {each: text for each in wanted if (text := _amiss(line, each))}
+    amiss = {each: text for each in expected if (text := _amiss(line, each))}
     if not amiss:
-        told = " ".join(each.text for each in wanted)
-        return ok("all that the intent implies are there", read, wanted=told)
+        message = " ".join(each.text for each in expected)
+        return ok("all that the intent implies are there", read, expected=message)
     return fail(
         "; ".join(amiss.values()),
         read,
-        wanted=" ".join(each.text for each in amiss),
+        expected=" ".join(each.text for each in amiss),
         # Of several values that may be right the first is the usual one.
         steps=[add_at_boot(intent, *(each.text.partition("|")[0] for each in amiss))],
     )
 
 
-def _amiss(line: KernelCommandLine, wanted: KernelArgument) -> str:
+def _amiss(line: KernelCommandLine, expected: KernelArgument) -> str:
     """What is wrong with it; empty where nothing is."""
-    found = line.last(wanted.name)
+    found = line.last(expected.name)
     if found is None:
-        return f"{wanted.name} is missing"
-    if any(_same(found, value or "") for value in wanted.values):
+        return f"{expected.name} is missing"
+    if any(_same(found, value or "") for value in expected.values):
         return ""
-    return f"{wanted.name} is {found or 'without a value'}"
+    return f"{expected.name} is {found or 'without a value'}"
 
 
-def _same(found: str, wanted: str) -> bool:
-    cpus = _cpus(wanted)
-    return found == wanted or (cpus is not None and cpus == _cpus(found))
+def _same(found: str, expected: str) -> bool:
+    cpus = _cpus(expected)
+    return found == expected or (cpus is not None and cpus == _cpus(found))
 
 
 def _cpus(text: str) -> tuple[int, ...] | None:

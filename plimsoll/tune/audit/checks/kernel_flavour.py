@@ -30,17 +30,17 @@ def _judge_preemption(view: HostView, intent: Intent) -> Judgement:
     version = view.need(_VERSION)
     # The file came with the RT patches; newer kernels say it in their version alone.
     realtime = view.find(_REALTIME) == "1" or "PREEMPT_RT" in version
-    wanted = "the real-time kernel" if intent.kernel.realtime else "no real-time kernel"
+    expected = "the real-time kernel" if intent.kernel.realtime else "no real-time kernel"
     read = Reading(_VERSION, version)
     if realtime == intent.kernel.realtime:
         kind = "is" if realtime else "is not"
-        return ok(f"the kernel {kind} a real-time one", read, wanted=wanted)
+        return ok(f"the kernel {kind} a real-time one", read, expected=expected)
     text = (
         "the kernel is a real-time one, which costs throughput that nobody asked to give"
         if realtime
         else "the kernel is not a real-time one"
     )
-    return fail(text, read, wanted=wanted, steps=[_install(intent)])
+    return fail(text, read, expected=expected, steps=[_install(intent)])
 
 
 def _install(intent: Intent) -> Step:
@@ -61,13 +61,13 @@ def _judge_pages(view: HostView, intent: Intent) -> Judgement:
         return not_applicable("the intent leaves the page size open")
     release = view.need(_RELEASE)
     found = "64k" if "64k" in release else "4k"
-    read, wanted = Reading(_RELEASE, release), f"pages of {intent.kernel.page_size}"
+    read, expected = Reading(_RELEASE, release), f"pages of {intent.kernel.page_size}"
     if found == intent.kernel.page_size:
-        return ok(f"its pages are of {found}", read, wanted=wanted)
+        return ok(f"its pages are of {found}", read, expected=expected)
     return fail(
         f"its pages are of {found}",
         read,
-        wanted=wanted,
+        expected=expected,
         steps=[_install_pages(intent.kernel.page_size)],
     )
 

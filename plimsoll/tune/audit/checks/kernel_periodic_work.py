@@ -12,9 +12,9 @@ _STAT = "vm.stat_interval"
 _HUNG = "kernel.hung_task_timeout_secs"
 
 
-def _no_more_often(value: str, wanted: str) -> bool:
+def _no_more_often(value: str, expected: str) -> bool:
     """0 turns khungtaskd off."""
-    return value == "0" or (wanted != "0" and at_least(value, wanted))
+    return value == "0" or (expected != "0" and at_least(value, expected))
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:

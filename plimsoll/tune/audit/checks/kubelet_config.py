@@ -37,49 +37,51 @@ _AMOUNTS = ("memory", "cpu", "ephemeral-storage", "memory.available")
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = _wanted(intent)
-    if not wanted:
+    expected = _expected(intent)
+    if not expected:
         return not_applicable("the intent is of a platform without a kubelet")
-    return worst_of((tell(lambda: _configured(view, wanted)), tell(lambda: _kept(view, wanted))))
+    return worst_of(
+        (tell(lambda: _configured(view, expected)), tell(lambda: _kept(view, expected)))
+    )
 
 
-def _wanted(intent: Intent) -> dict[str, Any]:
+def _expected(intent: Intent) -> dict[str, Any]:
     """The intent's own cpu_manager, over what the Node Tuning Operator makes of the rest.
 
     What memory is kept from pods is a node's own to say (the profile's annotation
     kubeletconfig.experimental), and judged where the intent says it: `kubelet`.
     """
-    expected, given = expected_kubelet(intent), intent.kubelet or {}
-    wanted = {
+    rendered, given = expected_kubelet(intent), intent.kubelet or {}
+    expected = {
         name: given.get(name, value)
-        for name, value in expected.items()
+        for name, value in rendered.items()
         if name in FIELDS and (name in given or name not in MEMORY_FIELDS)
     }
-    if "reservedMemory" in expected and not given.keys().isdisjoint(MEMORY_FIELDS):
-        wanted["reservedMemory"] = expected["reservedMemory"]
+    if "reservedMemory" in rendered and not given.keys().isdisjoint(MEMORY_FIELDS):
+        expected["reservedMemory"] = rendered["reservedMemory"]
     manager = intent.cluster.cpu_manager
     if manager is not None:
-        wanted["cpuManagerPolicy"] = manager.policy
-    return wanted
+        expected["cpuManagerPolicy"] = manager.policy
+    return expected
 
 
-def _configured(view: HostView, wanted: dict[str, Any]) -> Judgement:
+def _configured(view: HostView, expected: dict[str, Any]) -> Judgement:
     path, found = read_kubelet_configuration(view)
-    wish = ", ".join(f"{name}: {_shown(value)}" for name, value in wanted.items())
+    wish = ", ".join(f"{name}: {_shown(value)}" for name, value in expected.items())
     if found is None:
-        return unknown(f"neither {' nor '.join(KUBELET_FILES)} is a {KIND}", wanted=wish)
-    wrong = list(_differences(wanted, found))
-    names = dict.fromkeys((*wanted, *(each for each in MEMORY_FIELDS if each in found)))
+        return unknown(f"neither {' nor '.join(KUBELET_FILES)} is a {KIND}", expected=wish)
+    wrong = list(_differences(expected, found))
+    names = dict.fromkeys((*expected, *(each for each in MEMORY_FIELDS if each in found)))
     read = Reading(path, ", ".join(f"{n}: {_shown(found.get(n))}" for n in names))
     if not wrong:
-        return ok("the kubelet's configuration is the intent's", read, wanted=wish)
-    told = "; ".join(wrong)
-    return fail(f"of the kubelet's configuration {told}", read, wanted=wish, steps=[_apply()])
+        return ok("the kubelet's configuration is the intent's", read, expected=wish)
+    message = "; ".join(wrong)
+    return fail(f"of the kubelet's configuration {message}", read, expected=wish, steps=[_apply()])
 
 
-def _differences(wanted: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
-    """Fields that are not as wanted; those that the intent does not speak of are ignored."""
-    for name, value in wanted.items():
+def _differences(expected: dict[str, Any], found: dict[str, Any]) -> Iterator[str]:
+    """Fields that are not as expected; those that the intent does not speak of are ignored."""
+    for name, value in expected.items():
         have = found.get(name)
         if isinstance(value, dict) and isinstance(have, dict):
             yield from (f"{name}.{each}" for each in _differences(value, have))
@@ -111,18 +113,18 @@ def _canonical_memory(value: list[object]) -> object:
     }
 
 
-def _kept(view: HostView, wanted: dict[str, Any]) -> Judgement:
+def _kept(view: HostView, expected: dict[str, Any]) -> Judgement:
     """The policy under which the kubelet runs, as its state file has it."""
     manager = read_cpu_manager(view)
-    policy = wanted.get("cpuManagerPolicy")
+    policy = expected.get("cpuManagerPolicy")
     if manager is None or policy is None:
         return not_applicable("the kubelet keeps no state of a CPU manager here")
     read = Reading(CPU_MANAGER_STATE, manager.policy)
     wish = f"CPU manager: {policy}"
     if manager.policy == policy:
-        return ok(f"the CPU manager's policy is {policy}", read, wanted=wish)
-    told = f"the kubelet runs with the CPU manager's policy {manager.policy}, not {policy}"
-    return fail(told, read, wanted=wish, steps=[_apply()])
+        return ok(f"the CPU manager's policy is {policy}", read, expected=wish)
+    message = f"the kubelet runs with the CPU manager's policy {manager.policy}, not {policy}"
+    return fail(message, read, expected=wish, steps=[_apply()])
 
 
 def _apply() -> Step:

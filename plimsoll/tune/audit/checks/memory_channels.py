@@ -27,7 +27,7 @@ _EDAC = "/sys/devices/system/edac/mc"
 _CONTROLLER = re.compile(r"mc\d+", re.ASCII)
 _DIMM = re.compile(r"(?:dimm|rank)\d+", re.ASCII)
 _CHANNEL = re.compile(r"channel (\d{1,3})(?!\d)", re.ASCII)
-_WANTED = "memory on each node that has CPUs, in each channel alike"
+_EXPECTED = "memory on each node that has CPUs, in each channel alike"
 _GUESTS = (
     "a guest sees the nodes that its hypervisor's firmware tables make up, and no channels: "
     "audit its host"
@@ -38,7 +38,7 @@ def _judge(view: HostView) -> Judgement:
     try:
         nodes = _nodes(read_topology(view.read))
     except MachineError as error:
-        nodes = unknown(f"{error.where}: {error.message}", wanted=_WANTED)
+        nodes = unknown(f"{error.where}: {error.message}", expected=_EXPECTED)
     if is_virtual_machine(view):
         # A node of CPUs alone is as slow in a guest; the rest is made up for it.
         return nodes if nodes.verdict == "fail" else not_applicable(_GUESTS)
@@ -51,19 +51,19 @@ def _nodes(topology: Topology) -> Judgement:
         for node, cpus in topology.nodes.items()
         if cpus and not topology.memory_kb.get(node, 0)
     ]
-    told = ", ".join(f"node {n}: {kb / 2**20:.1f} GiB" for n, kb in topology.memory_kb.items())
-    read = Reading("/sys/devices/system/node/node*/meminfo", told)
+    message = ", ".join(f"node {n}: {kb / 2**20:.1f} GiB" for n, kb in topology.memory_kb.items())
+    read = Reading("/sys/devices/system/node/node*/meminfo", message)
     if not any(topology.memory_kb.values()):
-        return unknown("the nodes' memory cannot be read", wanted=_WANTED)
+        return unknown("the nodes' memory cannot be read", expected=_EXPECTED)
     if empty:
         named = ", ".join(map(str, empty))
         return fail(
             f"node {named} has CPUs and no memory: its every access crosses to another",
             read,
-            wanted=_WANTED,
+            expected=_EXPECTED,
             steps=[advice(f"put memory into the slots of node {named}")],
         )
-    return ok("each node has memory", read, wanted=_WANTED)
+    return ok("each node has memory", read, expected=_EXPECTED)
 
 
 def _channels(view: HostView) -> Iterator[Judgement]:
@@ -78,10 +78,10 @@ def _controller(view: HostView, name: str) -> Judgement:
     folder = f"{_EDAC}/{name}"
     last = _CHANNEL.search(view.find(f"{folder}/max_location") or "")
     sizes = _size_by_channel(view, folder)
-    told = ", ".join(f"channel {number}: {mb} MB" for number, mb in sorted(sizes.items()))
-    read = Reading(folder, told or "no channels")
+    message = ", ".join(f"channel {number}: {mb} MB" for number, mb in sorted(sizes.items()))
+    read = Reading(folder, message or "no channels")
     if not sizes or last is None:
-        return unknown(f"{name} does not tell its channels", read, wanted=_WANTED)
+        return unknown(f"{name} does not tell its channels", read, expected=_EXPECTED)
     steps = [
         advice(
             f"populate all channels of {name} alike, as the board's manual says; drivers list "
@@ -91,11 +91,11 @@ def _controller(view: HostView, name: str) -> Judgement:
     if empty := sorted(set(range(int(last[1]) + 1)) - sizes.keys()):
         channels = ", ".join(map(str, empty))
         text = f"{name} has no memory in channel {channels}"
-        return warn(text, read, wanted=_WANTED, steps=steps)
+        return warn(text, read, expected=_EXPECTED, steps=steps)
     if len(set(sizes.values())) > 1:
         text = f"{name}'s channels differ in size"
-        return warn(text, read, wanted=_WANTED, steps=steps)
-    return ok(f"{name} has memory in all {len(sizes)} channels", read, wanted=_WANTED)
+        return warn(text, read, expected=_EXPECTED, steps=steps)
+    return ok(f"{name} has memory in all {len(sizes)} channels", read, expected=_EXPECTED)
 
 
 def _size_by_channel(view: HostView, folder: str) -> dict[int, int]:

@@ -37,31 +37,31 @@ _SERVICES = "disable the services ksm and ksmtuned where there are any: they sta
 
 def _thp(view: HostView, intent: Intent) -> Judgement:
     """Left out, it is OpenShift's profile that says never; elsewhere nobody does."""
-    wanted_on = intent.services.thp
-    if wanted_on is None and intent.platform == "openshift":
-        wanted_on = False
-    if wanted_on is None:
+    expected_on = intent.services.thp
+    if expected_on is None and intent.platform == "openshift":
+        expected_on = False
+    if expected_on is None:
         return not_applicable("the intent does not say whether THP is to be on")
     text = view.find(_THP)
-    wanted = "transparent hugepages on" if wanted_on else "transparent hugepages never"
+    expected = "transparent hugepages on" if expected_on else "transparent hugepages never"
     if text is None:
-        say = warn if wanted_on else ok
-        told = "the kernel has no transparent hugepages"
-        return say(told, Reading(_THP, "absent"), wanted=wanted)
+        say = warn if expected_on else ok
+        message = "the kernel has no transparent hugepages"
+        return say(message, Reading(_THP, "absent"), expected=expected)
     chosen = _CHOSEN.search(text)
     mode = chosen[1] if chosen else text
     read = Reading(_THP, text)
-    if wanted_on == (mode != "never"):
-        return ok(f"transparent hugepages: {mode}", read, wanted=wanted)
-    if wanted_on:
+    if expected_on == (mode != "never"):
+        return ok(f"transparent hugepages: {mode}", read, expected=expected)
+    if expected_on:
         steps = [_set_thp(intent, "madvise")]
-        return warn("transparent hugepages are off", read, wanted=wanted, steps=steps)
+        return warn("transparent hugepages are off", read, expected=expected, steps=steps)
     steps = [_set_thp(intent, "never")]
     if mode == "madvise":
-        told = "transparent hugepages are made for programs that ask (madvise)"
-        return warn(told, read, wanted=wanted, steps=steps)
-    told = "transparent hugepages are made for all programs: khugepaged stops them to do so"
-    return fail(told, read, wanted=wanted, steps=steps)
+        message = "transparent hugepages are made for programs that ask (madvise)"
+        return warn(message, read, expected=expected, steps=steps)
+    message = "transparent hugepages are made for all programs: khugepaged stops them to do so"
+    return fail(message, read, expected=expected, steps=steps)
 
 
 def _set_thp(intent: Intent, mode: str) -> Step:
@@ -73,24 +73,24 @@ def _set_thp(intent: Intent, mode: str) -> Step:
 
 def _ksm(view: HostView, intent: Intent) -> Judgement:
     """Left out, it is OpenShift's parent profile (cpu-partitioning) that turns it off."""
-    wanted_on = intent.services.ksm
-    if wanted_on is None and intent.platform == "openshift":
-        wanted_on = False
-    if wanted_on is None:
+    expected_on = intent.services.ksm
+    if expected_on is None and intent.platform == "openshift":
+        expected_on = False
+    if expected_on is None:
         return not_applicable("the intent does not say whether KSM is to be on")
     value = view.find(_KSM)
-    if wanted_on:
-        told = "on" if value == _RUNS else "off"
+    if expected_on:
+        message = "on" if value == _RUNS else "off"
         say = ok if value == _RUNS else warn
-        return say(f"KSM is {told}", Reading(_KSM, value or "absent"), wanted="KSM on")
+        return say(f"KSM is {message}", Reading(_KSM, value or "absent"), expected="KSM on")
     if value is None:
-        return ok("the kernel merges no pages", Reading(_KSM, "absent"), wanted="KSM off")
+        return ok("the kernel merges no pages", Reading(_KSM, "absent"), expected="KSM off")
     if value != _RUNS:
         return _stopped(view, value)
     return fail(
         "KSM is on: ksmd compares pages, and a write to a merged one faults",
         Reading(_KSM, value),
-        wanted="KSM off",
+        expected="KSM off",
         steps=[_unmerge(), advice(_SERVICES, openshift=_KSM_BY_TUNED)],
     )
 
@@ -99,12 +99,12 @@ def _stopped(view: HostView, run: str) -> Judgement:
     """Pages that were merged before stay so until 2 is written; captures of old do not tell."""
     shared = whole_number(view.read(_SHARED)) or 0
     if run == _UNMERGE or not shared:
-        return ok("KSM is off", Reading(_KSM, run), wanted="KSM off")
+        return ok("KSM is off", Reading(_KSM, run), expected="KSM off")
     return warn(
         f"KSM is stopped, and leaves {counted(shared, 'page')} merged: a write to one faults",
         Reading(_KSM, run),
         Reading(_SHARED, str(shared)),
-        wanted="KSM off, and no page merged",
+        expected="KSM off, and no page merged",
         steps=[_unmerge()],
     )
 

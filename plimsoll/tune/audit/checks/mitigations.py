@@ -39,13 +39,13 @@ def _mitigations(view: HostView) -> Judgement:
     found = {name: view.need(f"{_VULNERABILITIES}/{name}") for name in names}
     line = read_command_line(view)
     return ok(
-        "; ".join(_told(found)),
-        Reading(PATH, line.told("mitigations")),
+        "; ".join(_described(found)),
+        Reading(PATH, line.shown("mitigations")),
         *(Reading(f"{_VULNERABILITIES}/{name}", text) for name, text in found.items()),
     )
 
 
-def _told(found: Mapping[str, str]) -> Iterator[str]:
+def _described(found: Mapping[str, str]) -> Iterator[str]:
     by_state: dict[_State, list[str]] = {}
     for name, text in found.items():
         by_state.setdefault(_state(text), []).append(name)
@@ -81,14 +81,14 @@ def _left_open(text: str) -> str:
 
 def _microcode(view: HostView) -> Judgement:
     versions = sorted(set(_MICROCODE.findall(view.need(CPUINFO))))
-    read = Reading(CPUINFO, f"microcode {', '.join(versions) or 'not told'}")
+    read = Reading(CPUINFO, f"microcode {', '.join(versions) or 'not message'}")
     if not versions:
         return not_applicable("the processor tells no microcode version", read)
     if len(versions) > 1:
         return fail(
             f"CPUs run different microcode: {', '.join(versions)}",
             read,
-            wanted="the same microcode on all CPUs",
+            expected="the same microcode on all CPUs",
             steps=[advice("update the firmware or the microcode package, and boot anew")],
         )
     return ok(f"microcode {versions[0]}", read)

@@ -30,13 +30,13 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 
 def _absent(port: AbsentPort) -> Judgement:
-    wanted = f"the port {port.name} of nic {port.nic.name}"
+    expected = f"the port {port.name} of nic {port.nic.name}"
     if port.unnamed:
-        told = f"there is no interface {port.name}, as of a port that vfio-pci has"
-        return unknown(f"{told}: name it by its address (nics.pci)", wanted=wanted)
+        message = f"there is no interface {port.name}, as of a port that vfio-pci has"
+        return unknown(f"{message}: name it by its address (nics.pci)", expected=expected)
     return fail(
         f"there is no port {port.name}",
-        wanted=wanted,
+        expected=expected,
         steps=[advice(f"see ip link and lspci for what {port.nic.name} is called here")],
     )
 

@@ -53,8 +53,8 @@ def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> 
     if node is None:
         if sum(1 for cpus in topology.nodes.values() if cpus) <= 1:
             return ok(f"{port.name} is on a host of one node", read)
-        told = f"the firmware does not say on which node {port.name} is"
-        return warn(told, read, wanted=f"{port.name} on a known node")
+        message = f"the firmware does not say on which node {port.name} is"
+        return warn(message, read, expected=f"{port.name} on a known node")
     pools = read_pools(view, tuple(sorted(topology.nodes)))
     judged = [*_as_said(port, node, read), _cpus(intent, topology, port, node, read)]
     if intent.hugepages is not None:
@@ -67,7 +67,7 @@ def _as_said(port: NicPort, node: int, read: Reading) -> Iterator[Judgement]:
         yield fail(
             f"{port.name} is on node {node}, not {port.nic.numa_node}",
             read,
-            wanted=f"{port.name} on node {port.nic.numa_node}",
+            expected=f"{port.name} on node {port.nic.numa_node}",
             steps=[advice("move the card to a slot of that node, or change numa_node")],
         )
 
@@ -76,26 +76,26 @@ def _cpus(intent: Intent, topology: Topology, port: NicPort, node: int, read: Re
     present = intent.cpus.isolated.cpus & topology.online
     if not present:
         return not_applicable(NONE_PRESENT)
-    wanted = f"isolated CPUs on node {node}, where {port.name} is"
+    expected = f"isolated CPUs on node {node}, where {port.name} is"
     if here := topology.nodes.get(node, frozenset()) & present:
-        return ok(f"{port.name} and {name_cpus(here)} are on node {node}", read, wanted=wanted)
+        return ok(f"{port.name} and {name_cpus(here)} are on node {node}", read, expected=expected)
     return fail(
         f"{port.name} is on node {node}, where no CPU is isolated",
         read,
-        wanted=wanted,
+        expected=expected,
         steps=[advice(f"isolate CPUs of node {node}, or use a card of another")],
     )
 
 
 def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> Judgement:
     found = [pool for pool in pools if pool.node == node and pool.total]
-    wanted = f"hugepages on node {node}, where {port.name} is"
+    expected = f"hugepages on node {node}, where {port.name} is"
     read = (Reading(pool.path, counted(pool.total, "page")) for pool in found)
     if found:
-        return ok(f"hugepages are on node {node}", *read, wanted=wanted)
+        return ok(f"hugepages are on node {node}", *read, expected=expected)
     return fail(
         f"{port.name} is on node {node}, where no hugepages are",
-        wanted=wanted,
+        expected=expected,
         steps=[advice(f"set hugepages aside with node: {node}")],
     )
 

@@ -34,15 +34,15 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _one(name: str, queues: int, most: int) -> Judgement:
     read = Reading(f"{_NET}/{name}/queues", counted(queues, "queue"))
-    wanted = f"{name} with at most {counted(most, 'queue')}, one for each reserved CPU"
+    expected = f"{name} with at most {counted(most, 'queue')}, one for each reserved CPU"
     if queues <= most:
-        return ok(f"{name} has {counted(queues, 'queue')}", read, wanted=wanted)
+        return ok(f"{name} has {counted(queues, 'queue')}", read, expected=expected)
     reserved = "1 CPU is" if most == 1 else f"{most} CPUs are"
     return fail(
         f"{name} has {counted(queues, 'queue')}, and {reserved} reserved: the others interrupt "
         "isolated CPUs",
         read,
-        wanted=wanted,
+        expected=expected,
         steps=[
             command(
                 "ethtool",

@@ -11,6 +11,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_argument, expected_cpus
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -23,7 +24,6 @@ from plimsoll.tune.audit.finding import (
     write,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
-from plimsoll.tune.audit.wanted_argument import READS, wanted_argument, wanted_cpus
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.tree_walk import walk
@@ -31,7 +31,7 @@ from plimsoll.tune.intent.intent import Intent
 
 _TICKLESS = "/sys/devices/system/cpu/nohz_full"
 _CGROUPS = "/sys/fs/cgroup"
-_MOST_TOLD = 3
+_MOST_NAMED = 3
 _BY_POD = 'give the pod cpu-quota.crio.io: "disable" and its runtimeClassName'
 
 
@@ -47,43 +47,43 @@ class _Tree:
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    argument = wanted_argument(view, intent, "nohz_full")
+    argument = expected_argument(view, intent, "nohz_full")
     if argument is None:
         return not_applicable("the intent asks for no tickless CPUs (hints.realtime)")
     online = read_cpu_list(view, ONLINE)
-    wanted = wanted_cpus(argument, online)
-    if not wanted:
+    expected = expected_cpus(argument, online)
+    if not expected:
         return not_applicable(NONE_PRESENT)
     if view.find(_TICKLESS) is None:
         return fail(
             "the kernel cannot stop the tick: it is built without CONFIG_NO_HZ_FULL",
             Reading(_TICKLESS, "absent"),
-            wanted=argument.text,
+            expected=argument.text,
             steps=[
                 advice(f"boot a kernel built with CONFIG_NO_HZ_FULL=y, with {argument.text}"),
             ],
         )
     found = read_cpu_list(view, _TICKLESS)
-    cpus = _judge_cpus(intent, found, wanted, argument.text)
+    cpus = _judge_cpus(intent, found, expected, argument.text)
     return worst_of((cpus, *_quotas(view, found)))
 
 
 def _judge_cpus(
-    intent: Intent, found: frozenset[int], wanted: frozenset[int], asked: str
+    intent: Intent, found: frozenset[int], expected: frozenset[int], requested: str
 ) -> Judgement:
     read = Reading(_TICKLESS, format_cpu_list(found) or "none")
-    if missing := wanted - found:
+    if missing := expected - found:
         text = f"the timer tick stays on for {name_cpus(missing, 'isolated')}"
-        return fail(text, read, wanted=asked, steps=[add_at_boot(intent, asked)])
+        return fail(text, read, expected=requested, steps=[add_at_boot(intent, requested)])
     if more := found & intent.cpus.reserved.cpus:
         return warn(
             f"no timer tick on {name_cpus(more, 'reserved')}: system calls and interrupts there "
             "take longer",
             read,
-            wanted=asked,
-            steps=[add_at_boot(intent, asked)],
+            expected=requested,
+            steps=[add_at_boot(intent, requested)],
         )
-    return ok(f"no timer tick on {name_cpus(found)}", read, wanted=asked)
+    return ok(f"no timer tick on {name_cpus(found)}", read, expected=requested)
 
 
 def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
@@ -95,12 +95,12 @@ def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
         if (text := view.find(path) or "max").split()[:1] not in (["max"], ["-1"])
         and _reaches(view, tree, posixpath.dirname(path).removeprefix(tree.quota_root), tickless)
     )
-    for path, text in islice(limited, _MOST_TOLD):
+    for path, text in islice(limited, _MOST_NAMED):
         group = posixpath.dirname(path).removeprefix(tree.quota_root)
         yield fail(
             f"{group} has tickless CPUs and a CFS quota, for which the tick stays on",
             Reading(path, text),
-            wanted="no CFS quota on tickless CPUs",
+            expected="no CFS quota on tickless CPUs",
             steps=[write(path, tree.none, openshift=_BY_POD)],
         )
 

@@ -40,30 +40,30 @@ class _Floor:
 
     worst_us: float
     where: str
-    told: str
+    message: str
 
 
 def _judge(view: HostView) -> Judgement:
     floors = [*_calibrated(view), *_measured(view)]
-    wanted = f"no gap in a polling loop longer than {_QUIET_US:g} us"
+    expected = f"no gap in a polling loop longer than {_QUIET_US:g} us"
     if not floors and (view.read(ONLINE) or "").isdigit():
         # A list of one CPU is a bare number.
         return not_applicable("this host has one CPU, which no loop can have for itself")
     if not floors:
         return unknown(
-            "nobody has measured the noise floor here: plimsoll calibrate does", wanted=wanted
+            "nobody has measured the noise floor here: plimsoll calibrate does", expected=expected
         )
     worst = max(floors, key=lambda floor: floor.worst_us)
-    read = [Reading(floor.where, floor.told) for floor in floors]
-    told = f"polling loops were kept from running for up to {_us(worst.worst_us)}"
+    read = [Reading(floor.where, floor.message) for floor in floors]
+    message = f"polling loops were kept from running for up to {_us(worst.worst_us)}"
     if worst.worst_us <= _QUIET_US:
-        return ok(told, *read, wanted=wanted)
+        return ok(message, *read, expected=expected)
     say = warn if worst.worst_us < _LOUD_US else fail
     steps = [
         advice("set right what other checks found, and measure again"),
         command("plimsoll", "calibrate", openshift=None, lasts="sets-nothing"),
     ]
-    return say(told, *read, wanted=wanted, steps=steps)
+    return say(message, *read, expected=expected, steps=steps)
 
 
 def _calibrated(view: HostView) -> Iterator[_Floor]:
@@ -73,8 +73,8 @@ def _calibrated(view: HostView) -> Iterator[_Floor]:
         found = read_calibration(view.read(path) or "")
         if found is not None and found.host == host:
             worst_us = found.worst_ns / 1e3
-            told = f"worst stall {_us(worst_us)} on CPUs {found.cpus}, {found.measured_at}"
-            yield _Floor(worst_us, path, told)
+            message = f"worst stall {_us(worst_us)} on CPUs {found.cpus}, {found.measured_at}"
+            yield _Floor(worst_us, path, message)
 
 
 def _calibration_files(view: HostView) -> Iterator[str]:

@@ -34,7 +34,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     def judged(port: NicPort, link: PcieLink) -> Judgement:
         found[port.address or port.name] = port, link
         slot = read_link(view, port.upstream) if port.upstream else None
-        return worst_of(_told(port, link, slot))
+        return worst_of(_judge_link(port, link, slot))
 
     each = judge_links(view, intent, judged)
     return worst_of((each, *_shared(found)))
@@ -54,29 +54,29 @@ def _shared(found: Mapping[str, tuple[NicPort, PcieLink]]) -> Iterator[Judgement
                 f"{names} share a link that carries {link.gbps:.1f} Gbit/s, and are {needed} "
                 "together",
                 Reading(link.path, str(link)),
-                wanted=f"more than {needed} Gbit/s of PCIe for {names}",
+                expected=f"more than {needed} Gbit/s of PCIe for {names}",
                 steps=[advice("use one port of the card, or a faster or wider slot")],
             )
 
 
-def _told(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[Judgement]:
+def _judge_link(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[Judgement]:
     read = Reading(link.path, str(link))
-    wanted = f"{port.name} at {link.most_speed:g} GT/s x{link.most_width}"
+    expected = f"{port.name} at {link.most_speed:g} GT/s x{link.most_width}"
     if (link.speed, link.width) == (link.most_speed, link.most_width):
-        yield ok(f"{port.name}: {link}", read, wanted=wanted)
+        yield ok(f"{port.name}: {link}", read, expected=expected)
     elif slot is not None and _is_all(link, slot):
         yield warn(
             f"{port.name}: {link}, which is all that its slot gives",
             read,
             Reading(slot.path, str(slot)),
-            wanted=wanted,
+            expected=expected,
             steps=[advice("put the card into a faster or wider slot")],
         )
     else:
         yield fail(
             f"{port.name}: the link came up as {link}",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[advice("reseat the card; see the slot's settings in the firmware, and risers")],
         )
     needed = port.nic.link_speed_gbps
@@ -84,7 +84,7 @@ def _told(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[Judg
         yield fail(
             f"{port.name}: the link carries {link.gbps:.1f} Gbit/s, less than the port's {needed}",
             read,
-            wanted=f"more than {needed} Gbit/s of PCIe for {port.name}",
+            expected=f"more than {needed} Gbit/s of PCIe for {port.name}",
             steps=[advice("put the card into a faster or wider slot")],
         )
 

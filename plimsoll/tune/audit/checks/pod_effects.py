@@ -65,19 +65,19 @@ def _effect(
         f"{found.text}: of the intent's pods not all turn {effect} off, but {', '.join(asking)}, "
         "and whose process it is only the cluster knows",
         *found.read,
-        wanted=found.wanted,
+        expected=found.expected,
     )
 
 
 def _quota(view: HostView, each: WorkloadProcess) -> Judgement:
-    wanted = f"no CPU quota on {each.name}"
+    expected = f"no CPU quota on {each.name}"
     limits = [quota for quota in quotas_of(view, each.process.pid) if quota.limits]
     if not limits:
-        return ok(f"{each.name} has no CPU quota", wanted=wanted)
+        return ok(f"{each.name} has no CPU quota", expected=expected)
     return fail(
         f"{each.name} still has a CPU quota",
         *(Reading(quota.path, quota.value) for quota in limits),
-        wanted=wanted,
+        expected=expected,
         steps=[advice(_HOOK)],
     )
 
@@ -85,19 +85,19 @@ def _quota(view: HostView, each: WorkloadProcess) -> Judgement:
 def _balancing(view: HostView, each: WorkloadProcess) -> Judgement:
     """A CPU without a scheduling domain is one between which nothing is balanced."""
     cpus = each.polling_cpus
-    wanted = f"no load balancing on {name_cpus(cpus)}"
+    expected = f"no load balancing on {name_cpus(cpus)}"
     if not cpus:
-        return unknown(f"{each.name} has no thread pinned to isolated CPUs", wanted=wanted)
+        return unknown(f"{each.name} has no thread pinned to isolated CPUs", expected=expected)
     where, balanced = _balanced(view)
     read = Reading(where, f"domains on {name_cpus(balanced)}" if balanced else "no domains")
     if found := cpus & balanced:
         return fail(
             f"the scheduler still balances {name_cpus(found)} of {each.name}",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[advice(_HOOK)],
         )
-    return ok(f"the scheduler leaves {name_cpus(cpus)} alone", read, wanted=wanted)
+    return ok(f"the scheduler leaves {name_cpus(cpus)} alone", read, expected=expected)
 
 
 def _balanced(view: HostView) -> tuple[str, frozenset[int]]:
@@ -123,19 +123,19 @@ def _balanced(view: HostView) -> tuple[str, frozenset[int]]:
 
 def _interrupts(view: HostView, each: WorkloadProcess) -> Judgement:
     cpus = each.polling_cpus
-    wanted = f"new interrupts go elsewhere than {name_cpus(cpus)}"
+    expected = f"new interrupts go elsewhere than {name_cpus(cpus)}"
     if not cpus:
-        return unknown(f"{each.name} has no thread pinned to isolated CPUs", wanted=wanted)
+        return unknown(f"{each.name} has no thread pinned to isolated CPUs", expected=expected)
     default = read_cpu_mask(view, DEFAULT_AFFINITY)
     read = Reading(DEFAULT_AFFINITY, format_cpu_list(default))
     if found := cpus & default:
         return fail(
             f"new interrupts may still go to {name_cpus(found)} of {each.name}",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[advice(_HOOK)],
         )
-    return ok(f"new interrupts spare {name_cpus(cpus)}", read, wanted=wanted)
+    return ok(f"new interrupts spare {name_cpus(cpus)}", read, expected=expected)
 
 
 _EFFECTS: tuple[tuple[_Effect, Callable[[HostView, WorkloadProcess], Judgement]], ...] = (

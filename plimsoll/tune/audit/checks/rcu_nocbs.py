@@ -6,6 +6,7 @@ import re
 
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_argument, expected_cpus
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -16,7 +17,6 @@ from plimsoll.tune.audit.finding import (
     ok,
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE
-from plimsoll.tune.audit.wanted_argument import READS, wanted_argument, wanted_cpus
 from plimsoll.tune.expected.kernel_argument import KernelArgument
 from plimsoll.tune.host.boot.kernel_command_line import (
     PATH,
@@ -36,32 +36,32 @@ _THREAD = re.compile(r"rcuo[bgps]/\d{1,4}")
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    argument = wanted_argument(view, intent, "rcu_nocbs")
+    argument = expected_argument(view, intent, "rcu_nocbs")
     if argument is None:
         return not_applicable("the intent asks for no offloaded RCU callbacks (hints.realtime)")
     line, online = read_command_line(view), read_cpu_list(view, ONLINE)
-    wanted = wanted_cpus(argument, online)
-    if not wanted:
+    expected = expected_cpus(argument, online)
+    if not expected:
         return not_applicable(NONE_PRESENT)
     given = line.last("rcu_nocbs")
     tickless = view.find(_TICKLESS)
-    read = Reading(PATH, line.told("rcu_nocbs")), Reading(_TICKLESS, _told(tickless))
+    read = Reading(PATH, line.shown("rcu_nocbs")), Reading(_TICKLESS, _described(tickless))
     steps = [_step(view, intent, argument, tickless)]
     try:
         # Standing alone it offloads nobody: it only lets CPUs be offloaded later on.
         named = parse_kernel_cpu_list(given, online) if given else frozenset()
     except ValueError as error:
-        told = f"the kernel cannot read its rcu_nocbs, and offloads all CPUs or none: {error}"
-        return fail(told, *read, wanted=argument.text, steps=steps)
+        message = f"the kernel cannot read its rcu_nocbs, and offloads all CPUs or none: {error}"
+        return fail(message, *read, expected=argument.text, steps=steps)
     if tickless:
         named |= read_cpu_list(view, _TICKLESS)
-    if missing := wanted - named:
-        told = f"RCU callbacks run on {name_cpus(missing, 'isolated')} themselves"
-        return fail(told, *read, wanted=argument.text, steps=steps)
+    if missing := expected - named:
+        message = f"RCU callbacks run on {name_cpus(missing, 'isolated')} themselves"
+        return fail(message, *read, expected=argument.text, steps=steps)
     if tickless is None and not _has_offloading(view):
         return _cannot(argument, read)
-    told = f"the RCU callbacks of {name_cpus(wanted)} run in threads"
-    return ok(told, *read, wanted=argument.text)
+    message = f"the RCU callbacks of {name_cpus(expected)} run in threads"
+    return ok(message, *read, expected=argument.text)
 
 
 def _step(view: HostView, intent: Intent, argument: KernelArgument, tickless: str | None) -> Step:
@@ -79,7 +79,7 @@ def _another_kernel(argument: KernelArgument) -> Step:
     return advice(f"boot a kernel built with CONFIG_NO_HZ_FULL=y (check 3), with {argument.text}")
 
 
-def _told(tickless: str | None) -> str:
+def _described(tickless: str | None) -> str:
     """As check 3 does: without the file the kernel has no tickless CPUs to imply any."""
     return "absent" if tickless is None else tickless or "none"
 
@@ -98,7 +98,7 @@ def _cannot(argument: KernelArgument, read: tuple[Reading, ...]) -> Judgement:
         "the kernel cannot offload RCU callbacks: it is built without CONFIG_RCU_NOCB_CPU",
         *read,
         Reading(_PROCESSES, "no rcuop, rcuos or rcuog"),
-        wanted=argument.text,
+        expected=argument.text,
         steps=[_another_kernel(argument)],
     )
 

@@ -22,12 +22,12 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     value = view.find(setting_path(_RUNTIME))
     if value is None:
         return judged
-    wanted = "no limit: the intent has polling threads of real-time priority"
+    expected = "no limit: the intent has polling threads of real-time priority"
     read = Reading(setting_path(_RUNTIME), value)
     if value == _NO_LIMIT or value == view.find(setting_path(_PERIOD)):
-        return ok(f"{_RUNTIME} is {value}: no limit", read, wanted=wanted)
-    told = f"{_RUNTIME} is {value}: {_harm(view)}"
-    return warn(told, read, wanted=wanted, steps=[set_it(intent, _RUNTIME, _NO_LIMIT)])
+        return ok(f"{_RUNTIME} is {value}: no limit", read, expected=expected)
+    message = f"{_RUNTIME} is {value}: {_harm(view)}"
+    return warn(message, read, expected=expected, steps=[set_it(intent, _RUNTIME, _NO_LIMIT)])
 
 
 def _harm(view: HostView) -> str:

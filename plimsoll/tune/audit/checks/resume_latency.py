@@ -33,16 +33,16 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     limited = sorted(cpu for cpu, text in found.items() if text != "0")
     listed = format_cpu_list(limited) or "none"
     read = Reading(_path("*"), f"a limit on isolated CPUs {listed}")
-    wanted = f"a limit on {counted(needed, 'CPU')}, those of a pod of {asking[0].name}"
+    expected = f"a limit on {counted(needed, 'CPU')}, those of a pod of {asking[0].name}"
     if len(limited) < needed:
         return fail(
             f"{counted(len(limited), 'isolated CPU')} with a limit, and one pod alone asks for "
             f"{needed}: no such pod runs, or the runtime ignored its annotation",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[advice("give the pod the performance profile's runtimeClassName")],
         )
-    return ok(f"isolated CPUs {listed} have a limit", read, wanted=wanted)
+    return ok(f"isolated CPUs {listed} have a limit", read, expected=expected)
 
 
 CHECK = Check(

@@ -29,21 +29,23 @@ _HARM = {
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = {name: on for name, on in expected_units(intent).items() if (name, on) in _HARM}
-    if not wanted:
+    expected = {name: on for name, on in expected_units(intent).items() if (name, on) in _HARM}
+    if not expected:
         return not_applicable("the intent does not say whether stalld and chronyd are to run")
     processes = read_processes(view)
-    return worst_of(_one(processes, name, on) for name, on in wanted.items())
+    return worst_of(_one(processes, name, on) for name, on in expected.items())
 
 
 def _one(processes: tuple[Thread, ...], name: str, on: bool) -> Judgement:
     pids = [each.pid for each in processes if each.comm == name]
-    told = f"{name}: process {pids[0]}" if pids else f"no process is named {name}"
-    wanted = f"{name} {'on' if on else 'off'}"
+    message = f"{name}: process {pids[0]}" if pids else f"no process is named {name}"
+    expected = f"{name} {'on' if on else 'off'}"
     if bool(pids) == on:
-        return ok(f"{name} is {'on' if on else 'off'}", Reading(_PROCESSES, told), wanted=wanted)
+        return ok(
+            f"{name} is {'on' if on else 'off'}", Reading(_PROCESSES, message), expected=expected
+        )
     return fail(
-        _HARM[name, on], Reading(_PROCESSES, told), wanted=wanted, steps=[_switch(name, on)]
+        _HARM[name, on], Reading(_PROCESSES, message), expected=expected, steps=[_switch(name, on)]
     )
 
 

@@ -19,7 +19,7 @@ from plimsoll.tune.host.view.host_view import HostView
 
 _MSR = "/dev/cpu/0"
 _EVENTS = "/sys/bus/event_source/devices/msr/events"
-_WANTED = "a way to count SMIs during a run"
+_EXPECTED = "a way to count SMIs during a run"
 
 
 def _judge(view: HostView) -> Judgement:
@@ -28,14 +28,14 @@ def _judge(view: HostView) -> Judgement:
     if processor_vendor(view) != "intel":
         return not_applicable("only Intel's processors count SMIs where the kernel can read it")
     if "msr" in view.find_names(_MSR):
-        return ok("SMIs can be counted", Reading(f"{_MSR}/msr", "there"), wanted=_WANTED)
+        return ok("SMIs can be counted", Reading(f"{_MSR}/msr", "there"), expected=_EXPECTED)
     if "smi" not in view.find_names(_EVENTS):
-        return unknown("nothing here counts SMIs", Reading(_EVENTS, "no smi"), wanted=_WANTED)
+        return unknown("nothing here counts SMIs", Reading(_EVENTS, "no smi"), expected=_EXPECTED)
     return warn(
         "a run cannot count SMIs, because the module msr is not loaded",
         Reading(_MSR, "no msr"),
         Reading(_EVENTS, "smi"),
-        wanted=_WANTED,
+        expected=_EXPECTED,
         steps=[
             command("modprobe", "msr", openshift=machine_config("put msr into /etc/modules-load.d"))
         ],

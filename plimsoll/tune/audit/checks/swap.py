@@ -30,20 +30,20 @@ _OBJECT = machine_config("mask the node's swap units: the kubelet wants no swap 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
     """Left out, it is the kubelet that does not start beside swap (failSwapOn)."""
-    wanted_on = intent.services.swap
-    if wanted_on or (wanted_on is None and intent.platform != "openshift"):
+    expected_on = intent.services.swap
+    if expected_on or (expected_on is None and intent.platform != "openshift"):
         return not_applicable("the intent does not ask for swap to be off")
     text = view.find(_SWAPS)
     if text is None:
-        return ok("the kernel cannot swap", Reading(_SWAPS, "absent"), wanted="no swap")
+        return ok("the kernel cannot swap", Reading(_SWAPS, "absent"), expected="no swap")
     areas = [fields for line in text.splitlines()[1:] if len(fields := line.split()) >= _COLUMNS]
     if not areas:
-        return ok("no swap is in use", Reading(_SWAPS, "none"), wanted="no swap")
-    told = ", ".join(f"{fields[0]} ({fields[3]} of {fields[2]} KiB used)" for fields in areas)
+        return ok("no swap is in use", Reading(_SWAPS, "none"), expected="no swap")
+    message = ", ".join(f"{fields[0]} ({fields[3]} of {fields[2]} KiB used)" for fields in areas)
     return fail(
-        f"memory may be swapped out to {told}",
-        Reading(_SWAPS, told),
-        wanted="no swap",
+        f"memory may be swapped out to {message}",
+        Reading(_SWAPS, message),
+        expected="no swap",
         steps=[_turn_off(view, sum(whole_number(fields[3]) or 0 for fields in areas))],
     )
 

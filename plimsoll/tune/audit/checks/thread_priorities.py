@@ -66,39 +66,43 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 def _look(view: HostView, intent: Intent) -> _Seen:
     kernel: dict[int, tuple[Thread, ...]] = {}
     pinned: list[tuple[Thread, frozenset[int], bool]] = []
-    expected = {name[:LONGEST_COMM] for name in intent.expected_processes}
+    pollers = {name[:LONGEST_COMM] for name in intent.expected_processes}
     for process in read_processes(view):
         if process.kernel:
             if (own := _OWN.fullmatch(process.comm)) and int(own[2]) in intent.cpus.isolated:
                 kernel[int(own[2])] = (*kernel.get(int(own[2]), ()), process)
             continue
-        wanted = process.comm in expected
+        is_poller = process.comm in pollers
         for thread in read_threads(view, process.pid):
-            cpus = allowed_cpus(view, thread) if _fixed(thread) or wanted else frozenset()
+            cpus = allowed_cpus(view, thread) if _fixed(thread) or is_poller else frozenset()
             if cpus and cpus <= intent.cpus.isolated.cpus:
-                pinned.append((thread, cpus, wanted))
+                pinned.append((thread, cpus, is_poller))
     return _Seen(
         kernel,
         tuple((thread, cpus) for thread, cpus, _ in pinned if _fixed(thread)),
-        tuple((thread, cpus) for thread, cpus, wanted in pinned if wanted and not thread.realtime),
+        tuple(
+            (thread, cpus)
+            for thread, cpus, is_poller in pinned
+            if is_poller and not thread.realtime
+        ),
     )
 
 
 def _kernel(intent: Intent, seen: _Seen) -> Judgement:
     """On OpenShift the profile gives all three kinds a priority; elsewhere nobody does."""
     threads = [thread for each in seen.kernel.values() for thread in each]
-    told = Reading(_STAT, _summary(threads) or "no ksoftirqd, rcuc or ktimers on isolated CPUs")
+    message = Reading(_STAT, _summary(threads) or "no ksoftirqd, rcuc or ktimers on isolated CPUs")
     if intent.platform != "openshift":
-        return ok("no thread of real-time priority runs before the kernel's own", told)
-    wanted = f"ksoftirqd, rcuc and ktimers of isolated CPUs at SCHED_FIFO {_OPERATORS}"
+        return ok("no thread of real-time priority runs before the kernel's own", message)
+    expected = f"ksoftirqd, rcuc and ktimers of isolated CPUs at SCHED_FIFO {_OPERATORS}"
     low = [each for each in threads if each.policy != "fifo" or each.priority != _OPERATORS]
     if not low:
-        return ok("the kernel's threads have the profile's priority", told, wanted=wanted)
+        return ok("the kernel's threads have the profile's priority", message, expected=expected)
     names = ", ".join(each.comm for each in low[:_MOST_NAMED])
     return warn(
         f"{counted(len(low), 'thread')} of the kernel without the profile's priority: {names}",
-        told,
-        wanted=wanted,
+        message,
+        expected=expected,
         steps=[advice("see whether TuneD runs and its scheduler plugin is on (check 30)")],
     )
 
@@ -115,26 +119,26 @@ def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
                 if _before(thread, each)
             }
         )
-        asked = intent.scheduling.fifo_priority
-        as_asked = thread.policy == "fifo" and thread.priority == asked
-        wanted = "SCHED_OTHER" if asked is None else f"SCHED_FIFO {asked}"
-        step = _schedule(thread, asked)
+        requested = intent.scheduling.fifo_priority
+        as_requested = thread.policy == "fifo" and thread.priority == requested
+        expected = "SCHED_OTHER" if requested is None else f"SCHED_FIFO {requested}"
+        step = _schedule(thread, requested)
         if starved:
             yield warn(
                 f"{name} polls at {_scheduled(thread)} before {', '.join(starved[:_MOST_NAMED])}, "
                 "which wait for as long as it does",
                 read,
-                wanted=f"{wanted}, and the kernel's own threads before it",
-                steps=[_raise(seen.kernel, cpus, thread), *([] if as_asked else [step])],
+                expected=f"{expected}, and the kernel's own threads before it",
+                steps=[_raise(seen.kernel, cpus, thread), *([] if as_requested else [step])],
             )
-        elif as_asked:
-            yield ok(f"{name} is at {_scheduled(thread)}, as asked", read, wanted=wanted)
+        elif as_requested:
+            yield ok(f"{name} is at {_scheduled(thread)}, as asked", read, expected=expected)
         else:
             yield warn(
                 f"{name} is at {_scheduled(thread)} on {name_cpus(cpus, 'isolated')}: if it polls, "
                 "nothing else runs there",
                 read,
-                wanted=wanted,
+                expected=expected,
                 steps=[step],
             )
 
@@ -144,21 +148,21 @@ def _lacking(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
 
     Beside a poller that has it, as DPDK's own helpers are, an ordinary one only waits.
     """
-    asked = intent.scheduling.fifo_priority
+    requested = intent.scheduling.fifo_priority
     served = {
         (thread.pid, cpu)
         for thread, cpus in seen.pollers
         for cpu in cpus
-        if thread.policy == "fifo" and thread.priority == asked
+        if thread.policy == "fifo" and thread.priority == requested
     }
-    for thread, cpus in seen.others if asked is not None else ():
+    for thread, cpus in seen.others if requested is not None else ():
         if any((thread.pid, cpu) in served for cpu in cpus):
             continue
         yield fail(
-            f"{thread.comm} ({thread.tid}) is not at SCHED_FIFO {asked}",
+            f"{thread.comm} ({thread.tid}) is not at SCHED_FIFO {requested}",
             Reading(f"/proc/{thread.pid}/task/{thread.tid}/stat", _scheduled(thread)),
-            wanted=f"SCHED_FIFO {asked}",
-            steps=[_schedule(thread, asked)],
+            expected=f"SCHED_FIFO {requested}",
+            steps=[_schedule(thread, requested)],
         )
 
 
@@ -186,18 +190,18 @@ def _raise(kernel: dict[int, tuple[Thread, ...]], cpus: Iterable[int], poller: T
     )
 
 
-def _schedule(thread: Thread, asked: int | None) -> Step:
+def _schedule(thread: Thread, requested: int | None) -> Step:
     """It holds as long as the thread does; whoever starts it has to do the same."""
-    if asked is None:
+    if requested is None:
         openshift = workload_pod(f"start {thread.comm} without chrt")
         return command("chrt", "-o", "-p", "0", str(thread.tid), openshift=openshift)
     return command(
         "chrt",
         "-f",
         "-p",
-        str(asked),
+        str(requested),
         str(thread.tid),
-        openshift=workload_pod(f"start {thread.comm} under chrt -f {asked}"),
+        openshift=workload_pod(f"start {thread.comm} under chrt -f {requested}"),
         takes=f"while {thread.comm} polls, nothing of a lower priority runs on its CPUs: threads "
         "that are pinned there starve",
     )

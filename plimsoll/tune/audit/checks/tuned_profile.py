@@ -48,59 +48,59 @@ _IN_A_CONTAINER = (
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = expected_profile(intent)
-    if wanted is None:
+    expected = expected_profile(intent)
+    if expected is None:
         if intent.services.tuned is False:
             return _off(view)
         return not_applicable("the intent does not ask for TuneD")
-    return worst_of((tell(lambda: _active(view, intent, wanted)), _verified(view)))
+    return worst_of((tell(lambda: _active(view, intent, expected)), _verified(view)))
 
 
-def _active(view: HostView, intent: Intent, wanted: str) -> Judgement:
+def _active(view: HostView, intent: Intent, expected: str) -> Judgement:
     found = view.find(_ACTIVE)
-    wish = f"TuneD runs, with the profile {wanted}"
+    wish = f"TuneD runs, with the profile {expected}"
     if not found:
         if intent.platform == "openshift":
-            return unknown(_IN_A_CONTAINER, Reading(_ACTIVE, "absent"), wanted=wish)
+            return unknown(_IN_A_CONTAINER, Reading(_ACTIVE, "absent"), expected=wish)
         return fail(
             "TuneD has no active profile",
             Reading(_ACTIVE, "absent" if found is None else "empty"),
-            wanted=wish,
-            steps=[_activate(wanted)],
+            expected=wish,
+            steps=[_activate(expected)],
         )
     read = Reading(_ACTIVE, found)
-    serves = _serving(view, intent, wanted, found)
+    serves = _serving(view, intent, expected, found)
     if serves is None:
         return fail(
-            f"TuneD's profile is {found}, not {wanted}",
+            f"TuneD's profile is {found}, not {expected}",
             read,
-            wanted=wish,
-            steps=[_activate(wanted)],
+            expected=wish,
+            steps=[_activate(expected)],
         )
     if not _runs(view):
         return fail(
             f"the profile {found} is chosen, and TuneD does not run",
             read,
             Reading(_PROCESSES, "no process is named tuned"),
-            wanted=wish,
+            expected=wish,
             steps=[
                 command("systemctl", "enable", "--now", "tuned", openshift=_POD, lasts="for-good")
             ],
         )
-    return ok(serves, read, wanted=wish)
+    return ok(serves, read, expected=wish)
 
 
-def _serving(view: HostView, intent: Intent, wanted: str, active: str) -> str | None:
-    """In which way the active profile is as good as the wanted one; None where it is not.
+def _serving(view: HostView, intent: Intent, expected: str, active: str) -> str | None:
+    """In which way the active profile is as good as the expected one; None where it is not.
 
     What a profile changes of those below it other checks see by its effects.
     """
-    if wanted in active.split():
-        return f"the profile {wanted} is active"
+    if expected in active.split():
+        return f"the profile {expected} is active"
     included = with_included(view, active)
-    goals = {wanted, operator_profile(intent)} if intent.platform == "openshift" else {wanted}
+    goals = {expected, operator_profile(intent)} if intent.platform == "openshift" else {expected}
     if goals.intersection(included):
-        return f"the profile {active} is active, which stands on {wanted}"
+        return f"the profile {active} is active, which stands on {expected}"
     if intent.platform == "openshift" or not set(PARTITIONING).intersection(included):
         return None
     isolated = isolated_by_partitioning(view)
@@ -147,11 +147,11 @@ def _verified(view: HostView) -> Judgement:
     read = Reading(_VERIFY, last or f"status {output.status}")
     wish = "all settings are still the profile's"
     if output.status == 0:
-        return ok(wish, read, wanted=wish)
+        return ok(wish, read, expected=wish)
     return fail(
         "some settings are no longer the profile's, by TuneD's own verification",
         read,
-        wanted=wish,
+        expected=wish,
         steps=[_again()],
     )
 
@@ -170,8 +170,8 @@ def _off(view: HostView) -> Judgement:
         steps = [
             command("systemctl", "disable", "--now", "tuned", openshift=_POD, lasts="for-good")
         ]
-        return fail("TuneD runs", read, wanted="TuneD off", steps=steps)
-    return ok("TuneD is off", read, wanted="TuneD off")
+        return fail("TuneD runs", read, expected="TuneD off", steps=steps)
+    return ok("TuneD is off", read, expected="TuneD off")
 
 
 def _runs(view: HostView) -> bool:

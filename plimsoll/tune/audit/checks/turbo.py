@@ -15,25 +15,27 @@ _SWITCHES = {
 
 
 def _judge(view: HostView, intent: Intent) -> Judgement:
-    wanted = intent.bios.turbo
-    if wanted is None:
+    expected = intent.bios.turbo
+    if expected is None:
         return not_applicable("the intent does not say (bios.turbo)")
     for path, texts in _SWITCHES.items():
         found = view.find(path)
         if found is None:
             continue
-        text = texts[0 if wanted else 1]
-        read, asked = Reading(path, found), f"turbo {'on' if wanted else 'off'}"
+        text = texts[0 if expected else 1]
+        read, requested = Reading(path, found), f"turbo {'on' if expected else 'off'}"
         if found == text:
-            return ok(f"{asked}", read, wanted=asked)
-        told = "off" if wanted else "on: the frequency depends on heat and on the other cores"
-        return fail(f"turbo is {told}", read, wanted=asked, steps=[_switch(path, text, asked)])
+            return ok(f"{requested}", read, expected=requested)
+        message = "off" if expected else "on: the frequency depends on heat and on the other cores"
+        return fail(
+            f"turbo is {message}", read, expected=requested, steps=[_switch(path, text, requested)]
+        )
     return not_applicable("the kernel has no switch for it here: firmware or hypervisor decide")
 
 
-def _switch(path: str, text: str, asked: str) -> Step:
+def _switch(path: str, text: str, requested: str) -> Step:
     return write(
-        path, text, openshift=f"set {asked} in the firmware: no object of OpenShift has it"
+        path, text, openshift=f"set {requested} in the firmware: no object of OpenShift has it"
     )
 
 

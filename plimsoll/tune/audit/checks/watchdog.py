@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
+from plimsoll.tune.audit.expected_argument import READS, expected_argument
 from plimsoll.tune.audit.finding import (
     Judgement,
     Reading,
@@ -15,7 +16,6 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.audit.setting import set_it
-from plimsoll.tune.audit.wanted_argument import READS, wanted_argument
 from plimsoll.tune.expected.tuned import expected_sysctls
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.view.host_view import HostView
@@ -34,13 +34,13 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 
 def _nmi(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
-    if not _off_is_asked(view, intent):
+    if not _off_is_requested(view, intent):
         return not_applicable("the intent does not turn the NMI watchdog off")
     value = view.find(_NMI)
-    wanted = "nmi_watchdog 0"
+    expected = "nmi_watchdog 0"
     if value in (None, "0"):
         read = Reading(_NMI, "absent" if value is None else value)
-        return ok("the NMI watchdog is off", read, wanted=wanted)
+        return ok("the NMI watchdog is off", read, expected=expected)
     steps = [set_it(intent, "kernel.nmi_watchdog", "0")]
     cpus = read_cpu_list(view, _CPUS)
     found = Reading(_NMI, value or "empty"), Reading(_CPUS, format_cpu_list(cpus))
@@ -49,15 +49,15 @@ def _nmi(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
             f"the NMI watchdog is on: a performance counter interrupts "
             f"{name_cpus(watched, 'isolated')} for it",
             *found,
-            wanted=wanted,
+            expected=expected,
             steps=steps,
         )
-    told = "the NMI watchdog is on, though it leaves the isolated CPUs alone"
-    return warn(told, *found, wanted=wanted, steps=steps)
+    message = "the NMI watchdog is on, though it leaves the isolated CPUs alone"
+    return warn(message, *found, expected=expected, steps=steps)
 
 
-def _off_is_asked(view: HostView, intent: Intent) -> bool:
-    argument = wanted_argument(view, intent, "nmi_watchdog")
+def _off_is_requested(view: HostView, intent: Intent) -> bool:
+    argument = expected_argument(view, intent, "nmi_watchdog")
     by_sysctl = expected_sysctls(intent).get("kernel.nmi_watchdog")
     return by_sysctl == "0" or (argument is not None and argument.values == ("0",))
 
@@ -66,25 +66,25 @@ def _watched(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgem
     """Both detectors look into the CPUs of one mask, by a timer, a thread or a counter."""
     detectors = {"the NMI watchdog": _NMI, "the soft lockup detector": _SOFT}
     found = {name: view.find(path) for name, path in detectors.items()}
-    wanted = "no watchdog on isolated CPUs"
+    expected = "no watchdog on isolated CPUs"
     running = [name for name, value in found.items() if value not in (None, "0")]
     read = tuple(
         Reading(path, "absent" if found[name] is None else found[name] or "empty")
         for name, path in detectors.items()
     )
     if not running:
-        return ok("no watchdog runs", *read, wanted=wanted)
+        return ok("no watchdog runs", *read, expected=expected)
     cpus = read_cpu_list(view, _CPUS)
     read = (*read, Reading(_CPUS, format_cpu_list(cpus)))
-    told = " and ".join(running)
+    message = " and ".join(running)
     if watched := cpus & isolated:
         return warn(
-            f"{name_cpus(watched, 'isolated')}: watched by {told}",
+            f"{name_cpus(watched, 'isolated')}: watched by {message}",
             *read,
-            wanted=wanted,
+            expected=expected,
             steps=[set_it(intent, "kernel.watchdog_cpumask", intent.cpus.reserved.canonical)],
         )
-    return ok(f"{told}: on housekeeping CPUs alone", *read, wanted=wanted)
+    return ok(f"{message}: on housekeeping CPUs alone", *read, expected=expected)
 
 
 CHECK = Check(

@@ -36,15 +36,15 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 
 def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int]) -> Judgement:
-    read, wanted = Reading(path, text), f"CPUs of {intent.cpus.reserved.canonical} alone"
+    read, expected = Reading(path, text), f"CPUs of {intent.cpus.reserved.canonical} alone"
     if astray := cpus & intent.cpus.isolated.cpus:
         return fail(
             f"{what} may run on {name_cpus(astray, 'isolated')}",
             read,
-            wanted=wanted,
+            expected=expected,
             steps=[_narrow(intent, path)],
         )
-    return ok(f"{what} keeps to {name_cpus(cpus)}", read, wanted=wanted)
+    return ok(f"{what} keeps to {name_cpus(cpus)}", read, expected=expected)
 
 
 def _narrow(intent: Intent, path: str) -> Step:

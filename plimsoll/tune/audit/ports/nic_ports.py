@@ -73,7 +73,7 @@ class AbsentPort:
 
     @property
     def unnamed(self) -> bool:
-        """Whether it is looked for by a name that it loses when it is as wanted."""
+        """Whether it is looked for by a name that it loses when it is as expected."""
         taken = self.nic.driver == "vfio-pci" and self.nic.num_vfs is None
         return taken and self.name in self.nic.pf_names
 

@@ -31,11 +31,11 @@ def judge_driver(view: HostView, port: NicPort, address: str, name: str) -> Judg
     read = Reading(f"{_PCI}/{address}/driver", found or "none")
     wish = f"{name} bound to {'vfio-pci' if port.nic.driver == _VFIO else 'a driver of the kernel'}"
     if found is not None and _serves(found, port.nic.driver):
-        return ok(f"{name} is bound to {found}", read, wanted=wish)
+        return ok(f"{name} is bound to {found}", read, expected=wish)
     return fail(
         f"{name} is bound to {found or 'no driver'}",
         read,
-        wanted=wish,
+        expected=wish,
         steps=[_bind(view, port, address, found)],
     )
 
@@ -60,6 +60,6 @@ def _bind(view: HostView, port: NicPort, address: str, found: str | None) -> Ste
     )
 
 
-def _serves(found: str, wanted: str) -> bool:
+def _serves(found: str, expected: str) -> bool:
     by_vfio = found == _VFIO or _VFIO_VARIANT.fullmatch(found) is not None
-    return by_vfio if wanted == _VFIO else not by_vfio and found not in _UIO
+    return by_vfio if expected == _VFIO else not by_vfio and found not in _UIO

@@ -16,9 +16,11 @@ def record_firmware(view: HostView, port: NicPort) -> Judgement:
     """Recorded, not judged: which version is right depends on the card and on DPDK."""
     if port.interface is None:
         return ok(f"{port.name}: the kernel has no interface of it")
-    asked = FIRMWARE_COMMAND.replace("<interface>", port.interface)
-    output = view.command(asked)
+    command = FIRMWARE_COMMAND.replace("<interface>", port.interface)
+    output = view.command(command)
     if output is None:
         return ok(f"{port.name}: ethtool does not run here")
-    told = ", ".join(f"{name} {value}" for name, value in _FIRMWARE.findall(output.text) if value)
-    return ok(f"{port.name}: {told}", Reading(asked, told))
+    message = ", ".join(
+        f"{name} {value}" for name, value in _FIRMWARE.findall(output.text) if value
+    )
+    return ok(f"{port.name}: {message}", Reading(command, message))

@@ -14,26 +14,26 @@ MTU_READS = (f"{_NET}/*/mtu",)
 
 def judge_mtu(view: HostView, port: NicPort) -> Judgement:
     """Not applicable where the intent leaves it open. Raises CannotRead."""
-    wanted = port.nic.mtu
-    if wanted is None:
+    expected = port.nic.mtu
+    if expected is None:
         return not_applicable(f"the intent names no MTU for {port.name}")
     if port.interface is None:
         return not_applicable(f"{port.name} is not the kernel's: DPDK sets its MTU")
     path = f"{_NET}/{port.interface}/mtu"
     found = view.need(path)
     read = Reading(path, found)
-    wish = f"{port.interface} with an MTU of {wanted}"
-    if (whole_number(found) or 0) >= wanted:
-        return ok(f"{port.interface} has an MTU of {found}", read, wanted=wish)
+    wish = f"{port.interface} with an MTU of {expected}"
+    if (whole_number(found) or 0) >= expected:
+        return ok(f"{port.interface} has an MTU of {found}", read, expected=wish)
     return fail(
-        f"{port.interface} has an MTU of {found}, not {wanted}",
+        f"{port.interface} has an MTU of {found}, not {expected}",
         read,
-        wanted=wish,
-        steps=[_set_mtu(port.interface, wanted)],
+        expected=wish,
+        steps=[_set_mtu(port.interface, expected)],
     )
 
 
-def _set_mtu(interface: str, wanted: int) -> Step:
+def _set_mtu(interface: str, expected: int) -> Step:
     return command(
         "ip",
         "link",
@@ -41,7 +41,7 @@ def _set_mtu(interface: str, wanted: int) -> Step:
         "dev",
         interface,
         "mtu",
-        str(wanted),
-        openshift=sriov_policy(f"mtu: {wanted}"),
+        str(expected),
+        openshift=sriov_policy(f"mtu: {expected}"),
         takes=f"some drivers take {interface} down for a moment",
     )

@@ -22,11 +22,11 @@ def judge_package(view: HostView, port: NicPort) -> Judgement:
     wish = "a DDP package"
     if name is not None:
         read = Reading(DEVLINK, f"{port.address}: {name[1].strip()}")
-        return ok(f"{port.name} has the DDP package {name[1].strip()}", read, wanted=wish)
+        return ok(f"{port.name} has the DDP package {name[1].strip()}", read, expected=wish)
     return warn(
         f"{port.name} reports no DDP package: without one it runs in safe mode",
         Reading(DEVLINK, f"{port.address}: no fw.app.name"),
-        wanted=wish,
+        expected=wish,
         steps=[advice("install ice.pkg under /lib/firmware/intel/ice/ddp, and reload the driver")],
     )
 

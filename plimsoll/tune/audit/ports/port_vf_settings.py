@@ -32,51 +32,51 @@ def judge_vf_settings(view: HostView, port: NicPort) -> Judgement:
         return ok("the intent leaves trust, spoof check and VLAN open")
     if port.interface is None:
         return unknown(f"{port.name} is not the kernel's: who set its VFs up does not show")
-    asked = VF_COMMAND.replace("<interface>", port.interface)
-    by_number = _vf_info(asked, view.need_command(asked).text)
+    command = VF_COMMAND.replace("<interface>", port.interface)
+    by_number = _vf_info(command, view.need_command(command).text)
     return worst_of(
         judged
         for number in port.nic.vfs
-        for judged in _vf_setting(port, asked, number, by_number.get(number))
+        for judged in _vf_setting(port, command, number, by_number.get(number))
     )
 
 
 def _vf_setting(
-    port: NicPort, asked: str, number: int, found: Mapping[str, Any] | None
+    port: NicPort, command: str, number: int, found: Mapping[str, Any] | None
 ) -> Iterator[Judgement]:
     name = f"VF {number} of {port.interface}"
     if found is None:
-        yield unknown(f"{asked} does not show {name}")
+        yield unknown(f"{command} does not show {name}")
         return
-    for field, wanted in (("trust", port.nic.trust), ("spoofchk", port.nic.spoofchk)):
-        if wanted is None:
+    for field, expected in (("trust", port.nic.trust), ("spoofchk", port.nic.spoofchk)):
+        if expected is None:
             continue
-        word = "on" if wanted else "off"
-        read = Reading(asked, f"{name}: {field} {found.get(field)!r}")
+        word = "on" if expected else "off"
+        read = Reading(command, f"{name}: {field} {found.get(field)!r}")
         if field not in found:
             # Drivers without the setting, and switchdev mode, leave it out.
-            yield unknown(f"{asked} does not show {field} of {name}", read)
-        elif found[field] is wanted:
-            yield ok(f"{name}: {field} {word}", read, wanted=f"{name}: {field} {word}")
+            yield unknown(f"{command} does not show {field} of {name}", read)
+        elif found[field] is expected:
+            yield ok(f"{name}: {field} {word}", read, expected=f"{name}: {field} {word}")
         else:
             yield fail(
                 f"{name}: {field} is not {word}",
                 read,
-                wanted=f"{name}: {field} {word}",
+                expected=f"{name}: {field} {word}",
                 steps=[_set_vf(port, number, field, word)],
             )
     if port.nic.vlan is not None:
-        yield _vlan(port, asked, number, _vlan_of(found))
+        yield _vlan(port, command, number, _vlan_of(found))
 
 
-def _vlan(port: NicPort, asked: str, number: int, found: int) -> Judgement:
-    name, wanted = f"VF {number} of {port.interface}", port.nic.vlan
-    read = Reading(asked, f"{name}: VLAN {found}")
-    if found == wanted:
-        return ok(f"{name}: VLAN {found}", read, wanted=f"{name}: VLAN {wanted}")
-    told = f"{name} has VLAN {found}, not {wanted}"
-    steps = [_set_vf(port, number, "vlan", str(wanted))]
-    return fail(told, read, wanted=f"{name}: VLAN {wanted}", steps=steps)
+def _vlan(port: NicPort, command: str, number: int, found: int) -> Judgement:
+    name, expected = f"VF {number} of {port.interface}", port.nic.vlan
+    read = Reading(command, f"{name}: VLAN {found}")
+    if found == expected:
+        return ok(f"{name}: VLAN {found}", read, expected=f"{name}: VLAN {expected}")
+    message = f"{name} has VLAN {found}, not {expected}"
+    steps = [_set_vf(port, number, "vlan", str(expected))]
+    return fail(message, read, expected=f"{name}: VLAN {expected}", steps=steps)
 
 
 def _set_vf(port: NicPort, number: int, field: str, value: str) -> Step:
@@ -94,14 +94,14 @@ def _set_vf(port: NicPort, number: int, field: str, value: str) -> Step:
     )
 
 
-def _vf_info(asked: str, text: str) -> dict[int, Mapping[str, Any]]:
+def _vf_info(command: str, text: str) -> dict[int, Mapping[str, Any]]:
     """By VF, what `ip` prints of it. Raises CannotRead for what is no such answer."""
     try:
         interfaces = json.loads(text)
         entries = interfaces[0].get("vfinfo_list", [])
         return {int(entry["vf"]): entry for entry in entries}
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-        raise CannotRead(Unread(asked, "unreadable", "no answer of ip's")) from None
+        raise CannotRead(Unread(command, "unreadable", "no answer of ip's")) from None
 
 
 def _vlan_of(entry: Mapping[str, Any]) -> int:

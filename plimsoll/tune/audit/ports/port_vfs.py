@@ -35,33 +35,35 @@ def judge_vfs(view: HostView, port: NicPort) -> Judgement:
     """Their number, drivers and settings. Raises CannotRead."""
     if port.address is None:
         return fail(f"{port.name} is no PCI function, and has no VFs")
-    wanted = port.nic.num_vfs or 0
+    expected = port.nic.num_vfs or 0
     path = f"{port.pci}/sriov_numvfs"
     text = view.find(path)
     read = Reading(path, text or "absent")
-    wish = f"{counted(wanted, 'VF')} on {port.name}"
+    wish = f"{counted(expected, 'VF')} on {port.name}"
     found = whole_number(text) or 0
-    if found < wanted:
+    if found < expected:
         return fail(
-            f"{port.name} has {counted(found, 'VF') if found else 'no VFs'}, not {wanted}",
+            f"{port.name} has {counted(found, 'VF') if found else 'no VFs'}, not {expected}",
             read,
-            wanted=wish,
-            steps=list(_make_vfs(view, port, path, found, wanted)) if text else [],
+            expected=wish,
+            steps=list(_make_vfs(view, port, path, found, expected)) if text else [],
         )
     drivers = (_vf_driver(view, port, number) for number in port.nic.vfs)
     settings = tell(partial(judge_vf_settings, view, port))
-    there = ok(f"{port.name} has {counted(found, 'VF')}", read, wanted=wish)
+    there = ok(f"{port.name} has {counted(found, 'VF')}", read, expected=wish)
     return worst_of((there, *drivers, settings))
 
 
-def _make_vfs(view: HostView, port: NicPort, path: str, found: int, wanted: int) -> Iterator[Step]:
+def _make_vfs(
+    view: HostView, port: NicPort, path: str, found: int, expected: int
+) -> Iterator[Step]:
     """Their number can only be changed by way of none: Linux, PCI/pci-iov-howto.rst."""
     if found and (used := uplink_vfs(view, port.address or "")):
         yield advice(f"leave the VFs of {port.name} as they are: {used}; name another port")
         return
     # As the kernel calls it, so that a port of two names in the intent is changed once.
     name = port.interface or port.address
-    openshift = sriov_policy(f"numVfs: {wanted}")
+    openshift = sriov_policy(f"numVfs: {expected}")
     if found:
         yield write(
             path,
@@ -70,7 +72,7 @@ def _make_vfs(view: HostView, port: NicPort, path: str, found: int, wanted: int)
             takes=f"{name} loses the {counted(found, 'VF')} that it has, and so do pods, "
             "guests and programs that use them now: stop those first",
         )
-    yield write(path, str(wanted), openshift=openshift, takes=f"some drivers reset {name} for it")
+    yield write(path, str(expected), openshift=openshift, takes=f"some drivers reset {name} for it")
 
 
 def _vf_driver(view: HostView, port: NicPort, number: int) -> Judgement:

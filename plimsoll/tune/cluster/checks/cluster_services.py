@@ -8,19 +8,19 @@ from plimsoll.tune.audit.finding import Judgement
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import CLUSTER_NETWORK, CONSOLE, MONITORING_CONFIG
-from plimsoll.tune.cluster.object_judgement import judge_each, judge_object, told
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_services
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_object
+from plimsoll.tune.cluster.objects.expected_objects import expected_services
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
 def _judge(view: ClusterView, intent: Intent, _: Pool) -> Judgement:
-    wanted = wanted_services(intent)
+    expected = expected_services(intent)
     return judge_each(
-        wanted,
+        expected,
         partial(judge_object, view),
         none="the intent leaves the cluster's services alone",
-        sound=f"as rendered: {told(each.title for each in wanted)}",
+        sound=f"as rendered: {abbreviated(each.title for each in expected)}",
     )
 
 

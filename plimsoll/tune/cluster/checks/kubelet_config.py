@@ -9,18 +9,18 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import KUBELET_CONFIG, MACHINE_CONFIG_POOL
 from plimsoll.tune.cluster.object_judgement import judge_object, sum_up
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_kubelet_config
+from plimsoll.tune.cluster.objects.expected_objects import expected_kubelet_config
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, labels_of, name_of, texts_at
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
-    wanted = wanted_kubelet_config(intent)
+    expected = expected_kubelet_config(intent)
     found = view.find(MACHINE_CONFIG_POOL, pool.role)
     labels = labels_of(found) if found else {}
-    others = [each for each in view.need(KUBELET_CONFIG) if name_of(each) != wanted.name]
-    return sum_up([judge_object(view, wanted), *_judge_others(others, labels, pool)])
+    others = [each for each in view.need(KUBELET_CONFIG) if name_of(each) != expected.name]
+    return sum_up([judge_object(view, expected), *_judge_others(others, labels, pool)])
 
 
 def _judge_others(
@@ -33,7 +33,7 @@ def _judge_others(
             yield fail(
                 f"KubeletConfig {name} is for pool {pool.role} too, and a node gets one of both",
                 Reading(f"KubeletConfig {name} spec.machineConfigPoolSelector", str(selector)),
-                wanted="one KubeletConfig for the pool",
+                expected="one KubeletConfig for the pool",
                 steps=[advice(f"move what KubeletConfig {name} sets into the PerformanceProfile's "
                 "annotation kubeletconfig.experimental, and delete it")],
             )  # fmt: skip

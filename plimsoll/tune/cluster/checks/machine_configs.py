@@ -6,8 +6,8 @@ from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import MACHINE_CONFIG, MACHINE_CONFIG_POOL
-from plimsoll.tune.cluster.object_judgement import judge_object, sum_up, told
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_machine_configs
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_object, sum_up
+from plimsoll.tune.cluster.objects.expected_objects import expected_machine_configs
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import items_at, text_at
@@ -16,7 +16,7 @@ _REALTIME = "realtime"
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
-    rendered = wanted_machine_configs(intent, pool)
+    rendered = expected_machine_configs(intent, pool)
     # components/machineconfig/machineconfig.go, GetMachineConfigName
     operators = f"50-performance-{intent.name}"
     names = [operators, *(each.name for each in rendered)]
@@ -34,7 +34,7 @@ def _judge_operators(view: ClusterView, intent: Intent, name: str) -> Judgement:
     if found is None:
         return fail(
             f"there is no MachineConfig {name}, which the Node Tuning Operator makes",
-            wanted=f"MachineConfig {name}",
+            expected=f"MachineConfig {name}",
             steps=[advice("see why the operator does not carry the PerformanceProfile out")],
         )
     kernel = text_at(found, "spec", "kernelType") or "default"
@@ -42,8 +42,8 @@ def _judge_operators(view: ClusterView, intent: Intent, name: str) -> Judgement:
     if "realtime" in intent.kernel.model_fields_set and (
         (kernel == _REALTIME) != intent.kernel.realtime
     ):
-        wanted = _REALTIME if intent.kernel.realtime else "no real-time kernel"
-        return fail(f"MachineConfig {name} boots the kernel {kernel}", read, wanted=wanted)
+        expected = _REALTIME if intent.kernel.realtime else "no real-time kernel"
+        return fail(f"MachineConfig {name} boots the kernel {kernel}", read, expected=expected)
     return ok(f"the operator made MachineConfig {name}", read)
 
 
@@ -54,12 +54,12 @@ def _judge_taken(view: ClusterView, pool: Pool, names: list[str]) -> Judgement:
     where = f"MachineConfigPool {pool.role} status.configuration.source"
     if missing := [name for name in names if name not in taken]:
         return fail(
-            f"the nodes of pool {pool.role} do not run with {told(missing)}",
-            Reading(where, told(sorted(taken)) or "none"),
-            wanted=told(names),
+            f"the nodes of pool {pool.role} do not run with {abbreviated(missing)}",
+            Reading(where, abbreviated(sorted(taken)) or "none"),
+            expected=abbreviated(names),
             steps=[advice("check the labels of the MachineConfigs, and that the pool rolls out")],
         )
-    return ok(f"pool {pool.role} takes {told(names)}", Reading(where, told(names)))
+    return ok(f"pool {pool.role} takes {abbreviated(names)}", Reading(where, abbreviated(names)))
 
 
 CHECK = ClusterCheck(

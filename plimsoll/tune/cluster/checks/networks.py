@@ -10,13 +10,13 @@ from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, SRIOV_NETWORK
 from plimsoll.tune.cluster.network_resource import RESOURCE_NAME, resource_of
 from plimsoll.tune.cluster.object_judgement import (
+    abbreviated,
     judge_each,
     judge_found,
     judge_object,
     sum_up,
-    told,
 )
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_attachment, wanted_network
+from plimsoll.tune.cluster.objects.expected_objects import expected_attachment, expected_network
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.network import Network, SriovAttachment
 from plimsoll.tune.kubernetes.kube_object import KubeObject
@@ -28,23 +28,23 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
         intent.networks,
         partial(_judge_network, view, intent),
         none="the intent has no networks",
-        sound=f"as intended: {told(each.name for each in intent.networks)}",
+        sound=f"as intended: {abbreviated(each.name for each in intent.networks)}",
     )
 
 
 def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judgement:
     """An attachment of VFs is the SR-IOV operator's, or somebody's own instead."""
-    wanted = wanted_attachment(intent, network)
+    expected = expected_attachment(intent, network)
     if not isinstance(network, SriovAttachment):
-        return judge_object(view, wanted)
+        return judge_object(view, expected)
     made_by = view.find(SRIOV_NETWORK, network.name, NAMESPACE)
     found = view.find(NETWORK_ATTACHMENT, network.name, intent.namespace_of_network(network))
     if made_by is not None:
-        of_network = judge_found(wanted_network(intent, network), made_by)
+        of_network = judge_found(expected_network(intent, network), made_by)
         return sum_up([of_network, _judge_made(intent, network, found)])
     if found is not None:
-        return judge_found(wanted, found)
-    return judge_object(view, wanted_network(intent, network))
+        return judge_found(expected, found)
+    return judge_object(view, expected_network(intent, network))
 
 
 def _judge_made(intent: Intent, network: SriovAttachment, found: KubeObject | None) -> Judgement:
@@ -54,15 +54,15 @@ def _judge_made(intent: Intent, network: SriovAttachment, found: KubeObject | No
     if found is None:
         return fail(
             f"the SR-IOV operator has made no {title} of its SriovNetwork",
-            wanted=title,
+            expected=title,
             steps=[advice(f"check that the namespace {namespace} exists")],
         )
     resource = resource_of(found)
-    wanted = intent.nic(network.nic).resource or ""
+    expected = intent.nic(network.nic).resource or ""
     read = Reading(f'{title} metadata.annotations["{RESOURCE_NAME}"]', resource or "not set")
-    if resource != wanted:
+    if resource != expected:
         return fail(
-            f"{title} is of {resource or 'no resource'}, not of {wanted}", read, wanted=wanted
+            f"{title} is of {resource or 'no resource'}, not of {expected}", read, expected=expected
         )
     return ok(f"{title} is of {resource}", read)
 

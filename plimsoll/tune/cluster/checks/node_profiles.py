@@ -20,48 +20,48 @@ from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
-    """A profile that stands on the wanted one has all of it; what it changes, 106 judges."""
-    wanted = expected_profile(intent) or ""
+    """A profile that stands on the expected one has all of it; what it changes, 106 judges."""
+    expected = expected_profile(intent) or ""
     nodes = need_pool_nodes(view, pool)
     return judge_each(
         nodes,
-        partial(_judge_node, view, wanted, operator_profile(intent)),
+        partial(_judge_node, view, expected, operator_profile(intent)),
         none="the pool has no nodes",
-        sound=f"every node of the pool runs the TuneD profile {wanted}",
+        sound=f"every node of the pool runs the TuneD profile {expected}",
     )
 
 
-def _judge_node(view: ClusterView, wanted: str, operators: str, node: KubeObject) -> Judgement:
+def _judge_node(view: ClusterView, expected: str, operators: str, node: KubeObject) -> Judgement:
     name = name_of(node)
     found = view.find(PROFILE, name, NAMESPACE)
     if found is None:
-        return fail(f"node {name} has no Profile", wanted=wanted)
+        return fail(f"node {name} has no Profile", expected=expected)
     where = f"Profile {name}"
     given = text_at(found, "spec", "config", "tunedProfile")
     taken = text_at(found, "status", "tunedProfile")
     read = Reading(f"{where} status.tunedProfile", taken or "not set")
-    if given != taken or not _serves(view, taken, wanted, operators):
+    if given != taken or not _serves(view, taken, expected, operators):
         text = f"node {name} runs {taken or 'no profile'}, and is told to run {given or 'none'}"
         step = advice("check the priorities and matches of the Tuned objects' recommend")
-        return fail(text, read, wanted=wanted, steps=[step])
+        return fail(text, read, expected=expected, steps=[step])
     message = text_at(condition(found, "Degraded"), "message")
-    if taken != wanted:
-        wanted = f"{taken}, which stands on {operators}"
+    if taken != expected:
+        expected = f"{taken}, which stands on {operators}"
     if is_true(found, "Degraded"):
         step = advice(f"read the log of the tuned pod on {name}")
-        return warn(f"node {name} has parts of {wanted} only: {message}", read, steps=[step])
+        return warn(f"node {name} has parts of {expected} only: {message}", read, steps=[step])
     if not is_true(found, "Applied"):
-        return fail(f"node {name} has not applied {wanted}", read, wanted="Applied True")
-    return ok(f"node {name} runs {wanted}", read)
+        return fail(f"node {name} has not applied {expected}", read, expected="Applied True")
+    return ok(f"node {name} runs {expected}", read)
 
 
-def _serves(view: ClusterView, taken: str, wanted: str, operators: str) -> bool:
-    """Whether it is the wanted profile, stands on it, or is that one under another name."""
-    if taken == wanted:
+def _serves(view: ClusterView, taken: str, expected: str, operators: str) -> bool:
+    """Whether it is the expected profile, stands on it, or is that one under another name."""
+    if taken == expected:
         return True
     profiles = tuned_profiles(view)
-    renamed = wanted != operators and wanted not in profiles.sections and taken != operators
-    return profiles.leads_to(taken, operators if renamed else wanted)
+    renamed = expected != operators and expected not in profiles.sections and taken != operators
+    return profiles.leads_to(taken, operators if renamed else expected)
 
 
 CHECK = ClusterCheck(

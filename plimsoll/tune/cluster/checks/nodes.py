@@ -43,7 +43,7 @@ def _judge_ready(node: KubeObject) -> Judgement:
         f"Node {name} status.conditions", "Ready" if is_true(node, "Ready") else "not Ready"
     )
     if not is_true(node, "Ready"):
-        return fail(f"node {name} is not ready", read, wanted="Ready True")
+        return fail(f"node {name} is not ready", read, expected="Ready True")
     if value_at(node, "spec", "unschedulable") is True:
         step = advice(f"oc adm uncordon {name}, once its maintenance is over")
         return warn(f"node {name} takes no pods: it is cordoned", read, steps=[step])
@@ -55,10 +55,10 @@ def _judge_kernel(intent: Intent, node: KubeObject) -> Judgement:
     read = Reading(f"Node {name} status.nodeInfo.kernelVersion", release or "not set")
     if "realtime" not in intent.kernel.model_fields_set:
         return ok(f"node {name} runs {release}", read)
-    wanted = "the real-time kernel" if intent.kernel.realtime else "no real-time kernel"
+    expected = "the real-time kernel" if intent.kernel.realtime else "no real-time kernel"
     if bool(_REALTIME.search(release)) != intent.kernel.realtime:
-        return fail(f"node {name} runs the kernel {release}", read, wanted=wanted)
-    return ok(f"node {name} runs {release}", read, wanted=wanted)
+        return fail(f"node {name} runs the kernel {release}", read, expected=expected)
+    return ok(f"node {name} runs {release}", read, expected=expected)
 
 
 def _judge_amounts(intent: Intent, node: KubeObject) -> Iterator[Judgement]:
@@ -66,8 +66,8 @@ def _judge_amounts(intent: Intent, node: KubeObject) -> Iterator[Judgement]:
     reserved, isolated = len(intent.cpus.reserved), len(intent.cpus.isolated)
     yield _judge_amount(node, "capacity", "cpu", str(reserved + isolated), exact=True)
     yield _judge_amount(node, "allocatable", "cpu", str(isolated), exact=True)
-    for resource, wanted in _pages(intent).items():
-        yield _judge_amount(node, "allocatable", resource, wanted)
+    for resource, expected in _pages(intent).items():
+        yield _judge_amount(node, "allocatable", resource, expected)
     for resource, functions in _functions(intent).items():
         yield _judge_amount(node, "allocatable", resource, str(functions))
 
@@ -99,7 +99,7 @@ def _functions(intent: Intent) -> dict[str, int]:
 
 
 def _judge_amount(
-    node: KubeObject, field: str, resource: str, wanted: str, *, exact: bool = False
+    node: KubeObject, field: str, resource: str, expected: str, *, exact: bool = False
 ) -> Judgement:
     name = name_of(node)
     given = value_at(node, "status", field, resource)
@@ -108,14 +108,14 @@ def _judge_amount(
         found = parse_quantity(given or 0)
     except ValueError:
         found = Fraction(-1)
-    words = f"{'' if exact else 'at least '}{wanted} of {resource}"
-    least = parse_quantity(wanted)
+    words = f"{'' if exact else 'at least '}{expected} of {resource}"
+    least = parse_quantity(expected)
     if found == least or (found > least and not exact):
-        return ok(f"node {name} has {words}", read, wanted=words)
+        return ok(f"node {name} has {words}", read, expected=words)
     return fail(
-        f"node {name} has {given or 0} of {resource} ({field}), not {wanted}",
+        f"node {name} has {given or 0} of {resource} ({field}), not {expected}",
         read,
-        wanted=words,
+        expected=words,
         steps=[advice(f"see on node {name} why it has not what the intent sets aside")],
     )
 

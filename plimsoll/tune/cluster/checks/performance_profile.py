@@ -7,18 +7,18 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import PERFORMANCE_PROFILE
 from plimsoll.tune.cluster.object_judgement import judge_object, sum_up
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_profile
+from plimsoll.tune.cluster.objects.expected_objects import expected_performance_profile
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, condition, is_true, text_at
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
-    wanted = wanted_profile(intent, pool)
-    parts = [judge_object(view, wanted)]
-    found = view.find(PERFORMANCE_PROFILE, wanted.name)
+    expected = expected_performance_profile(intent, pool)
+    parts = [judge_object(view, expected)]
+    found = view.find(PERFORMANCE_PROFILE, expected.name)
     if found is not None:
-        parts.append(_judge_conditions(found, wanted.title))
+        parts.append(_judge_conditions(found, expected.title))
     return sum_up(parts)
 
 
@@ -29,13 +29,13 @@ def _judge_conditions(found: KubeObject, title: str) -> Judgement:
         return fail(
             f"the operator cannot carry {title} out: {message}",
             read,
-            wanted="Degraded False",
+            expected="Degraded False",
             steps=[
                 advice(f"read oc describe performanceprofile {text_at(found, 'metadata', 'name')}")
             ],
         )
     if not is_true(found, "Available"):
-        return warn(f"{title} is not carried out yet", read, wanted="Available True")
+        return warn(f"{title} is not carried out yet", read, expected="Available True")
     return ok(f"{title} is carried out", read)
 
 

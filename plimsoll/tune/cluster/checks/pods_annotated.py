@@ -10,7 +10,7 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import EFFECTS, dataplane_pods, runtime_classes
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import judge_each, sum_up, told
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, sum_up
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, annotations_of, full_name, text_at
 
@@ -40,15 +40,15 @@ def _judge_class(
 ) -> Judgement:
     found = text_at(pod, "spec", "runtimeClassName")
     read = Reading(f"Pod {name} spec.runtimeClassName", found or "not set")
-    wanted = told(sorted(classes))
+    expected = abbreviated(sorted(classes))
     if found in classes or not classes:
         return ok(f"pod {name} has the runtime class {found or 'of its node'}", read)
     effect = "so CRI-O ignores its annotations" if given else "so CRI-O tunes nothing for it"
     return fail(
         f"pod {name} has {f'the runtime class {found}' if found else 'no runtime class'}, {effect}",
         read,
-        wanted=wanted,
-        steps=[advice(f"set runtimeClassName: {wanted} in the pod")],
+        expected=expected,
+        steps=[advice(f"set runtimeClassName: {expected} in the pod")],
     )
 
 
@@ -58,10 +58,10 @@ def _judge_values(name: str, given: dict[str, str]) -> Iterator[Judgement]:
         step = advice(f'write {key}: "{_DISABLE}"')
         if value == _FORMER:
             text = f"pod {name} says {key}: {value}, which CRI-O gives up"
-            yield warn(text, read, wanted=_DISABLE, steps=[step])
+            yield warn(text, read, expected=_DISABLE, steps=[step])
         elif value != _DISABLE:
             text = f"pod {name} says {key}: {value}, which CRI-O ignores"
-            yield fail(text, read, wanted=_DISABLE, steps=[step])
+            yield fail(text, read, expected=_DISABLE, steps=[step])
         else:
             yield ok(f"pod {name} says {key}: {value}", read)
 

@@ -10,9 +10,9 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import declared_pods, refused_pods
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import judge_each, judge_found, sum_up, told
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_pod
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_found, sum_up
+from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
+from plimsoll.tune.cluster.objects.expected_objects import expected_pod
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.pod import Pod
 from plimsoll.tune.kubernetes.kube_object import (
@@ -30,7 +30,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
         intent.pods,
         partial(_judge_pod, view, intent),
         none="the intent has no pods",
-        sound=f"running as intended: {told(each.name for each in intent.pods)}",
+        sound=f"running as intended: {abbreviated(each.name for each in intent.pods)}",
     )
 
 
@@ -45,13 +45,13 @@ def _judge_pod(view: ClusterView, intent: Intent, pod: Pod) -> Judgement:
 
 def _judge_running(intent: Intent, pod: Pod, found: KubeObject) -> Judgement:
     """Under the running pod's own name; a controller's pods have others than the intent's."""
-    wanted = wanted_pod(intent, pod)
-    metadata = dict(wanted.manifest["metadata"]) | {
+    expected = expected_pod(intent, pod)
+    metadata = dict(expected.manifest["metadata"]) | {
         "name": name_of(found),
         "namespace": intent.namespace_of(pod),
     }
-    manifest = {**wanted.manifest, "metadata": metadata}
-    renamed = WantedObject(wanted.kind, manifest, wanted.meanings, required=False)
+    manifest = {**expected.manifest, "metadata": metadata}
+    renamed = ExpectedObject(expected.kind, manifest, expected.meanings, required=False)
     return sum_up([judge_found(renamed, _with_container(found, pod.name)), _judge_phase(found)])
 
 
@@ -62,7 +62,7 @@ def _judge_phase(found: KubeObject) -> Judgement:
     if phase != "Pending":
         return ok(f"pod {name} is {phase or 'of no phase'}", read)
     step = advice(f"read oc describe pod {name_of(found)} for what it waits for")
-    return warn(f"pod {name} waits: {_waits_for(found)}", read, wanted="Running", steps=[step])
+    return warn(f"pod {name} waits: {_waits_for(found)}", read, expected="Running", steps=[step])
 
 
 def _waits_for(found: KubeObject) -> str:
@@ -71,7 +71,7 @@ def _waits_for(found: KubeObject) -> str:
         return unscheduled
     states = items_at(found, "status", "containerStatuses")
     reasons = (text_at(each, "state", "waiting", "reason") for each in states)
-    return told(filter(None, reasons)) or "it does not say for what"
+    return abbreviated(filter(None, reasons)) or "it does not say for what"
 
 
 def _judge_refused(found: KubeObject) -> Judgement:
@@ -80,7 +80,7 @@ def _judge_refused(found: KubeObject) -> Judgement:
     return fail(
         f"the node refused or evicted pod {name}: {reason}: {message}",
         Reading(f"Pod {name} status.reason", reason),
-        wanted="Running",
+        expected="Running",
         steps=[advice("make room on one NUMA node, in whole cores, for all that the pod asks for")],
     )
 

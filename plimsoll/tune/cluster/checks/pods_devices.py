@@ -61,11 +61,11 @@ def _judge_pod(view: ClusterView, own: frozenset[str], pod: KubeObject) -> Judge
             f"pod {name} names its networks in a form that Multus does not know: it {error}", where
         )
     missing, taken = _attachments(view, networks)
-    asked = {resource for resource in own if _requested(pod, resource)}
-    if not networks and not asked:
+    requested = {resource for resource in own if _requested(pod, resource)}
+    if not networks and not requested:
         return not_applicable(f"pod {name} joins no network")
     parts = [_judge_missing(name, each, where) for each in missing]
-    resources = sorted({*taken, *asked})
+    resources = sorted({*taken, *requested})
     parts += [_judge_resource(pod, name, each, taken[each], missing) for each in resources]
     return sum_up(parts or [ok(f"pod {name} joins networks without devices", where)])
 
@@ -87,28 +87,29 @@ def _attachments(
 
 def _judge_missing(name: str, network: SelectedNetwork, read: Reading) -> Judgement:
     text = f"pod {name} joins {network}, and there is no such NetworkAttachmentDefinition"
-    return fail(text, read, wanted=str(network), steps=[advice("apply the rendered networks")])
+    return fail(text, read, expected=str(network), steps=[advice("apply the rendered networks")])
 
 
 def _judge_resource(
     pod: KubeObject, name: str, resource: str, taken: int, missing: list[SelectedNetwork]
 ) -> Judgement:
-    asked = _requested(pod, resource)
-    read = Reading(f"Pod {name} requests of {resource}", str(asked))
-    wanted = f"{taken} of {resource}"
-    if asked < taken:
-        text = f"pod {name} joins {taken} networks of {resource}, and asks for {asked}"
+    requested = _requested(pod, resource)
+    read = Reading(f"Pod {name} requests of {resource}", str(requested))
+    expected = f"{taken} of {resource}"
+    if requested < taken:
+        text = f"pod {name} joins {taken} networks of {resource}, and asks for {requested}"
         step = advice(f"request {taken} of {resource} in the pod")
-        return fail(text, read, wanted=wanted, steps=[step])
-    if asked > taken and missing:
+        return fail(text, read, expected=expected, steps=[step])
+    if requested > taken and missing:
         return unknown(
-            f"pod {name} asks for {asked} of {resource}; not all its networks exist", read
+            f"pod {name} asks for {requested} of {resource}; not all its networks exist", read
         )
-    if asked > taken:
-        text = f"pod {name} asks for {asked} of {resource}, and {asked - taken} join no network"
+    if requested > taken:
+        unused = requested - taken
+        text = f"pod {name} asks for {requested} of {resource}, and {unused} join no network"
         step = advice("name a network for each device, which sets its VLAN, trust and spoof check")
-        return warn(text, read, wanted=wanted, steps=[step])
-    return ok(f"pod {name} asks for {asked} of {resource}", read)
+        return warn(text, read, expected=expected, steps=[step])
+    return ok(f"pod {name} asks for {requested} of {resource}", read)
 
 
 def _requested(pod: KubeObject, resource: str) -> int:

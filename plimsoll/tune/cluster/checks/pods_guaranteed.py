@@ -49,7 +49,7 @@ def _judge_pod(intent: Intent, pod: KubeObject) -> Judgement:
         return fail(
             f"pod {name} is {found or 'of no QoS class'}, and so shares its CPUs",
             read,
-            wanted=_GUARANTEED,
+            expected=_GUARANTEED,
             steps=[advice("give every container of the pod limits that equal its requests")],
         )
     guaranteed = ok(f"pod {name} is Guaranteed", read)
@@ -73,13 +73,16 @@ def _judge_cpus(intent: Intent, pod: str, given: object, read: Reading) -> Judge
     if cpus.denominator != 1 or cpus == 0:
         step = advice("request whole CPUs")
         return fail(
-            f"{pod} asks for {given} CPUs, which it shares", read, wanted="whole CPUs", steps=[step]
+            f"{pod} asks for {given} CPUs, which it shares",
+            read,
+            expected="whole CPUs",
+            steps=[step],
         )
     if cpus % 2 and intent.cpus.smt != "disabled":
         step = advice("request an even number of CPUs")
-        asked = counted(int(cpus), "CPU")
-        text = f"{pod} asks for {asked}: of one core it gets one thread, or it is refused"
-        return warn(text, read, wanted="whole cores, so even numbers of CPUs", steps=[step])
+        requested = counted(int(cpus), "CPU")
+        text = f"{pod} asks for {requested}: of one core it gets one thread, or it is refused"
+        return warn(text, read, expected="whole cores, so even numbers of CPUs", steps=[step])
     return ok(f"{pod} has {counted(int(cpus), 'CPU')} of its own", read)
 
 

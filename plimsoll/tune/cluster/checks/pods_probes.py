@@ -7,7 +7,7 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import dataplane_pods
 from plimsoll.tune.cluster.kinds import POD
-from plimsoll.tune.cluster.object_judgement import judge_each, told
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.exec_probes import exec_probes
 from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name
@@ -31,9 +31,9 @@ def _judge_pod(pod: KubeObject) -> Judgement:
             f"pod {name} has no exec probe", Reading(f"Pod {name} spec.containers", "no exec")
         )
     return fail(
-        f"pod {name} has exec probes: {told(found)}",
+        f"pod {name} has exec probes: {abbreviated(found)}",
         *(Reading(f"Pod {name} {each}", "exec") for each in found),
-        wanted="no exec probes",
+        expected="no exec probes",
         steps=[advice("use httpGet, tcpSocket or grpc, answered off the isolated CPUs, or none")],
     )
 

@@ -14,19 +14,19 @@ from plimsoll.tune.cluster.kinds import (
     SECURITY_CONSTRAINT,
     SERVICE_ACCOUNT_OF_PODS,
 )
-from plimsoll.tune.cluster.object_judgement import judge_each, judge_object, told
-from plimsoll.tune.cluster.objects.wanted_rights import wanted_namespaces, wanted_rights
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_object
+from plimsoll.tune.cluster.objects.expected_rights import expected_namespaces, expected_rights
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
 def _judge(view: ClusterView, intent: Intent, _: Pool) -> Judgement:
-    wanted = [*wanted_namespaces(intent), *wanted_rights(intent)]
+    expected = [*expected_namespaces(intent), *expected_rights(intent)]
     return judge_each(
-        wanted,
+        expected,
         partial(judge_object, view),
         none="the intent's pods and networks take no namespace and no right of their own",
-        sound=f"as rendered: {told(each.title for each in wanted)}",
+        sound=f"as rendered: {abbreviated(each.title for each in expected)}",
     )
 
 

@@ -9,7 +9,7 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import runtime_classes
 from plimsoll.tune.cluster.kinds import RUNTIME_CLASS
-from plimsoll.tune.cluster.object_judgement import judge_each, told
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each
 from plimsoll.tune.expected.crio import RUNTIME_HANDLER
 from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import text_at
@@ -21,7 +21,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
         names,
         partial(_judge_class, view, intent),
         none="the intent names no runtime class",
-        sound=f"there is RuntimeClass {told(names)}",
+        sound=f"there is RuntimeClass {abbreviated(names)}",
     )
 
 
@@ -30,14 +30,16 @@ def _judge_class(view: ClusterView, intent: Intent, name: str) -> Judgement:
     if found is None:
         return fail(
             f"there is no RuntimeClass {name}",
-            wanted=f"RuntimeClass {name}",
+            expected=f"RuntimeClass {name}",
             steps=[advice("see why the operator does not carry the PerformanceProfile out")],
         )
     handler = text_at(found, "handler")
     read = Reading(f"RuntimeClass {name} handler", handler)
     # Another platform's pods may name a class of any runtime.
     if intent.platform == "openshift" and handler != RUNTIME_HANDLER:
-        return fail(f"RuntimeClass {name} has the handler {handler}", read, wanted=RUNTIME_HANDLER)
+        return fail(
+            f"RuntimeClass {name} has the handler {handler}", read, expected=RUNTIME_HANDLER
+        )
     return ok(f"RuntimeClass {name} has the handler {handler}", read)
 
 

@@ -18,7 +18,7 @@ from plimsoll.tune.audit.finding import (
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NODE, SRIOV_NODE_STATE
-from plimsoll.tune.cluster.object_judgement import judge_each, sum_up, told
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, sum_up
 from plimsoll.tune.cluster.pool_nodes import need_pool_nodes
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
@@ -55,7 +55,7 @@ def _judge_node(view: ClusterView, intent: Intent, node: KubeObject) -> Judgemen
     if found is None:
         return fail(
             f"node {name} has no SriovNetworkNodeState",
-            wanted="one for each node",
+            expected="one for each node",
             steps=[advice("check that the SR-IOV operator's daemon runs on the node")],
         )
     nics = [nic for nic in intent.nics if nic.num_vfs is not None]
@@ -69,22 +69,24 @@ def _judge_sync(found: KubeObject, node: str) -> Judgement:
         return ok(f"node {node} is in step with its policies", read)
     if status == "Failed":
         error = text_at(found, "status", "lastSyncError") or "it does not say why"
-        return fail(f"node {node} cannot divide its ports: {error}", read, wanted="Succeeded")
-    return warn(f"node {node} is still dividing its ports", read, wanted="Succeeded")
+        return fail(f"node {node} cannot divide its ports: {error}", read, expected="Succeeded")
+    return warn(f"node {node} is still dividing its ports", read, expected="Succeeded")
 
 
 def _judge_nic(found: KubeObject, node: str, nic: Nic) -> Judgement:
     ports = [each for each in items_at(found, "status", "interfaces") if _is_of(each, nic)]
     where = f"SriovNetworkNodeState {node} status.interfaces"
-    named = told((*nic.pf_names, *nic.pci)) or f"vendor {nic.vendor}"
+    named = abbreviated((*nic.pf_names, *nic.pci)) or f"vendor {nic.vendor}"
     seen = {name for each in ports for name in (*_names(each), text_at(each, "pciAddress"))}
     if not ports:
         return fail(
-            f"node {node} has no port of nic {nic.name}", Reading(where, "none"), wanted=named
+            f"node {node} has no port of nic {nic.name}", Reading(where, "none"), expected=named
         )
     if missing := [each for each in (*nic.pf_names, *nic.pci) if each not in seen]:
         return fail(
-            f"node {node} has no port {told(missing)}", Reading(where, "none"), wanted=named
+            f"node {node} has no port {abbreviated(missing)}",
+            Reading(where, "none"),
+            expected=named,
         )
     return sum_up(_judge_port(port, where, node, nic) for port in ports)
 
@@ -95,11 +97,11 @@ def _judge_port(port: KubeObject, where: str, node: str, nic: Nic) -> Judgement:
     amiss = list(_faults(port, nic))
     if not amiss:
         return ok(f"{name} of node {node} is as intended", Reading(place, "as intended"))
-    faults = told(f"{field} is {value}, not {wanted}" for field, value, wanted in amiss)
+    faults = abbreviated(f"{field} is {value}, not {expected}" for field, value, expected in amiss)
     return fail(
         f"{name} of node {node}: {faults}",
         *(Reading(f"{place}.{field}", value) for field, value, _ in amiss),
-        wanted=told(f"{field} {wanted}" for field, _, wanted in amiss),
+        expected=abbreviated(f"{field} {expected}" for field, _, expected in amiss),
         steps=[
             advice(f"apply the rendered SriovNetworkNodePolicy {nic.name}, and see its sync status")
         ],
@@ -107,23 +109,23 @@ def _judge_port(port: KubeObject, where: str, node: str, nic: Nic) -> Judgement:
 
 
 def _faults(port: KubeObject, nic: Nic) -> Iterator[tuple[str, str, str]]:
-    """Field, value, wanted."""
+    """Field, value, expected."""
     if (vfs := number_at(port, "numVfs") or 0) != nic.num_vfs:
         yield "numVfs", str(vfs), str(nic.num_vfs)
     if nic.mtu is not None and (mtu := number_at(port, "mtu")) != nic.mtu:
         yield "mtu", str(mtu), str(nic.mtu)
     speed = _SPEED.fullmatch(text_at(port, "linkSpeed"))
     if nic.link_speed_gbps and (not speed or int(speed[1]) != nic.link_speed_gbps * 1000):
-        wanted = f"{nic.link_speed_gbps * 1000} Mb/s"
-        yield "linkSpeed", text_at(port, "linkSpeed") or "not set", wanted
+        expected = f"{nic.link_speed_gbps * 1000} Mb/s"
+        yield "linkSpeed", text_at(port, "linkSpeed") or "not set", expected
     if "driver" not in nic.model_fields_set:
         return
     for function in items_at(port, "Vfs"):
         number = number_at(function, "vfID")
         driver = text_at(function, "driver") or "none"
         if number in nic.vfs and (driver == _VFIO) != (nic.driver == _VFIO):
-            wanted = _VFIO if nic.driver == _VFIO else "the kernel's own"
-            yield f"Vfs[{number}].driver", driver, wanted
+            expected = _VFIO if nic.driver == _VFIO else "the kernel's own"
+            yield f"Vfs[{number}].driver", driver, expected
 
 
 def _is_of(port: KubeObject, nic: Nic) -> bool:

@@ -8,19 +8,19 @@ from plimsoll.tune.audit.finding import Judgement
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import SRIOV_POLICY
-from plimsoll.tune.cluster.object_judgement import judge_each, judge_object, told
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_policies
+from plimsoll.tune.cluster.object_judgement import abbreviated, judge_each, judge_object
+from plimsoll.tune.cluster.objects.expected_objects import expected_policies
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
-    wanted = wanted_policies(intent, pool)
+    expected = expected_policies(intent, pool)
     return judge_each(
-        wanted,
+        expected,
         partial(judge_object, view),
         none="the intent divides no nic",
-        sound=f"as rendered: {told(each.title for each in wanted)}",
+        sound=f"as rendered: {abbreviated(each.title for each in expected)}",
     )
 
 

@@ -7,8 +7,8 @@ from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import TUNED
 from plimsoll.tune.cluster.object_judgement import judge_found, judge_object
-from plimsoll.tune.cluster.objects.wanted_object import WantedObject
-from plimsoll.tune.cluster.objects.wanted_objects import wanted_tuned
+from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
+from plimsoll.tune.cluster.objects.expected_objects import expected_tuned
 from plimsoll.tune.cluster.tuned_profiles import renamed_patches
 from plimsoll.tune.expected.tuned_names import operator_profile
 from plimsoll.tune.intent.cluster import Pool
@@ -16,22 +16,22 @@ from plimsoll.tune.intent.intent import Intent
 
 
 def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
-    wanted = wanted_tuned(intent, pool)
-    if wanted is None:
+    expected = expected_tuned(intent, pool)
+    if expected is None:
         return not_applicable("the intent asks for nothing beyond its PerformanceProfile")
-    own_fields = any(each.kind == wanted.kind.name for each in intent.extra)
-    if own_fields or view.find(wanted.kind, wanted.name, wanted.namespace) is not None:
-        return judge_object(view, wanted)
-    return _judge_renamed(view, wanted, intent)
+    own_fields = any(each.kind == expected.kind.name for each in intent.extra)
+    if own_fields or view.find(expected.kind, expected.name, expected.namespace) is not None:
+        return judge_object(view, expected)
+    return _judge_renamed(view, expected, intent)
 
 
-def _judge_renamed(view: ClusterView, wanted: WantedObject, intent: Intent) -> Judgement:
+def _judge_renamed(view: ClusterView, expected: ExpectedObject, intent: Intent) -> Judgement:
     """The closest of those that stand on the operator's profile, whatever they are called."""
-    found = list(renamed_patches(view, wanted, operator_profile(intent)))
-    closest = min(found, key=lambda each: len(each.wanted.differences(each.found)), default=None)
+    found = list(renamed_patches(view, expected, operator_profile(intent)))
+    closest = min(found, key=lambda each: len(each.expected.differences(each.found)), default=None)
     if closest is None:
-        return judge_object(view, wanted)
-    return judge_found(closest.wanted, closest.found)
+        return judge_object(view, expected)
+    return judge_found(closest.expected, closest.found)
 
 
 CHECK = ClusterCheck(

@@ -1,6 +1,6 @@
-"""What of a wanted object another one does not have: a structural comparison of a part.
+"""What of an expected object another one does not have: a structural comparison of a part.
 
-Only fields that are wanted count. How two values are compared depends on what they mean:
+Only fields that are expected count. How two values are compared depends on what they mean:
 "0,1" and "0-1" are one list of CPUs, and a text may itself be JSON.
 """
 
@@ -18,22 +18,22 @@ _WILDCARD = "*"
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """At `path`: no value, or another; or a list that lacks the wanted or has more.
+    """At `path`: no value, or another; or a list that lacks the expected or has more.
 
-    `beyond` is whether all that is wanted is there, and more than that.
+    `beyond` is whether all that is expected is there, and more than that.
     """
 
     path: str
     kind: Literal["missing", "different", "lacking", "extra"]
-    wanted: str = ""
+    expected: str = ""
     found: str = ""
     beyond: bool = False
 
     def __str__(self) -> str:
         words = {
-            "missing": f"is not set, and should be {self.wanted}",
-            "different": f"is {self.found}, not {self.wanted}",
-            "lacking": f"lacks {self.wanted}",
+            "missing": f"is not set, and should be {self.expected}",
+            "different": f"is {self.found}, not {self.expected}",
+            "lacking": f"lacks {self.expected}",
             "extra": f"has {self.found}, which nobody asked for",
         }
         return f"{self.path} {words[self.kind]}"
@@ -46,7 +46,7 @@ class Meanings:
     `reads` turns a value into what it means; where that has fields, they are compared one by
     one. It raises ValueError for a value without meaning. `defaults` are what a field that is
     not set means. `keys` are the fields that tell the entries of a list apart. `whole` are
-    mappings, and lists of them, in which what is not wanted counts too, as in a selector.
+    mappings, and lists of them, in which what is not expected counts too, as in a selector.
     Lists of plain values are compared as sets, where it always counts.
 
     `rising` are a field's values from the one that gives least, `wildcards` lists in which "*"
@@ -65,9 +65,9 @@ class Meanings:
 PLAIN = Meanings()
 
 
-def differences(wanted: Any, found: Any, meanings: Meanings = PLAIN) -> tuple[Difference, ...]:
-    """What `found` lacks of `wanted`, in the order of the wanted."""
-    return tuple(_Comparison(meanings).compare(_Place(), wanted, found))
+def differences(expected: Any, found: Any, meanings: Meanings = PLAIN) -> tuple[Difference, ...]:
+    """What `found` lacks of `expected`, in the order of the expected."""
+    return tuple(_Comparison(meanings).compare(_Place(), expected, found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,81 +102,81 @@ _ABSENT = _Absent()
 class _Comparison:
     meanings: Meanings
 
-    def compare(self, place: _Place, wanted: Any, found: Any) -> Iterator[Difference]:
+    def compare(self, place: _Place, expected: Any, found: Any) -> Iterator[Difference]:
         if isinstance(found, _Absent) or found is None:
             found = self.meanings.defaults.get(place.shape, _ABSENT)
         reads = self.meanings.reads
         read = reads.get(place.shape) or reads.get(place.sibling)
         if read is not None:
-            yield from self._compare_meant(place, wanted, found, read)
-        elif isinstance(wanted, Mapping):
-            yield from self._compare_fields(place, wanted, found)
-        elif isinstance(wanted, list | tuple):
-            yield from self._compare_lists(place, wanted, found)
+            yield from self._compare_meant(place, expected, found, read)
+        elif isinstance(expected, Mapping):
+            yield from self._compare_fields(place, expected, found)
+        elif isinstance(expected, list | tuple):
+            yield from self._compare_lists(place, expected, found)
         elif isinstance(found, _Absent):
-            if wanted is not None:
-                yield Difference(place.path, "missing", shown(wanted))
-        elif not _equal(wanted, found):
-            more = _gives_more(self.meanings.rising.get(place.shape, ()), wanted, found)
-            yield Difference(place.path, "different", shown(wanted), shown(found), more)
+            if expected is not None:
+                yield Difference(place.path, "missing", shown(expected))
+        elif not _equal(expected, found):
+            more = _gives_more(self.meanings.rising.get(place.shape, ()), expected, found)
+            yield Difference(place.path, "different", shown(expected), shown(found), more)
 
     def _compare_meant(
-        self, place: _Place, wanted: Any, found: Any, read: Callable[[Any], Any]
+        self, place: _Place, expected: Any, found: Any, read: Callable[[Any], Any]
     ) -> Iterator[Difference]:
         if isinstance(found, _Absent):
-            yield Difference(place.path, "missing", shown(wanted))
+            yield Difference(place.path, "missing", shown(expected))
             return
         try:
-            meant = read(wanted)
+            meant = read(expected)
         except ValueError:
             # An intent's extra fields may hold anything: then alike is what is written alike.
-            if not _equal(wanted, found):
-                yield Difference(place.path, "different", shown(wanted), shown(found))
+            if not _equal(expected, found):
+                yield Difference(place.path, "different", shown(expected), shown(found))
             return
         try:
             given = read(found)
         except ValueError as error:
-            yield Difference(place.path, "different", shown(wanted), f"{shown(found)} ({error})")
+            yield Difference(place.path, "different", shown(expected), f"{shown(found)} ({error})")
             return
         if isinstance(meant, Mapping):
             yield from self._compare_fields(place, meant, given)
         elif meant != given:
-            yield Difference(place.path, "different", shown(wanted), shown(found))
+            yield Difference(place.path, "different", shown(expected), shown(found))
 
     def _compare_fields(
-        self, place: _Place, wanted: Mapping[str, Any], found: Any
+        self, place: _Place, expected: Mapping[str, Any], found: Any
     ) -> Iterator[Difference]:
         if not isinstance(found, Mapping | _Absent):
-            yield Difference(place.path, "different", shown(wanted), shown(found))
+            yield Difference(place.path, "different", shown(expected), shown(found))
             return
         fields: Mapping[str, Any] = {} if isinstance(found, _Absent) else found
-        for name, value in wanted.items():
+        for name, value in expected.items():
             yield from self.compare(place.field(name), value, fields.get(name, _ABSENT))
         if place.shape in self.meanings.whole:
             for name in fields:
-                if name not in wanted:
+                if name not in expected:
                     yield _extra(place, {name: fields[name]})
 
     def _compare_lists(
-        self, place: _Place, wanted: Sequence[Any], found: Any
+        self, place: _Place, expected: Sequence[Any], found: Any
     ) -> Iterator[Difference]:
         if not isinstance(found, list | tuple | _Absent):
-            yield Difference(place.path, "different", shown(wanted), shown(found))
+            yield Difference(place.path, "different", shown(expected), shown(found))
             return
         entries: Sequence[Any] = () if isinstance(found, _Absent) else found
         keys = self.meanings.keys.get(place.shape)
         if keys is not None:
-            yield from self._compare_keyed(place, wanted, entries, keys)
+            yield from self._compare_keyed(place, expected, entries, keys)
             return
-        yield from self._compare_unkeyed(place, wanted, entries)
+        yield from self._compare_unkeyed(place, expected, entries)
 
     def _compare_unkeyed(
-        self, place: _Place, wanted: Sequence[Any], entries: Sequence[Any]
+        self, place: _Place, expected: Sequence[Any], entries: Sequence[Any]
     ) -> Iterator[Difference]:
         any_value = place.shape in self.meanings.wildcards and _WILDCARD in entries
         withheld = place.shape in self.meanings.withheld
         taken = set()
-        for value in wanted:
+        for value in expected:
             held = self._held(place, value, entries)
             if held is not None:
                 taken.add(held[0])
@@ -185,25 +185,25 @@ class _Comparison:
                 yield Difference(place.path, "lacking", shown(value), beyond=withheld)
         for index, each in enumerate(entries):
             counts = not isinstance(each, Mapping) or place.shape in self.meanings.whole
-            if counts and index not in taken and not any(_equal(each, one) for one in wanted):
+            if counts and index not in taken and not any(_equal(each, one) for one in expected):
                 yield _extra(place, each, beyond=not withheld)
 
     def _held(
-        self, place: _Place, wanted: Any, entries: Sequence[Any]
+        self, place: _Place, expected: Any, entries: Sequence[Any]
     ) -> tuple[int, list[Difference]] | None:
-        """The entry that has all that is wanted, and what little more than that it has."""
+        """The entry that has all that is expected, and what little more than that it has."""
         found = (
-            (index, list(self.compare(place.entry(str(index)), wanted, each)))
+            (index, list(self.compare(place.entry(str(index)), expected, each)))
             for index, each in enumerate(entries)
         )
         holding = [each for each in found if all(one.beyond for one in each[1])]
         return min(holding, key=lambda each: len(each[1]), default=None)
 
     def _compare_keyed(
-        self, place: _Place, wanted: Sequence[Any], entries: Sequence[Any], keys: tuple[str, ...]
+        self, place: _Place, expected: Sequence[Any], entries: Sequence[Any], keys: tuple[str, ...]
     ) -> Iterator[Difference]:
         found = {_key(each, keys): each for each in entries}
-        for value in wanted:
+        for value in expected:
             key = _key(value, keys)
             if key in found:
                 yield from self.compare(place.entry(_label(key)), value, found.pop(key))
@@ -218,9 +218,9 @@ def _extra(place: _Place, found: Any, beyond: bool = True) -> Difference:
     return Difference(place.path, "extra", found=shown(found), beyond=beyond)
 
 
-def _gives_more(rising: Sequence[Any], wanted: Any, found: Any) -> bool:
-    """Whether `found` stands after `wanted` in the list; not where one is not in it."""
-    places = [[_equal(each, one) for one in rising] for each in (wanted, found)]
+def _gives_more(rising: Sequence[Any], expected: Any, found: Any) -> bool:
+    """Whether `found` stands after `expected` in the list; not where one is not in it."""
+    places = [[_equal(each, one) for one in rising] for each in (expected, found)]
     return all(map(any, places)) and places[0].index(True) < places[1].index(True)
 
 

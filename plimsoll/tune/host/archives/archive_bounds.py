@@ -9,7 +9,7 @@ from pathlib import Path
 from plimsoll.errors import InputError
 
 # Whether a file of that path within the archive or folder is needed.
-Wanted = Callable[[str], bool]
+PathFilter = Callable[[str], bool]
 
 _LONGEST_SHOWN = 80
 _MIB, _GIB = 1 << 20, 1 << 30
@@ -17,7 +17,7 @@ _MIB, _GIB = 1 << 20, 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class ArchiveBounds:
-    """`most_bytes` are of all files together, `most_file_bytes` of one that is wanted.
+    """`most_bytes` are of all files together, `most_file_bytes` of one that is needed.
 
     `most_header_bytes` are of everything else in an archive: a few compressed bytes make a
     million names, and reading those takes a hundred times as long as reading as many bytes of

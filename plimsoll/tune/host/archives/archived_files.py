@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from plimsoll.errors import InputError
-from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, Wanted, size_text
+from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, PathFilter, size_text
 from plimsoll.tune.host.archives.unpacked import Readable, ZstdError, unpacked
 
 _LONGEST_NAME = 4096
@@ -40,18 +40,18 @@ _BROKEN = (
 
 
 def archived_files(
-    path: Path, bounds: ArchiveBounds, wanted: Wanted
+    path: Path, bounds: ArchiveBounds, is_needed: PathFilter
 ) -> Iterator[tuple[str, bytes]]:
-    """(path within it, content) of each `wanted` file, in the archive's order.
+    """(path within it, content) of each file that `is_needed`, in the archive's order.
 
     It may be under gzip, bzip2 or xz, or not compressed. Raises InputError for what is no such
-    archive, for a wanted path that is no regular file and for what is beyond the bounds.
+    archive, for a needed path that is no regular file and for what is beyond the bounds.
     """
     try:
         with unpacked(path) as content:
             bounded = _Bounded(content, path, bounds)
             with tarfile.open(fileobj=bounded, mode="r|") as archive:
-                yield from _files(path, archive, bounded, wanted)
+                yield from _files(path, archive, bounded, is_needed)
             # What is behind the tar's end has the checksum that tells whether all was whole.
             while bounded.read(_PIECE_BYTES):
                 pass
@@ -66,7 +66,7 @@ def archived_files(
 
 
 def _files(
-    path: Path, archive: tarfile.TarFile, bounded: _Bounded, wanted: Wanted
+    path: Path, archive: tarfile.TarFile, bounded: _Bounded, is_needed: PathFilter
 ) -> Iterator[tuple[str, bytes]]:
     bounds = bounded.bounds
     for count, member in enumerate(archive):
@@ -81,7 +81,7 @@ def _files(
             raise bounds.refused(path, f"holds a file with more than {_MOST_RECORDS} attributes")
         # As `tar -C FOLDER -cJf x.tar.xz .` names them.
         name = member.name.removeprefix("./")
-        if member.isdir() or not wanted(name):
+        if member.isdir() or not is_needed(name):
             continue
         if not member.isreg() or member.issparse():
             raise bounds.no_regular_file(path, name)
@@ -125,8 +125,8 @@ class _Bounded(io.RawIOBase):
 
     def read(self, size: int = -1, /) -> bytes:
         """At most what is left; raises InputError beyond."""
-        asked = self._left + 1 if size < 0 else min(size, self._left + 1)
-        content = self._source.read(asked)
+        requested = self._left + 1 if size < 0 else min(size, self._left + 1)
+        content = self._source.read(requested)
         self._left -= len(content)
         self._read += len(content)
         if self._left < 0:

@@ -9,24 +9,26 @@ from pathlib import Path
 
 from plimsoll.tune.host.archives.archive_bounds import (
     ArchiveBounds,
-    Wanted,
+    PathFilter,
     shown_name,
     size_text,
 )
 
 
-def folder_files(path: Path, bounds: ArchiveBounds, wanted: Wanted) -> Iterator[tuple[str, bytes]]:
-    """(path within it, content) of each `wanted` file, in the order of their names.
+def folder_files(
+    path: Path, bounds: ArchiveBounds, is_needed: PathFilter
+) -> Iterator[tuple[str, bytes]]:
+    """(path within it, content) of each file that `is_needed`, in the order of their names.
 
-    A link to a folder counts as a file, which it is refused as where it is wanted. Raises
-    InputError for a wanted path that is no regular file or cannot be read, and for what is
+    A link to a folder counts as a file, which it is refused as where it is needed. Raises
+    InputError for a needed path that is no regular file or cannot be read, and for what is
     beyond the bounds.
     """
     total = 0
     for count, (name, place) in enumerate(_walk(path)):
         if count >= bounds.most_members:
             raise bounds.too_many(path)
-        if not wanted(name):
+        if not is_needed(name):
             continue
         content = _read_regular(path, place, name, bounds)
         total += len(content)
@@ -55,8 +57,8 @@ def _read_regular(path: Path, place: Path, name: str, bounds: ArchiveBounds) -> 
     except OSError as error:
         if place.is_symlink():
             raise bounds.no_regular_file(path, name) from None
-        told = f"{shown_name(name)!r} cannot be read ({error.strerror})"
-        raise bounds.refused(path, told) from None
+        message = f"{shown_name(name)!r} cannot be read ({error.strerror})"
+        raise bounds.refused(path, message) from None
     if len(content) > bounds.most_file_bytes:
         raise bounds.too_large(path, name)
     return content

@@ -46,8 +46,8 @@ class KernelCommandLine:
 
     def values(self, name: str) -> tuple[str, ...]:
         """Every value given to `name`, in order; "" where it stands alone."""
-        wanted = name.replace("-", "_")
-        return tuple(value or "" for each, value in self.words if each == wanted)
+        expected = name.replace("-", "_")
+        return tuple(value or "" for each, value in self.words if each == expected)
 
     def last(self, name: str) -> str | None:
         """The last value, which is the one that counts for most arguments; None without."""
@@ -55,13 +55,13 @@ class KernelCommandLine:
 
     def hides(self, name: str) -> bool:
         """Whether a capture left out what the line may say of the argument."""
-        wanted = name.replace("-", "_")
-        if wanted in KNOWN_ARGUMENTS:
+        expected = name.replace("-", "_")
+        if expected in KNOWN_ARGUMENTS:
             return False
-        given = [value for each, value in self.words if each == wanted]
+        given = [value for each, value in self.words if each == expected]
         return HIDDEN in given if given else (HIDDEN, None) in self.words
 
-    def told(self, name: str) -> str:
+    def shown(self, name: str) -> str:
         """The argument as it counts, for people: "nohz_full=2-5", or "no nohz_full"."""
         value = self.last(name)
         if value is None:

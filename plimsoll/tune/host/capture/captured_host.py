@@ -67,8 +67,8 @@ class CapturedHost(HostView):
     def _missing(self, path: str) -> Unread:
         if path in self._unread:
             return self._unread[path]
-        asked = (pattern for each in self._collected for pattern in (each, *parents(each)))
-        known = any(matches(pattern, path) for pattern in asked)
+        requested = (pattern for each in self._collected for pattern in (each, *parents(each)))
+        known = any(matches(pattern, path) for pattern in requested)
         return Unread(path, "absent" if known else "not-captured")
 
 

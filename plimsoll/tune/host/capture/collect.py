@@ -35,7 +35,7 @@ _INTERFACES = "/sys/class/net"
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class NeededFiles:
     """What to collect: patterns of files, links and directories, and forms of commands."""
 
     files: tuple[str, ...]
@@ -54,28 +54,28 @@ class _Collected:
     size: int = 0
 
 
-def collect(view: HostView, wanted: Wanted, now: datetime) -> Capture:
-    """Read all that is `wanted` of `view`; what cannot be read is noted, and raises nothing."""
+def collect(view: HostView, expected: NeededFiles, now: datetime) -> Capture:
+    """Read all that is `expected` of `view`; what cannot be read is noted, and raises nothing."""
     found = _Collected()
-    for path in _paths(view, (*_IDENTITY, *wanted.files), found):
+    for path in _paths(view, (*_IDENTITY, *expected.files), found):
         _take_file(view, path, found)
-    for path in _paths(view, wanted.links, found):
+    for path in _paths(view, expected.links, found):
         _take_link(view, path, found)
-    for path in _paths(view, wanted.lists, found):
+    for path in _paths(view, expected.lists, found):
         _take_names(view, path, found)
-    for command in _commands(view, wanted.commands):
+    for command in _commands(view, expected.commands):
         _take_output(view, command, found)
-    return Capture(_manifest(view, wanted, found, now), found.files)
+    return Capture(_manifest(view, expected, found, now), found.files)
 
 
-def _manifest(view: HostView, wanted: Wanted, found: _Collected, now: datetime) -> Manifest:
+def _manifest(view: HostView, expected: NeededFiles, found: _Collected, now: datetime) -> Manifest:
     host, kernel = (view.read(path) or "" for path in _IDENTITY)
     return Manifest(
         plimsoll=VERSION,
         host=host,
         kernel=kernel,
         time=now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        collected=[*_IDENTITY, *wanted.files, *wanted.links, *wanted.lists],
+        collected=[*_IDENTITY, *expected.files, *expected.links, *expected.lists],
         links=found.links,
         listed=found.listed,
         outputs=found.outputs,

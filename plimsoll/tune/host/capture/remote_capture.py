@@ -21,7 +21,7 @@ from plimsoll.tune.host.view.host_view import HostView
 _CAPTURE = ("plimsoll", "tune", "capture", "--output", "-")
 # How timeout(1) ends where the time was up.
 _TIME_WAS_UP = 124
-_MOST_TOLD_BYTES = 1 << 12
+_MOST_NAMED_BYTES = 1 << 12
 _REMEDY = "let ssh in by key, and have plimsoll of this version on PATH there"
 
 
@@ -120,9 +120,9 @@ class RemoteCapture:
         if status == -signal.SIGXFSZ:
             return f"it sends more than {MOST_BYTES >> 20} MiB"
         self._errors.seek(0)
-        said = self._errors.read(_MOST_TOLD_BYTES).decode(errors="replace").strip().splitlines()
-        told = "".join(letter for letter in said[-1] if letter.isprintable()) if said else ""
-        return told or f"it ended with {status}"
+        said = self._errors.read(_MOST_NAMED_BYTES).decode(errors="replace").strip().splitlines()
+        message = "".join(letter for letter in said[-1] if letter.isprintable()) if said else ""
+        return message or f"it ended with {status}"
 
     def _failed(self, problem: str) -> MachineError:
         return MachineError(

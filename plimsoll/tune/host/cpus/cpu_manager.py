@@ -44,8 +44,8 @@ def _parsed(text: str) -> CpuManager:
             },
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InputError):
-        told = Unread(CPU_MANAGER_STATE, "unreadable", "is no state of the CPU manager")
-        raise CannotRead(told) from None
+        message = Unread(CPU_MANAGER_STATE, "unreadable", "is no state of the CPU manager")
+        raise CannotRead(message) from None
 
 
 def sets_by_pod(text: str) -> str:

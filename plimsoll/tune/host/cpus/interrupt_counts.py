@@ -68,14 +68,14 @@ def _kind(line: _Line) -> str:
 def _counted(where: str, text: str, cpus: Collection[int]) -> list[_Line]:
     """The lines that count by CPU."""
     columns = _columns(where, text)
-    wanted = [place for place, cpu in enumerate(columns) if cpu in cpus]
+    expected = [place for place, cpu in enumerate(columns) if cpu in cpus]
     found: list[_Line] = []
     for line in text.splitlines()[1:]:
         name, colon, rest = line.partition(":")
         fields = [whole_number(field) for field in rest.split()[: len(columns)]]
         # ERR and MIS are single numbers of the whole host.
         if colon and len(fields) == len(columns) and None not in fields:
-            count = sum(fields[place] or 0 for place in wanted)
+            count = sum(fields[place] or 0 for place in expected)
             found.append(_Line(name.strip(), count, _COLUMN.split(rest.strip())[-1]))
     return found
 

@@ -77,14 +77,14 @@ def _cpus(view: HostView, path: str) -> frozenset[int]:
 
 def _managed(view: HostView, number: int, name: str) -> bool:
     """As the kernel's debugfs says, which only root reads; else by the name."""
-    told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
-    if told is not None:
-        return any(flag in told for flag in _MANAGED_FLAGS)
+    message = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
+    if message is not None:
+        return any(flag in message for flag in _MANAGED_FLAGS)
     return _MANAGED_NAME.fullmatch(name) is not None
 
 
 def _of_each_cpu(view: HostView, number: int, name: str) -> bool:
-    told = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
-    if told is not None:
-        return _OF_EACH_CPU_FLAG in told
+    message = view.read(f"/sys/kernel/debug/irq/irqs/{number}")
+    if message is not None:
+        return _OF_EACH_CPU_FLAG in message
     return is_of_each_cpu(name)

@@ -18,7 +18,7 @@ _MOST_OUTPUT_BYTES = 1 << 20
 # What the kernel answers in; a root file system on a disk has them as empty directories.
 _MOUNTED = ("/proc", "/sys")
 # Words that mean that the command could not ask, not that it got an answer.
-_NOT_ASKED = ("failed to connect", "cannot talk to", "system has not been booted with systemd")
+_NOT_REQUESTED = ("failed to connect", "cannot talk to", "system has not been booted with systemd")
 
 
 class LiveHost(HostView):
@@ -89,7 +89,7 @@ def _answer(command: str, done: subprocess.CompletedProcess[bytes]) -> CommandOu
         for stream in (done.stdout, done.stderr)
     )
     text = said or complained
-    if done.returncode and any(words in text.lower() for words in _NOT_ASKED):
+    if done.returncode and any(words in text.lower() for words in _NOT_REQUESTED):
         return Unread(command, "unreadable", text.splitlines()[0])
     return CommandOutput(done.returncode, text)
 

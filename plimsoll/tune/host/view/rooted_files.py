@@ -40,15 +40,15 @@ class RootedFiles:
 
     def text(self, path: str) -> str | Unread:
         """The text of a file, without blanks around it; what is no UTF-8 is replaced."""
-        return _asked(path, lambda: self._text(path))
+        return _requested(path, lambda: self._text(path))
 
     def names(self, path: str) -> tuple[str, ...] | Unread:
         """The names in a directory, sorted."""
-        return _asked(path, lambda: self._names(path))
+        return _requested(path, lambda: self._names(path))
 
     def target(self, path: str) -> str | Unread:
         """What a link says."""
-        return _asked(path, lambda: self._target(path))
+        return _requested(path, lambda: self._target(path))
 
     def _text(self, path: str) -> str:
         with self._way_to(path) as place:
@@ -175,7 +175,7 @@ def _read(descriptor: int, owner: int | None) -> str:
     return b"".join(pieces).decode(errors="replace").strip()
 
 
-def _asked(path: str, ask: Callable[[], T]) -> T | Unread:
+def _requested(path: str, ask: Callable[[], T]) -> T | Unread:
     try:
         return ask()
     except OSError as error:

@@ -58,14 +58,15 @@ Patch: TypeAlias = Annotated[FreeFields, AfterValidator(_check_patch)]
 
 
 class Extra(Section):
-    """A JSON merge patch (RFC 7396) of the rendered objects of `kind`, or the one of `name`.
-
-    Fields take the place of rendered ones, lists whole; null takes a field out.
-    """
+    """A change of the rendered objects of one kind, or of one of them."""
 
     kind: RenderedKind
+    """The kind of the rendered objects that it changes."""
     name: ObjectName | None = None
+    """The one object that it changes; left out, all of that kind."""
     patch: Patch
+    """A JSON merge patch (RFC 7396): fields take the place of rendered ones, lists whole, null
+    takes a field out."""
 
     def is_for(self, kind: str, name: str) -> bool:
         """Whether it changes the object of that kind and name."""

@@ -18,7 +18,7 @@ from plimsoll.text.mistakes import brief
 
 _TAG = "tag:yaml.org,2002:"
 _WHOLE = re.compile(r"[-+]?(?:0|[1-9][0-9]*)", re.ASCII)
-_MOST_TOLD = 20
+_MOST_NAMED = 20
 
 
 def check_misread(document: Document) -> None:
@@ -32,8 +32,8 @@ def check_misread(document: Document) -> None:
     if len(found) == 1:
         raise InputError(found[0].message, where=found[0].where, remedy=remedy)
     if found:
-        listing = "".join(f"\n  {each} ({remedy})" for each in found[:_MOST_TOLD])
-        more = f"\n  and {len(found) - _MOST_TOLD} more" if len(found) > _MOST_TOLD else ""
+        listing = "".join(f"\n  {each} ({remedy})" for each in found[:_MOST_NAMED])
+        more = f"\n  and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
         raise InputError(f"{len(found)} mistakes:{listing}{more}", where=str(document.path))
 
 

@@ -15,8 +15,11 @@ class NetDevice(Section):
     """By its interface's name, in which `*` and a leading `!` have TuneD's meaning; or by kind."""
 
     interface: Word | None = None
+    """The interface's name, in which `*` and a leading `!` have TuneD's meaning."""
     vendor: HexId | None = None
+    """PCI vendor, four hexadecimal digits; instead of the interface."""
     device_id: HexId | None = None
+    """PCI device, four hexadecimal digits; it needs `vendor`."""
 
     @model_validator(mode="after")
     def _check_named(self) -> Self:

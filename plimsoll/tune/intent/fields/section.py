@@ -17,9 +17,14 @@ _LONGEST_NAME = 63
 
 
 class Section(BaseModel):
-    """Strict: a number in quotes or a misspelt field is a mistake, not a guess."""
+    """Strict: a number in quotes or a misspelt field is a mistake, not a guess.
 
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+    The text below a field is its description in the published schema.
+    """
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, use_attribute_docstrings=True
+    )
 
 
 # YAML has lists, our models tuples; what is in them stays strict.

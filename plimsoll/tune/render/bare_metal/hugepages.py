@@ -31,15 +31,15 @@ def render_node_pages(intent: Intent) -> Iterator[RenderedFile]:
     pages = node_pages(intent.hugepages)
     if not pages:
         return
-    told = ", ".join(_told(each) for each in pages)
+    message = ", ".join(_described(each) for each in pages)
     yield from script_and_unit(
         "plimsoll-hugepages",
         _HEAD + "".join(f"take {each.count} {each.sysfs}\n" for each in pages) + "exit $status\n",
-        does=f"Sets hugepages aside early in each boot: {told}.",
+        does=f"Sets hugepages aside early in each boot: {message}.",
         # Before anything has had the time to divide the memory.
         ordering="After=local-fs.target\nBefore=sysinit.target",
     )
 
 
-def _told(pages: NodePages) -> str:
+def _described(pages: NodePages) -> str:
     return f"{pages.count} of {pages.page_kb} kB on node {pages.node}"

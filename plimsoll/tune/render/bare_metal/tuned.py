@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from plimsoll.tune.expected.irq import keeps_irqs_off
-from plimsoll.tune.expected.tuned import asked_sysctls, asked_units
+from plimsoll.tune.expected.tuned import intent_sysctls, intent_units
 from plimsoll.tune.expected.tuned_names import rendered_profile
 from plimsoll.tune.host.cpus.threads import LONGEST_COMM
 from plimsoll.tune.intent.intent import Intent
@@ -66,12 +66,12 @@ def _sections(intent: Intent) -> dict[str, Mapping[str, str]]:
         },
         "cpu": _cpu(intent),
         "vm": {} if thp is None else {"transparent_hugepages": "always" if thp else "never"},
-        "sysctl": asked_sysctls(intent),
+        "sysctl": intent_sysctls(intent),
         "sysfs": dict.fromkeys(_WORKQUEUES, "${not_isolated_cpumask}") | _turbo_switches(intent),
         **_interrupts(intent),
         "service": {
             f"service.{unit}": "start,enable" if switch else "stop,disable"
-            for unit, switch in asked_units(intent).items()
+            for unit, switch in intent_units(intent).items()
         },
         "bootloader": {"enabled": "false"},
     }
@@ -152,7 +152,7 @@ def _moved(intent: Intent) -> str:
 
 def render_sysctls(intent: Intent) -> Iterator[RenderedFile]:
     """Only where the intent has some."""
-    settings = asked_sysctls(intent)
+    settings = intent_sysctls(intent)
     if not settings:
         return
     yield RenderedFile(

@@ -109,9 +109,9 @@ def _fits(place: Path, file: Path) -> bool:
 def _check_own(folder: Path, files: Sequence[RenderedFile], earlier: Mapping[str, str]) -> None:
     foreign = [file.path for file in files if _is_foreign(folder, file, earlier)]
     if foreign:
-        told = ", ".join(foreign[:5]) + (", …" if len(foreign) > 5 else "")
+        message = ", ".join(foreign[:5]) + (", …" if len(foreign) > 5 else "")
         raise InputError(
-            f"holds {told}, not as an earlier rendering left it",
+            f"holds {message}, not as an earlier rendering left it",
             where=str(folder),
             remedy="name an empty folder with --output, or overwrite with --force",
         )

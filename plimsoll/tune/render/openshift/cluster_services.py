@@ -68,9 +68,9 @@ def render_network_diagnostics(intent: Intent, _: Pool) -> Iterator[RenderedFile
     )
 
 
-def network_diagnostics(wanted: bool) -> Manifest:
+def network_diagnostics(expected: bool) -> Manifest:
     """A part of the operator's object, for `oc apply`: the rest stays as it is."""
-    spec = {"disableNetworkDiagnostics": not wanted}
+    spec = {"disableNetworkDiagnostics": not expected}
     return manifest_of(_OPERATOR_API, "Network", "cluster", spec=spec)
 
 
@@ -87,11 +87,11 @@ def render_console(intent: Intent, _: Pool) -> Iterator[RenderedFile]:
     )
 
 
-def console(wanted: bool) -> Manifest:
+def console(expected: bool) -> Manifest:
     """The operator's object."""
     spec = {
         "logLevel": "Normal",
-        "managementState": "Managed" if wanted else "Removed",
+        "managementState": "Managed" if expected else "Removed",
         "operatorLogLevel": "Normal",
     }
     return manifest_of(

@@ -62,7 +62,7 @@ def _sriov_files(intent: Intent, network: SriovAttachment) -> Iterator[RenderedF
 def sriov_network(intent: Intent, network: SriovAttachment) -> Manifest:
     """The SR-IOV operator's object."""
     nic = intent.nic(network.nic)
-    asked = {
+    requested = {
         "capabilities": json.dumps(network.capabilities) if network.capabilities else None,
         "ipam": ipam_json(network.ipam),
         "linkState": network.link_state,
@@ -75,7 +75,7 @@ def sriov_network(intent: Intent, network: SriovAttachment) -> Manifest:
         "vlan": nic.vlan,
         "vlanQoS": network.vlan_qos,
     }
-    spec = {field: value for field, value in asked.items() if value is not None}
+    spec = {field: value for field, value in requested.items() if value is not None}
     return manifest_of(API, "SriovNetwork", network.name, namespace=NAMESPACE, spec=spec)
 
 

@@ -56,8 +56,10 @@ def _pool(pool: Pool) -> Iterator[Mistake]:
     for field, labels in (("selector", pool.selector), ("node_selector", pool.node_selector)):
         yield from _labels(labels or {}, f"pool.{field}")
     if pool.role == "arbiter":
-        told = ", ".join(sorted(BUILT_IN - {"arbiter"}))
-        yield Mistake("pool.role", "arbiters run no workload", f"use {told} or a role of your own")
+        message = ", ".join(sorted(BUILT_IN - {"arbiter"}))
+        yield Mistake(
+            "pool.role", "arbiters run no workload", f"use {message} or a role of your own"
+        )
 
 
 def _nic(nic: Nic, field: str) -> Iterator[Mistake]:

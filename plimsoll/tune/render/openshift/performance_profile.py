@@ -34,7 +34,7 @@ def render_performance_profile(intent: Intent, pool: Pool) -> Iterator[RenderedF
 
 def performance_profile(intent: Intent, pool: Pool) -> Manifest:
     """The object; what the intent does not specify is left to the operator."""
-    asked = {
+    requested = {
         "additionalKernelArgs": list(intent.kernel.arguments) or None,
         "cpu": _cpu(intent),
         "globallyDisableIrqLoadBalancing": intent.irq.globally_disable_balancing,
@@ -57,7 +57,7 @@ def performance_profile(intent: Intent, pool: Pool) -> Manifest:
             realTime=intent.hints.realtime,
         ),
     }
-    spec = {field: value for field, value in asked.items() if value is not None}
+    spec = {field: value for field, value in requested.items() if value is not None}
     annotations = {ANNOTATION: json.dumps(intent.kubelet, indent=1)} if intent.kubelet else {}
     return manifest_of(
         "performance.openshift.io/v2",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from plimsoll.tune.expected.tuned import asked_sysctls, asked_units, has_patch
+from plimsoll.tune.expected.tuned import has_patch, intent_sysctls, intent_units
 from plimsoll.tune.expected.tuned_names import PATCH, operator_profile, rendered_profile
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
@@ -67,11 +67,11 @@ def _data(intent: Intent) -> str:
     sections: dict[str, Mapping[str, str]] = {
         "main": {"summary": _SUMMARY, "include": include},
         "bootloader": intent.kernel.tuned_bootloader,
-        "sysctl": asked_sysctls(intent),
+        "sysctl": intent_sysctls(intent),
         "vm": {} if thp is None else {"transparent_hugepages": "always" if thp else "never"},
         "service": {
             f"service.{unit}": "start,enable" if switch else "stop,disable"
-            for unit, switch in asked_units(intent).items()
+            for unit, switch in intent_units(intent).items()
         },
     }
     return tuned_text(with_sections(sections, intent))

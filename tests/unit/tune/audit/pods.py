@@ -15,7 +15,7 @@ BURSTABLE = (
 ROOT = "/sys/fs/cgroup"
 
 # Of the intents here: an application of two workers in a pod whose balancing is off.
-WANTED: dict[str, Any] = {
+EXPECTED: dict[str, Any] = {
     "platform": "openshift",
     "pool": {"role": "worker"},
     "expected_processes": ["dpdk-testpmd"],

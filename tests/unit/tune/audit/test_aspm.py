@@ -23,7 +23,7 @@ def view(files: dict[str, str], lspci: str = "") -> Any:
     )
 
 
-def told(aspm: str) -> str:
+def message(aspm: str) -> str:
     """Two functions; the other one's link sleeps."""
     return (
         "0000:00:1c.0 PCI bridge: Intel Corporation Device\n"
@@ -50,7 +50,7 @@ def test_a_state_that_is_on_fails() -> None:
 
 @pytest.mark.parametrize(("aspm", "verdict"), [("Disabled", "ok"), ("L1 Enabled", "fail")])
 def test_lspci_tells_where_the_kernel_does_not(aspm: str, verdict: str) -> None:
-    assert CHECK.judge(view({}, told(aspm)), ASKED).verdict == verdict
+    assert CHECK.judge(view({}, message(aspm)), ASKED).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_where_nothing_tells_it_is_unknown() -> None:
     assert CHECK.judge(view({}), ASKED).verdict == "unknown"
 
 
-def test_where_sleep_is_wanted_it_does_not_apply() -> None:
-    asked = intent(nics=[NIC], bios={"aspm": True})
-    assert CHECK.judge(view({}), asked).verdict == "not-applicable"
+def test_where_sleep_is_expected_it_does_not_apply() -> None:
+    requested = intent(nics=[NIC], bios={"aspm": True})
+    assert CHECK.judge(view({}), requested).verdict == "not-applicable"
     assert CHECK.judge(view({}), intent()).verdict == "not-applicable"
     no_link = host(CHECK, MACHINE | FILES, links=LINKS, listed=LISTED)
     assert CHECK.judge(no_link, ASKED).verdict == "not-applicable"

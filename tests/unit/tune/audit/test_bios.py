@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.tune.audit.checks.bios import CHECK
 from plimsoll.tune.audit.finding import Finding
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.intent.intent import Intent
@@ -161,7 +161,7 @@ def test_one_that_is_otherwise_fails(
     assert [step.kind for step in finding.steps] == ["advice"]
 
 
-def test_what_is_wanted_on_is_judged_too() -> None:
+def test_what_is_expected_on_is_judged_too() -> None:
     declared = intent(bios={"turbo": True})
     assert judged("Dell", DELL, declared).verdict == "fail"
     assert judged("Dell", DELL | {"ProcTurboMode": "Enabled"}, declared).verdict == "ok"
@@ -233,7 +233,7 @@ def test_a_file_of_the_host_is_no_answer_of_its_bmc() -> None:
     forged = CapturedHost(files={"/redfish/bios.json": "{}"})
     finding = CHECK.judge(forged, intent(bios={"smt": False}))
     assert finding.text == "no BMC was asked: plimsoll tune audit --bmc https://…"
-    assert not any("redfish" in path for path in wanted_files().files)
+    assert not any("redfish" in path for path in needed_files().files)
 
 
 def test_without_a_bmc_it_does_not_apply() -> None:

@@ -5,10 +5,10 @@ import pytest
 from plimsoll.tune.audit.checks.cpu_quota import CHECK
 from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
-from tests.unit.tune.audit.pods import ROOT, SCOPE, SLICE, WANTED, workload
+from tests.unit.tune.audit.pods import EXPECTED, ROOT, SCOPE, SLICE, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD
 
-ASKED = intent(**WANTED)
+ASKED = intent(**EXPECTED)
 V1 = f"{ROOT}/cpu,cpuacct"
 
 

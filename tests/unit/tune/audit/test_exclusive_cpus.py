@@ -7,22 +7,22 @@ from plimsoll.tune.audit.present_cpus import NONE_PRESENT
 from tests.unit.tune.audit.hosts import host_of_8
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import ONLINE
-from tests.unit.tune.audit.pods import UID, WANTED, workload
+from tests.unit.tune.audit.pods import EXPECTED, UID, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD, process
 
 STATE = "/var/lib/kubelet/cpu_manager_state"
-ASKED = intent(**WANTED)
+ASKED = intent(**EXPECTED)
 SHELL = process(77, "bash", cpus="0-1", cgroup="0::/")
 
 
 def state(policy: str = "static", uid: str = UID) -> dict[str, str]:
-    told = {
+    message = {
         "policyName": policy,
         "defaultCpuSet": "0-1,4-7",
         "entries": {uid: {"testpmd": "2-3"}},
         "checksum": 1353318690,
     }
-    return {STATE: json.dumps(told)}
+    return {STATE: json.dumps(message)}
 
 
 def test_cpus_of_its_own_are_ok() -> None:

@@ -70,8 +70,8 @@ def test_a_container_that_shares_its_cpus_is_not_judged(resources: Any) -> None:
 def test_a_whole_number_may_be_written_in_many_ways(cpu: object) -> None:
     """And a request that is left out is the limit."""
     limits = {"cpu": cpu, "memory": "1Gi"}
-    asked = {"name": "poller", "resources": {"limits": limits}, "livenessProbe": EXEC}
-    assert judged(manifest(asked)).verdict == "fail"
+    requested = {"name": "poller", "resources": {"limits": limits}, "livenessProbe": EXEC}
+    assert judged(manifest(requested)).verdict == "fail"
 
 
 def test_one_container_without_limits_makes_the_pod_burstable() -> None:
@@ -96,14 +96,14 @@ def test_a_sidecar_is_judged_and_what_only_prepares_is_not() -> None:
 @pytest.mark.parametrize(("name", "verdict"), [("router", "fail"), ("etcd", "not-applicable")])
 def test_a_pod_that_the_intent_names_is_judged_whatever_it_asks(name: str, verdict: str) -> None:
     """Without a namespace it is in the default one, as the intent's is."""
-    asked = intent(pods=[{"name": "router", "qos": "burstable", "cpus": 1}])
+    requested = intent(pods=[{"name": "router", "qos": "burstable", "cpus": 1}])
     text = manifest({"name": "any", "livenessProbe": EXEC}, name=name)
     view = host(CHECK, {f"{MANIFESTS}/pod.json": text})
-    assert CHECK.judge(view, asked).verdict == verdict
+    assert CHECK.judge(view, requested).verdict == verdict
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("kind: Service\n", "is no pod's manifest"),
         ("apiVersion: v1\nkind: PodList\nitems: []\n", "is no pod's manifest"),
@@ -115,11 +115,11 @@ def test_a_pod_that_the_intent_names_is_judged_whatever_it_asks(name: str, verdi
         ("a" * (2 << 20), "is larger than a pod can be"),
     ],
 )
-def test_what_is_no_manifest_is_unknown_and_named(text: str, told: str) -> None:
+def test_what_is_no_manifest_is_unknown_and_named(text: str, message: str) -> None:
     finding = judged(text)
     assert finding.verdict == "unknown"
     assert f"{MANIFESTS}/0.yaml" in finding.text
-    assert told in finding.text
+    assert message in finding.text
 
 
 def test_what_is_known_to_be_wrong_is_told_beside_what_is_unknown() -> None:
@@ -153,7 +153,7 @@ def test_the_check_that_it_refers_to_is_the_one_of_probes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "verdict", "told"),
+    ("path", "verdict", "message"),
     [
         (MANIFESTS, "fail", "poller.livenessProbe"),
         (f"{MANIFESTS}/", "fail", "poller.livenessProbe"),
@@ -161,11 +161,11 @@ def test_the_check_that_it_refers_to_is_the_one_of_probes() -> None:
         ("", "not-applicable", "the kubelet takes no static pods"),
     ],
 )
-def test_the_kubelets_own_directory_counts(path: str, verdict: str, told: str) -> None:
+def test_the_kubelets_own_directory_counts(path: str, verdict: str, message: str) -> None:
     kubelet = f'kind: KubeletConfiguration\nstaticPodPath: "{path}"\n'
     finding = judged(manifest(POLLER | {"livenessProbe": EXEC}), kubelet=kubelet)
     assert finding.verdict == verdict
-    assert told in finding.text
+    assert message in finding.text
 
 
 def test_manifests_that_only_root_may_read_are_unknown() -> None:

@@ -21,14 +21,14 @@ A, B = Reading("/a", "1"), Reading("/b", "2")
 def test_the_worst_part_decides_and_readings_of_all_are_kept() -> None:
     whole = worst_of(
         [
-            ok("a is right", A, wanted="a 1"),
-            fail("b is wrong", B, wanted="b 3", steps=[advice("mend b")]),
+            ok("a is right", A, expected="a 1"),
+            fail("b is wrong", B, expected="b 3", steps=[advice("mend b")]),
             not_applicable("c is not there"),
         ]
     )
     assert (whole.verdict, whole.text) == ("fail", "b is wrong")
     assert whole.read == (A, B)
-    assert whole.wanted == "a 1; b 3"
+    assert whole.expected == "a 1; b 3"
     assert whole.steps == (advice("mend b"),)
 
 

@@ -50,8 +50,8 @@ def test_pause_frames_that_the_peer_declines_are_warned(negotiated: str, verdict
         "ethtool -a ens7f0": (0, pause("on", "on") + agreed),
         "lspci -D -vv": (0, lspci(512)),
     }
-    told = host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
-    finding = CHECK.judge(told, ASKED)
+    message = host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
+    finding = CHECK.judge(message, ASKED)
     assert finding.verdict == verdict
     assert commands(finding) == ["ethtool -A ens7f0 rx off tx off"]
 

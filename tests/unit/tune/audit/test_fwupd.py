@@ -31,7 +31,7 @@ def test_one_that_comes_back_is_warned_of() -> None:
     assert "next boot" in finding.text
 
 
-def test_openshift_turns_it_off_unasked_but_not_in_all_releases() -> None:
+def test_openshift_turns_it_off_unrequested_but_not_in_all_releases() -> None:
     declared = intent(platform="openshift", pool={"role": "worker"})
     outputs = {ACTIVE: (0, "active"), ENABLED: (0, "enabled")}
     assert CHECK.judge(host(CHECK, UNIT, outputs=outputs), declared).verdict == "warn"

@@ -3,10 +3,10 @@
 from plimsoll.tune.audit.checks.guaranteed_pod import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
-from tests.unit.tune.audit.pods import BURSTABLE, ROOT, SCOPE, WANTED, workload
+from tests.unit.tune.audit.pods import BURSTABLE, EXPECTED, ROOT, SCOPE, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD
 
-ASKED = intent(**WANTED)
+ASKED = intent(**EXPECTED)
 CPUSET = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "2-3\n"}
 ONLINE = {"/sys/devices/system/cpu/online": "0-7\n"}
 # CPU n and n + 1 share a core.

@@ -28,7 +28,7 @@ def pool(node: int, total: int, free: int, page_kb: int = GIB_KB) -> dict[str, s
     return {f"{folder}/nr_hugepages": f"{total}\n", f"{folder}/free_hugepages": f"{free}\n"}
 
 
-def asked(**pages: Any) -> Any:
+def requested(**pages: Any) -> Any:
     return intent(
         hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4} | pages]},
         nics=[{"name": "east", "pf_names": ["ens7f0"]}],
@@ -36,20 +36,20 @@ def asked(**pages: Any) -> Any:
 
 
 def test_all_there_and_free_on_the_cards_node_is_ok() -> None:
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 2) | pool(1, 0, 0)), asked(node=0))
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 2) | pool(1, 0, 0)), requested(node=0))
     assert finding.verdict == "ok"
 
 
 def test_too_few_fail() -> None:
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1) | pool(1, 2, 2)), asked())
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1) | pool(1, 2, 2)), requested())
     assert finding.verdict == "fail"
     # 1 on node 0 and 2 on node 1.
-    assert finding.text == "3 hugepages of 1G, and 4 are wanted"
+    assert finding.text == "3 hugepages of 1G, and 4 are expected"
 
 
 def test_pages_on_the_other_node_fail() -> None:
     view = host(CHECK, machine(cards_node="1") | pool(0, 4, 4) | pool(1, 0, 0))
-    finding = CHECK.judge(view, asked(node=0))
+    finding = CHECK.judge(view, requested(node=0))
     assert finding.verdict == "fail"
     assert finding.text == "no hugepages of 1G on node 1, where ens7f0 is"
 
@@ -65,7 +65,7 @@ def test_the_node_of_a_virtio_card_is_its_functions() -> None:
     }
     path = f"../../devices/pci0000:10/0000:10:00.0/{address}/virtio0/net/ens7f0"
     view = host(CHECK, files, links={"/sys/class/net/ens7f0": path})
-    finding = CHECK.judge(view, asked(node=0))
+    finding = CHECK.judge(view, requested(node=0))
     assert (finding.verdict, finding.text) == (
         "fail",
         "no hugepages of 1G on node 1, where ens7f0 is",
@@ -75,21 +75,21 @@ def test_the_node_of_a_virtio_card_is_its_functions() -> None:
 def test_a_capture_without_links_falls_back_to_the_isolated_cpus() -> None:
     files = machine() | pool(0, 4, 4) | pool(1, 0, 0) | {"/sys/class/net/ens7f0/mtu": "1500\n"}
     del files["/sys/class/net/ens7f0/device/numa_node"]
-    finding = CHECK.judge(CapturedHost(files=files, collected=CHECK.reads), asked(node=0))
+    finding = CHECK.judge(CapturedHost(files=files, collected=CHECK.reads), requested(node=0))
     assert finding.text == "no hugepages of 1G on node 1, where isolated CPUs are"
 
 
 def test_large_pages_of_a_node_are_no_argument() -> None:
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0)), asked(node=0))
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0)), requested(node=0))
     assert any("nr_hugepages of node 0" in step.text for step in finding.steps)
 
 
 def test_large_pages_of_any_node_are_arguments_all_at_once() -> None:
     """Alone default_hugepagesz=1G sets none aside: hugetlbpage.rst."""
     wrong = {"/proc/meminfo": "MemTotal: 65536000 kB\nHugepagesize:       2048 kB\n"}
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0) | wrong), asked())
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 0, 0) | wrong), requested())
     assert finding.text == (
-        "0 hugepages of 1G, and 4 are wanted; hugepages are of 2048 kB by default; "
+        "0 hugepages of 1G, and 4 are expected; hugepages are of 2048 kB by default; "
         "no hugepages of 1G on node 0, where ens7f0 is"
     )
     # A node is no matter where there are none on any.
@@ -98,11 +98,11 @@ def test_large_pages_of_any_node_are_arguments_all_at_once() -> None:
     ]
 
 
-def test_pages_that_are_all_on_another_node_are_to_be_asked_for_by_node() -> None:
+def test_pages_that_are_all_on_another_node_are_to_be_requested_for_by_node() -> None:
     view = host(CHECK, machine(cards_node="1") | pool(0, 4, 4) | pool(1, 0, 0))
-    finding = CHECK.judge(view, asked())
+    finding = CHECK.judge(view, requested())
     assert [step.text for step in finding.steps] == ["ask for pages with node: 1"]
-    assert CHECK.judge(view, asked(node=0)).steps[0].text == "ask for pages with node: 1"
+    assert CHECK.judge(view, requested(node=0)).steps[0].text == "ask for pages with node: 1"
 
 
 def holding(pid: int, comm: str, kib: int) -> dict[str, str]:
@@ -115,13 +115,13 @@ TAKEN = machine() | pool(0, 4, 0) | KTHREADD
 
 
 def test_pages_of_a_run_that_died_are_warned_of() -> None:
-    finding = CHECK.judge(host(CHECK, TAKEN | holding(900, "bash", 0)), asked(node=0))
+    finding = CHECK.judge(host(CHECK, TAKEN | holding(900, "bash", 0)), requested(node=0))
     assert finding.verdict == "warn"
     assert finding.text == ("none of 4 hugepages of 1G on node 0 is free, and no process maps any")
 
 
 def test_pages_that_the_workload_holds_are_where_they_belong() -> None:
-    expected = asked(node=0).model_copy(update={"expected_processes": ("dpdk-testpmd",)})
+    expected = requested(node=0).model_copy(update={"expected_processes": ("dpdk-testpmd",)})
     files = TAKEN | holding(900, "dpdk-testpmd", 4 * GIB_KB)
     finding = CHECK.judge(host(CHECK, files), expected)
     assert finding.verdict == "ok"
@@ -130,36 +130,38 @@ def test_pages_that_the_workload_holds_are_where_they_belong() -> None:
 
 def test_pages_that_a_stranger_holds_are_warned_of_by_name() -> None:
     files = TAKEN | holding(900, "qemu-kvm", 3 * GIB_KB) | holding(901, "vpp", GIB_KB)
-    finding = CHECK.judge(host(CHECK, files), asked(node=0))
+    finding = CHECK.judge(host(CHECK, files), requested(node=0))
     assert finding.verdict == "warn"
     assert finding.text.endswith(": held by qemu-kvm (900), vpp (901)")
 
 
 def test_who_holds_them_is_unknown_where_processes_do_not_show() -> None:
-    assert CHECK.judge(host(CHECK, machine() | pool(0, 4, 0)), asked(node=0)).verdict == "unknown"
+    assert (
+        CHECK.judge(host(CHECK, machine() | pool(0, 4, 0)), requested(node=0)).verdict == "unknown"
+    )
 
 
 def test_one_page_is_one() -> None:
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1)), asked(node=0, count=1))
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 1, 1)), requested(node=0, count=1))
     assert finding.text.startswith("1 hugepage of 1G on node 0; ")
 
 
 def test_small_pages_can_be_set_aside_at_once() -> None:
-    wanted = intent(hugepages={"default_size": "2M", "pages": [{"size": "2M", "count": 512}]})
+    expected = intent(hugepages={"default_size": "2M", "pages": [{"size": "2M", "count": 512}]})
     single = {"/sys/devices/system/cpu/online": "0-7", **pool(0, 0, 0, 2048)}
-    finding = CHECK.judge(host(CHECK, single), wanted)
+    finding = CHECK.judge(host(CHECK, single), expected)
     assert finding.verdict == "fail"
     folder = f"{NODE}/node0/hugepages/hugepages-2048kB"
     assert commands(finding) == [f"echo 512 > {folder}/nr_hugepages"]
 
 
 def test_without_cards_the_isolated_cpus_nodes_count() -> None:
-    wanted = intent(hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4}]})
-    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 4) | pool(1, 0, 0)), wanted)
+    expected = intent(hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 4}]})
+    finding = CHECK.judge(host(CHECK, machine() | pool(0, 4, 4) | pool(1, 0, 0)), expected)
     assert finding.text == "no hugepages of 1G on node 1, where isolated CPUs are"
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(host(CHECK, machine()), intent()).verdict == "not-applicable"
 
 
@@ -167,8 +169,8 @@ def test_what_may_not_be_read_is_unknown() -> None:
     free = f"{NODE}/node0/hugepages/hugepages-{GIB_KB}kB/free_hugepages"
     files = machine() | pool(0, 4, 4)
     del files[free]
-    assert CHECK.judge(host(CHECK, files, forbidden=[free]), asked(node=0)).verdict == "unknown"
-    assert CHECK.judge(host(CHECK, pool(0, 4, 4)), asked()).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, files, forbidden=[free]), requested(node=0)).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, pool(0, 4, 4)), requested()).verdict == "unknown"
 
 
 def test_another_default_size_fails() -> None:
@@ -176,12 +178,12 @@ def test_another_default_size_fails() -> None:
     files = (
         machine() | pool(0, 4, 4) | {"/proc/meminfo": "MemTotal: 1 kB\nHugepagesize:  2048 kB\n"}
     )
-    finding = CHECK.judge(host(CHECK, files), asked(node=0))
+    finding = CHECK.judge(host(CHECK, files), requested(node=0))
     assert finding.verdict == "fail"
     assert "hugepages are of 2048 kB by default" in finding.text
     assert any("default_hugepagesz=1G" in step.text for step in finding.steps)
 
 
-def test_the_default_size_as_asked_for_is_ok() -> None:
+def test_the_default_size_as_requested_for_is_ok() -> None:
     files = machine() | pool(0, 4, 4) | {"/proc/meminfo": "Hugepagesize:    1048576 kB\n"}
-    assert CHECK.judge(host(CHECK, files), asked(node=0)).verdict == "ok"
+    assert CHECK.judge(host(CHECK, files), requested(node=0)).verdict == "ok"

@@ -59,7 +59,7 @@ def test_what_the_operator_boots_with_is_judged_without_nics() -> None:
     assert CHECK.judge(both, load_preset("openshift-sno-vdu")).verdict == "ok"
     translated = host(CHECK, boot("intel_iommu=on"), listed=groups)
     finding = CHECK.judge(translated, OPENSHIFT)
-    assert (finding.verdict, finding.wanted) == (
+    assert (finding.verdict, finding.expected) == (
         "warn",
         "IOMMU groups, and no unsafe mode; iommu=pt",
     )

@@ -46,8 +46,8 @@ def test_one_that_the_kernel_manages_cannot_be_moved_by_hand() -> None:
 
 
 def test_debugfs_knows_better_than_names() -> None:
-    told = {"/sys/kernel/debug/irq/irqs/24": "handler: ...\n      IRQD_AFFINITY_MANAGED\n"}
-    view = host_of_8(CHECK, irq(24, "mystery", "4", "4") | told)
+    message = {"/sys/kernel/debug/irq/irqs/24": "handler: ...\n      IRQD_AFFINITY_MANAGED\n"}
+    view = host_of_8(CHECK, irq(24, "mystery", "4", "4") | message)
     assert CHECK.judge(view, intent()).verdict == "warn"
 
 
@@ -79,8 +79,8 @@ def test_the_chipsets_timer_stays_where_it_is() -> None:
 
 
 def test_debugfs_tells_those_of_each_cpu() -> None:
-    told = {"/sys/kernel/debug/irq/irqs/24": "handler: ...\n      IRQD_PER_CPU\n"}
-    files = irq(24, "mystery", "0-7", "") | irq(25, "eth0-rx-0", "0-1", "1") | told
+    message = {"/sys/kernel/debug/irq/irqs/24": "handler: ...\n      IRQD_PER_CPU\n"}
+    files = irq(24, "mystery", "0-7", "") | irq(25, "eth0-rx-0", "0-1", "1") | message
     assert CHECK.judge(host_of_8(CHECK, files), intent()).verdict == "ok"
 
 

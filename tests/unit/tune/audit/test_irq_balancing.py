@@ -56,7 +56,7 @@ def test_unset_it_spares_what_the_kernel_isolates() -> None:
     assert CHECK.judge(view, intent()).verdict == "ok"
 
 
-def test_on_and_off_as_asked() -> None:
+def test_on_and_off_as_requested() -> None:
     off, on = intent(services={"irqbalance": False}), intent(services={"irqbalance": True})
     finding = CHECK.judge(host_of_8(CHECK, RESERVED | RUNNING), off)
     assert commands(finding) == ["systemctl disable --now irqbalance"]
@@ -83,11 +83,11 @@ def test_isolated_cpus_that_are_not_online_need_no_ban() -> None:
 
 def test_where_pods_ask_for_themselves_all_cpus_are_right() -> None:
     """OpenShift without globallyDisableIrqLoadBalancing: the operator writes 0."""
-    asked = intent(platform="openshift", pool={"role": "worker"})
+    requested = intent(platform="openshift", pool={"role": "worker"})
     zero = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=0\n"}
-    assert CHECK.judge(host_of_8(CHECK, RUNNING | zero), asked).verdict == "ok"
+    assert CHECK.judge(host_of_8(CHECK, RUNNING | zero), requested).verdict == "ok"
     everything = {CONFIGURATION: "IRQBALANCE_BANNED_CPUS=fc\n"}
-    assert CHECK.judge(host_of_8(CHECK, RUNNING | everything), asked).verdict == "warn"
+    assert CHECK.judge(host_of_8(CHECK, RUNNING | everything), requested).verdict == "warn"
 
 
 def test_without_an_intent_it_does_not_apply() -> None:

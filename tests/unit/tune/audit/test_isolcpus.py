@@ -61,7 +61,7 @@ def test_what_is_amiss_is_said(argument: str, verdict: str, text: str) -> None:
     finding = CHECK.judge(host(CHECK, booted(argument)), UNBALANCED)
     assert finding.verdict == verdict
     assert text in finding.text
-    assert finding.wanted == "isolcpus=domain,managed_irq,2-7"
+    assert finding.expected == "isolcpus=domain,managed_irq,2-7"
 
 
 def test_openshift_is_warned_of_the_flag_domain() -> None:

@@ -22,7 +22,7 @@ def test_the_missing_and_the_different_fail_and_are_named() -> None:
     finding = CHECK.judge(host(CHECK, boot("nohz=on skew_tick=0 nosoftlockup")), REALTIME)
     assert finding.verdict == "fail"
     assert finding.text == "skew_tick is 0; tsc is missing"
-    assert finding.wanted == "skew_tick=1 tsc=reliable"
+    assert finding.expected == "skew_tick=1 tsc=reliable"
     assert commands(finding) == ["grubby --update-kernel=ALL '--args=skew_tick=1 tsc=reliable'"]
 
 

@@ -14,7 +14,7 @@ WANTS_RT = intent(kernel={"realtime": True})
 
 
 @pytest.mark.parametrize("files", [{VERSION: RT}, {VERSION: OLD_RT, REALTIME: "1"}])
-def test_a_real_time_kernel_where_one_is_wanted(files: dict[str, str]) -> None:
+def test_a_real_time_kernel_where_one_is_expected(files: dict[str, str]) -> None:
     assert CHECK.judge(host(CHECK, files), WANTS_RT).verdict == "ok"
     assert CHECK.judge(host(CHECK, files), intent()).verdict == "fail"
 

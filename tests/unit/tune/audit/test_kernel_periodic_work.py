@@ -29,7 +29,7 @@ def test_a_kernel_that_looks_for_no_hung_tasks_is_ok() -> None:
     assert CHECK.judge(host(CHECK, {STAT: "10"}), ASKED).verdict == "ok"
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     view = host(CHECK, {STAT: "1", HUNG: "120"})
     assert CHECK.judge(view, intent()).verdict == "not-applicable"
 

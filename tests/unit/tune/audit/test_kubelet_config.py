@@ -45,18 +45,18 @@ def test_the_operators_settings_are_ok() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("Policy: static", "Policy: none", "cpuManagerPolicy is none, not static"),
         ("topologyManagerPolicy: single-numa-node\n", "", "topologyManagerPolicy is not set"),
         ('"0,1"', '"0"', "reservedSystemCPUs is 0, not 0-1"),
     ],
 )
-def test_what_differs_fails(old: str, new: str, told: str) -> None:
+def test_what_differs_fails(old: str, new: str, message: str) -> None:
     changed = CONFIGURATION.replace(old, new)
     finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), ASKED)
     assert finding.verdict == "fail"
-    assert told in finding.text
+    assert message in finding.text
 
 
 # The amounts of openshift-kni/telco-reference, through the annotation kubeletconfig.experimental;
@@ -96,7 +96,7 @@ def test_what_the_intent_says_of_memory_is_judged_in_any_unit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("11Gi", "500Mi", "systemReserved.memory is 500Mi, not 11Gi"),
         ("15%", "20%", "evictionHard.imagefs.available is 20%, not 15%"),
@@ -104,11 +104,11 @@ def test_what_the_intent_says_of_memory_is_judged_in_any_unit() -> None:
         ("", "", "allowedUnsafeSysctls is not set, not ['net.ipv6.conf.all.accept_ra']"),
     ],
 )
-def test_what_differs_from_the_intents_kubelet_fails(old: str, new: str, told: str) -> None:
+def test_what_differs_from_the_intents_kubelet_fails(old: str, new: str, message: str) -> None:
     changed = TELCO.replace(old, new) if old else TELCO
     finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), TOLD)
     assert finding.verdict == "fail"
-    assert told in finding.text
+    assert message in finding.text
 
 
 def test_a_kubelet_that_did_not_take_the_policy_fails() -> None:

@@ -31,10 +31,10 @@ def test_pages_that_stay_merged_are_told(run: str, shared: str | None, verdict: 
 
 
 def test_what_is_written_is_what_the_rendered_script_writes() -> None:
-    asked = intent(services=BOTH_OFF)
-    scripts = [f.text for f in render_housekeeping(asked) if f.path.endswith("housekeeping")]
+    requested = intent(services=BOTH_OFF)
+    scripts = [f.text for f in render_housekeeping(requested) if f.path.endswith("housekeeping")]
     view = host(CHECK, {THP: "always madvise [never]", KSM: "1"})
-    (step,) = commands(CHECK.judge(view, asked))
+    (step,) = commands(CHECK.judge(view, requested))
     value, path = step.removeprefix("echo ").split(" > ")
     assert f'write {value} "$root{path}"' in scripts[0]
 
@@ -57,11 +57,11 @@ def test_what_is_on_is_told(thp: str, ksm: str, verdict: str, step: str) -> None
     assert commands(finding) == [step]
 
 
-def test_openshifts_profile_turns_both_off_unasked() -> None:
+def test_openshifts_profile_turns_both_off_unrequested() -> None:
     """cluster-node-tuning-operator: [vm] transparent_hugepages=never."""
-    asked = intent(platform="openshift", pool={"role": "worker"})
+    requested = intent(platform="openshift", pool={"role": "worker"})
     view = host(CHECK, {THP: "[always] madvise never", KSM: "0"})
-    assert CHECK.judge(view, asked).verdict == "fail"
+    assert CHECK.judge(view, requested).verdict == "fail"
 
 
 def test_an_intent_that_says_nothing_is_not_judged() -> None:
@@ -69,7 +69,7 @@ def test_an_intent_that_says_nothing_is_not_judged() -> None:
     assert CHECK.judge(view, intent()).verdict == "not-applicable"
 
 
-def test_wanted_on_and_off_is_warned() -> None:
+def test_expected_on_and_off_is_warned() -> None:
     view = host(CHECK, {THP: "always madvise [never]", KSM: "0"})
     assert CHECK.judge(view, intent(services={"thp": True, "ksm": True})).verdict == "warn"
     without = host(CHECK, {KSM: "1"})

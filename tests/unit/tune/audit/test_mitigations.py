@@ -26,7 +26,7 @@ def test_they_are_recorded() -> None:
     assert finding.read[1].where == f"{FOLDER}/mds"
 
 
-def told(**texts: str) -> str:
+def message(**texts: str) -> str:
     """The text for vulnerabilities of these names."""
     files = {CMDLINE: "ro", CPUINFO: INTEL} | {f"{FOLDER}/{n}": f"{t}\n" for n, t in texts.items()}
     return CHECK.judge(host(CHECK, files), None).text
@@ -50,7 +50,7 @@ def told(**texts: str) -> str:
     ],
 )
 def test_each_form_of_vulnerable_is_told(text: str) -> None:
-    assert told(itlb_multihit=text).startswith(
+    assert message(itlb_multihit=text).startswith(
         "0 mitigations are on; the CPUs stay vulnerable to itlb_multihit; microcode"
     )
 
@@ -70,7 +70,7 @@ def test_each_form_of_vulnerable_is_told(text: str) -> None:
     ],
 )
 def test_each_form_of_mitigated_is_told(text: str) -> None:
-    assert told(spectre_v2=text).startswith(
+    assert message(spectre_v2=text).startswith(
         "1 mitigation is on; the CPUs stay vulnerable to nothing known; microcode"
     )
 
@@ -98,7 +98,7 @@ def test_each_form_of_mitigated_is_told(text: str) -> None:
     ],
 )
 def test_what_a_mitigation_leaves_open_is_told(text: str, left: str) -> None:
-    assert told(l1tf=text).startswith(
+    assert message(l1tf=text).startswith(
         f"1 mitigation is on; of these leave something open l1tf ({left}); the CPUs stay "
         "vulnerable to nothing known"
     )
@@ -114,11 +114,11 @@ def test_what_a_mitigation_leaves_open_is_told(text: str, left: str) -> None:
     ],
 )
 def test_what_the_kernel_does_not_know_is_told(text: str) -> None:
-    assert "the kernel does not know of srbds" in told(srbds=text, meltdown="Mitigation: PTI")
+    assert "the kernel does not know of srbds" in message(srbds=text, meltdown="Mitigation: PTI")
 
 
 def test_not_affected_is_not_mentioned() -> None:
-    assert told(tsa="Not affected", mds="Mitigation: Clear CPU buffers; SMT disabled") == (
+    assert message(tsa="Not affected", mds="Mitigation: Clear CPU buffers; SMT disabled") == (
         "1 mitigation is on; the CPUs stay vulnerable to nothing known; microcode 0x2b000571"
     )
 

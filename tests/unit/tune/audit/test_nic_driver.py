@@ -53,7 +53,7 @@ def view(
     )
 
 
-def test_as_asked_is_ok_and_the_firmware_recorded() -> None:
+def test_as_requested_is_ok_and_the_firmware_recorded() -> None:
     finding = CHECK.judge(view(), intent(nics=[VF_NIC]))
     assert finding.verdict == "ok"
     assert any("firmware-version 9.20" in reading.what for reading in finding.read)
@@ -69,9 +69,9 @@ def test_trust_and_spoof_check_fail_where_they_differ() -> None:
 
 
 def test_a_vlan_that_differs_fails() -> None:
-    asked = intent(nics=[VF_NIC | {"vlan": 100}])
-    assert CHECK.judge(view(entry(vlan_list=[{"vlan": 100}])), asked).verdict == "ok"
-    finding = CHECK.judge(view(), asked)
+    requested = intent(nics=[VF_NIC | {"vlan": 100}])
+    assert CHECK.judge(view(entry(vlan_list=[{"vlan": 100}])), requested).verdict == "ok"
+    finding = CHECK.judge(view(), requested)
     assert finding.text == "VF 0 of ens7f0 has VLAN 0, not 100"
 
 
@@ -88,8 +88,8 @@ def test_too_few_vfs_fail() -> None:
 
 
 def test_vfs_are_made_by_way_of_none_with_a_word_before() -> None:
-    asked = intent(nics=[VF_NIC | {"num_vfs": 4}])
-    finding = CHECK.judge(view(vfs="2"), asked)
+    requested = intent(nics=[VF_NIC | {"num_vfs": 4}])
+    finding = CHECK.judge(view(vfs="2"), requested)
     assert finding.text == "ens7f0 has 2 VFs, not 4"
     assert [(step.kind, step.text) for step in finding.steps] == [
         (
@@ -102,7 +102,7 @@ def test_vfs_are_made_by_way_of_none_with_a_word_before() -> None:
         ("command", f"echo 4 > {PCI}/sriov_numvfs"),
     ]
     # Where there are none, none has to go.
-    assert commands(CHECK.judge(view(vfs="0"), asked)) == [f"echo 4 > {PCI}/sriov_numvfs"]
+    assert commands(CHECK.judge(view(vfs="0"), requested)) == [f"echo 4 > {PCI}/sriov_numvfs"]
 
 
 def test_on_openshift_vfs_and_their_settings_are_the_operators() -> None:
@@ -167,8 +167,8 @@ def test_a_guests_port_is_known_by_its_function() -> None:
         f"/sys/bus/pci/devices/{address}": f"../../../devices/pci0000:00/{address}",
         f"/sys/bus/pci/devices/{address}/driver": "../../../../bus/pci/drivers/virtio-pci",
     }
-    asked = intent(nics=[{"name": "east", "pci": [address], "driver": "vfio-pci"}])
-    finding = CHECK.judge(view(links=links, uplink="eth0"), asked)
+    requested = intent(nics=[{"name": "east", "pci": [address], "driver": "vfio-pci"}])
+    finding = CHECK.judge(view(links=links, uplink="eth0"), requested)
     assert (finding.verdict, commands(finding)) == ("fail", [])
     assert "it carries the default route" in finding.steps[0].text
 
@@ -187,8 +187,8 @@ def test_a_vf_that_the_host_lives_by_is_kept() -> None:
         f"/sys/bus/pci/devices/{VF}/driver": "../../../../bus/pci/drivers/iavf",
     }
     for vfs, number in (("2", 4), ("1", 1)):
-        asked = intent(nics=[VF_NIC | {"num_vfs": number}])
-        finding = CHECK.judge(view(vfs=vfs, links=links, uplink="ens7f0v0"), asked)
+        requested = intent(nics=[VF_NIC | {"num_vfs": number}])
+        finding = CHECK.judge(view(vfs=vfs, links=links, uplink="ens7f0v0"), requested)
         assert (finding.verdict, commands(finding)) == ("fail", [])
         assert any(f"{VF}" in step.text for step in finding.steps)
     # Without its driver the port has no VFs any more.
@@ -210,7 +210,7 @@ def test_a_port_of_two_names_is_changed_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "found", "verdict"),
+    ("requested", "found", "verdict"),
     [
         ("netdevice", "igb_uio", "fail"),
         ("netdevice", "uio_pci_generic", "fail"),
@@ -221,27 +221,27 @@ def test_a_port_of_two_names_is_changed_once() -> None:
     ],
 )
 def test_drivers_of_user_space_are_told_from_the_kernels(
-    asked: str, found: str, verdict: str
+    requested: str, found: str, verdict: str
 ) -> None:
     links = {f"{PCI}/driver": f"../../../../bus/pci/drivers/{found}"}
-    finding = CHECK.judge(view(links=links), intent(nics=[NIC | {"driver": asked}]))
+    finding = CHECK.judge(view(links=links), intent(nics=[NIC | {"driver": requested}]))
     assert finding.verdict == verdict
 
 
 def test_a_port_that_is_not_there_fails() -> None:
-    asked = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
-    finding = CHECK.judge(view(), asked)
+    requested = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
+    finding = CHECK.judge(view(), requested)
     assert (finding.verdict, finding.text) == ("fail", "there is no port ens9f9")
-    asked = intent(nics=[{"name": "west", "vendor": "15b3", "device_id": "101d"}])
-    assert CHECK.judge(view(), asked).text == "there is no port of vendor 15b3, device 101d"
+    requested = intent(nics=[{"name": "west", "vendor": "15b3", "device_id": "101d"}])
+    assert CHECK.judge(view(), requested).text == "there is no port of vendor 15b3, device 101d"
 
 
 def test_only_one_check_fails_for_a_port_that_is_not_there() -> None:
-    asked = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
+    requested = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
     about_ports = [NIC_NUMA, PCIE_LINK, ASPM, FLOW_CONTROL, CHECK]
     online = {"/sys/devices/system/cpu/online": "0-7"}
     findings = [
-        each.judge(host(each, online if each is NIC_NUMA else {}, links=LINKS), asked)
+        each.judge(host(each, online if each is NIC_NUMA else {}, links=LINKS), requested)
         for each in about_ports
     ]
     assert [each.verdict for each in findings] == ["not-applicable"] * 4 + ["fail"]
@@ -281,8 +281,8 @@ def test_a_setting_that_the_driver_does_not_show_is_unknown() -> None:
 
 
 def test_on_openshift_the_operator_sets_it() -> None:
-    asked = intent(nics=[VF_NIC], platform="openshift", pool={"role": "worker"})
-    finding = CHECK.judge(view(vfs="0"), asked)
+    requested = intent(nics=[VF_NIC], platform="openshift", pool={"role": "worker"})
+    finding = CHECK.judge(view(vfs="0"), requested)
     assert (finding.verdict, commands(finding)) == ("fail", [])
     assert "SriovNetworkNodePolicy" in finding.steps[-1].text
 

@@ -33,8 +33,8 @@ def test_all_on_one_node_is_ok() -> None:
 
 
 def test_a_card_far_from_the_isolated_cpus_fails() -> None:
-    asked = intent(nics=[NIC], cpus=FAR)
-    finding = CHECK.judge(view(), asked)
+    requested = intent(nics=[NIC], cpus=FAR)
+    finding = CHECK.judge(view(), requested)
     assert finding.verdict == "fail"
     assert finding.text == "ens7f0 is on node 1, where no CPU is isolated"
 
@@ -68,10 +68,10 @@ def test_cards_by_address_and_by_kind() -> None:
 
 
 def test_a_card_that_is_not_there_is_another_checks() -> None:
-    asked = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
-    finding = CHECK.judge(view(), asked)
-    told = "there is no port ens9f9 (check 39)"
-    assert (finding.verdict, finding.text) == ("not-applicable", told)
+    requested = intent(nics=[{"name": "west", "pf_names": ["ens9f9"]}])
+    finding = CHECK.judge(view(), requested)
+    message = "there is no port ens9f9 (check 39)"
+    assert (finding.verdict, finding.text) == ("not-applicable", message)
 
 
 def test_of_a_vendor_only_network_functions_count() -> None:
@@ -84,19 +84,19 @@ def test_of_a_vendor_only_network_functions_count() -> None:
         f"{bridge}/class": "0x060400\n",
         f"{bridge}/numa_node": "0\n",
     }
-    asked = intent(nics=[{"name": "east", "vendor": "8086"}], cpus=FAR)
-    finding = CHECK.judge(view(**files), asked)
+    requested = intent(nics=[{"name": "east", "vendor": "8086"}], cpus=FAR)
+    finding = CHECK.judge(view(**files), requested)
     assert finding.text == f"{ADDRESS} is on node 1, where no CPU is isolated"
     # Captures of old have no classes: there an interface tells.
     for path in (f"{PCI}/class", f"{bridge}/class"):
         del files[path]
-    assert CHECK.judge(view(**files), asked).text == finding.text
+    assert CHECK.judge(view(**files), requested).text == finding.text
 
 
 def test_where_no_isolated_cpu_is_online_only_the_pages_are_judged() -> None:
     elsewhere = {"reserved": "0-7", "isolated": "32-63"}
-    asked = intent(nics=[NIC], cpus=elsewhere, hugepages=HUGEPAGES)
-    assert CHECK.judge(view(), asked).verdict == "ok"
+    requested = intent(nics=[NIC], cpus=elsewhere, hugepages=HUGEPAGES)
+    assert CHECK.judge(view(), requested).verdict == "ok"
     finding = CHECK.judge(view(), intent(nics=[NIC], cpus=elsewhere))
     assert (finding.verdict, finding.text) == ("not-applicable", NONE_PRESENT)
 

@@ -41,7 +41,7 @@ def test_more_queues_fail() -> None:
     assert commands(finding) == ["ethtool -L eno1 combined 2"]
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(view(8), intent()).verdict == "not-applicable"
     assert CHECK.judge(host(CHECK, {}), ASKED).verdict == "not-applicable"
 

@@ -15,7 +15,7 @@ REALTIME = intent(hints={"realtime": "on"})
 def test_tickless_isolated_cpus_are_ok() -> None:
     finding = CHECK.judge(host(CHECK, booted("") | {TICKLESS: "2-7\n"}), REALTIME)
     assert finding.verdict == "ok"
-    assert finding.wanted == "nohz_full=2-7"
+    assert finding.expected == "nohz_full=2-7"
 
 
 def test_isolated_cpus_with_a_tick_fail() -> None:

@@ -25,13 +25,13 @@ def test_a_kernel_without_it_is_ok() -> None:
 
 def test_openshifts_profile_has_it_off_without_the_realtime_kernel() -> None:
     """TuneD's network-latency is a parent of openshift-node-performance."""
-    asked = intent(platform="openshift", pool={"role": "worker"})
-    finding = CHECK.judge(host(CHECK, {PATH: "1"}), asked)
+    requested = intent(platform="openshift", pool={"role": "worker"})
+    finding = CHECK.judge(host(CHECK, {PATH: "1"}), requested)
     assert finding.verdict == "fail"
     assert "as OpenShift's TuneD sets" in finding.text
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(host(CHECK, {PATH: "1"}), intent()).verdict == "not-applicable"
 
 

@@ -73,8 +73,8 @@ def test_two_ports_of_a_card_share_its_link(generation: str, verdict: str) -> No
         host(CHECK, files, links=LINKS | TWO_PORTS, listed=LISTED), intent(nics=[both])
     )
     assert finding.verdict == verdict
-    told = "ens7f0 and ens7f1 share a link that carries 126.0 Gbit/s, and are 200 together"
-    assert (told in finding.text) == (verdict == "warn")
+    message = "ens7f0 and ens7f1 share a link that carries 126.0 Gbit/s, and are 200 together"
+    assert (message in finding.text) == (verdict == "warn")
 
 
 def test_a_guests_link_is_its_hypervisors() -> None:

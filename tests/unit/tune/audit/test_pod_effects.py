@@ -7,12 +7,12 @@ import pytest
 from plimsoll.tune.audit.checks.pod_effects import CHECK
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
-from tests.unit.tune.audit.pods import ROOT, SCOPE, SLICE, WANTED, workload
+from tests.unit.tune.audit.pods import EXPECTED, ROOT, SCOPE, SLICE, workload
 from tests.unit.tune.audit.processes import KTHREADD
 
 QUOTA = f"{ROOT}{SCOPE}/cpu.max"
 MAX = {QUOTA: "max 100000\n", f"{ROOT}{SLICE}/cpu.max": "max 100000\n"}
-ASKED = intent(**WANTED)
+ASKED = intent(**EXPECTED)
 
 
 def schedstat(balanced: str) -> dict[str, str]:
@@ -57,12 +57,12 @@ def test_debugfs_tells_where_schedstat_is_not() -> None:
 
 
 def test_interrupts_that_may_still_come_fail() -> None:
-    pod: dict[str, Any] = {**WANTED["pods"][0], "effects": {"irq_load_balancing": False}}
-    asked = intent(**(WANTED | {"pods": [pod]}))
+    pod: dict[str, Any] = {**EXPECTED["pods"][0], "effects": {"irq_load_balancing": False}}
+    requested = intent(**(EXPECTED | {"pods": [pod]}))
     default = "/proc/irq/default_smp_affinity"
     # CPUs 0-3; then 0-1 alone.
-    assert CHECK.judge(host(CHECK, workload() | {default: "f\n"}), asked).verdict == "fail"
-    assert CHECK.judge(host(CHECK, workload() | {default: "3\n"}), asked).verdict == "ok"
+    assert CHECK.judge(host(CHECK, workload() | {default: "f\n"}), requested).verdict == "fail"
+    assert CHECK.judge(host(CHECK, workload() | {default: "3\n"}), requested).verdict == "ok"
 
 
 def test_without_annotations_or_pods_it_does_not_apply() -> None:
@@ -72,16 +72,16 @@ def test_without_annotations_or_pods_it_does_not_apply() -> None:
 
 def two_pods(second: dict[str, Any]) -> dict[str, Any]:
     """dpdk-a without a quota, dpdk-b as `second` has it."""
-    first = {**WANTED["pods"][0], "name": "dpdk-a", "effects": {"cpu_quota": False}}
-    return WANTED | {"pods": [first, {**WANTED["pods"][0], "name": "dpdk-b", **second}]}
+    first = {**EXPECTED["pods"][0], "name": "dpdk-a", "effects": {"cpu_quota": False}}
+    return EXPECTED | {"pods": [first, {**EXPECTED["pods"][0], "name": "dpdk-b", **second}]}
 
 
 @pytest.mark.parametrize("effects", [{"irq_load_balancing": False}, {}])
 def test_what_only_one_of_two_pods_asks_for_is_judged_all_the_same(effects: dict[str, Any]) -> None:
-    asked = intent(**two_pods({"effects": effects}))
+    requested = intent(**two_pods({"effects": effects}))
     files = workload() | MAX | {"/proc/irq/default_smp_affinity": "3\n"}
-    assert CHECK.judge(host(CHECK, files), asked).verdict == "ok"
-    finding = CHECK.judge(host(CHECK, files | {QUOTA: "200000 100000\n"}), asked)
+    assert CHECK.judge(host(CHECK, files), requested).verdict == "ok"
+    finding = CHECK.judge(host(CHECK, files | {QUOTA: "200000 100000\n"}), requested)
     assert finding.verdict == "unknown"
     assert finding.text == (
         "dpdk-testpmd (900) still has a CPU quota: of the intent's pods not all turn cpu_quota "
@@ -92,9 +92,9 @@ def test_what_only_one_of_two_pods_asks_for_is_judged_all_the_same(effects: dict
 
 def test_pods_of_one_class_are_told_from_those_of_another() -> None:
     """The process is in a guaranteed pod, and dpdk-b is none."""
-    asked = intent(**two_pods({"qos": "burstable", "effects": {}}))
+    requested = intent(**two_pods({"qos": "burstable", "effects": {}}))
     files = workload() | MAX | {QUOTA: "200000 100000\n"}
-    finding = CHECK.judge(host(CHECK, files), asked)
+    finding = CHECK.judge(host(CHECK, files), requested)
     assert (finding.verdict, finding.text) == ("fail", "dpdk-testpmd (900) still has a CPU quota")
 
 

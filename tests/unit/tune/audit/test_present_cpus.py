@@ -25,7 +25,9 @@ def test_nothing_can_be_said_of_cpus_that_are_not_online(capture: Path, balance:
         hints={"realtime": True, "high_power": True},
     )
     found = {each.number: each for each in audit(open_root(capture), declared).findings}
-    told = {number: (found[number].verdict, found[number].text) for number in ABOUT_ISOLATED_CPUS}
-    assert told == dict.fromkeys(ABOUT_ISOLATED_CPUS, ("not-applicable", NONE_PRESENT))
+    message = {
+        number: (found[number].verdict, found[number].text) for number in ABOUT_ISOLATED_CPUS
+    }
+    assert message == dict.fromkeys(ABOUT_ISOLATED_CPUS, ("not-applicable", NONE_PRESENT))
     # That the intent is of another host is the question of one check alone.
     assert found[10].verdict == "fail"

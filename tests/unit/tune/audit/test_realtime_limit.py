@@ -10,11 +10,11 @@ DEFAULT = {RUNTIME: "950000\n", PERIOD: "1000000\n"}
 UNLIMITED = intent(scheduling={"rt_runtime_us": -1})
 
 
-def test_no_limit_as_asked_is_ok() -> None:
+def test_no_limit_as_requested_is_ok() -> None:
     assert CHECK.judge(host(CHECK, DEFAULT | {RUNTIME: "-1\n"}), UNLIMITED).verdict == "ok"
 
 
-def test_the_default_fails_where_none_is_wanted() -> None:
+def test_the_default_fails_where_none_is_expected() -> None:
     finding = CHECK.judge(host(CHECK, DEFAULT), UNLIMITED)
     assert finding.verdict == "fail"
     # 1000 ms - 950 ms.
@@ -22,21 +22,21 @@ def test_the_default_fails_where_none_is_wanted() -> None:
     assert commands(finding) == ["sysctl -w kernel.sched_rt_runtime_us=-1"]
 
 
-def test_no_limit_fails_where_one_is_wanted() -> None:
-    asked = intent(scheduling={"rt_runtime_us": 950000})
-    finding = CHECK.judge(host(CHECK, DEFAULT | {RUNTIME: "-1"}), asked)
+def test_no_limit_fails_where_one_is_expected() -> None:
+    requested = intent(scheduling={"rt_runtime_us": 950000})
+    finding = CHECK.judge(host(CHECK, DEFAULT | {RUNTIME: "-1"}), requested)
     assert finding.verdict == "fail"
     assert "may starve all else" in finding.text
 
 
 def test_pollers_at_fifo_make_the_limit_a_warning() -> None:
-    asked = intent(scheduling={"fifo_priority": 2})
-    assert CHECK.judge(host(CHECK, DEFAULT), asked).verdict == "warn"
+    requested = intent(scheduling={"fifo_priority": 2})
+    assert CHECK.judge(host(CHECK, DEFAULT), requested).verdict == "warn"
     whole = DEFAULT | {RUNTIME: "1000000"}
-    assert CHECK.judge(host(CHECK, whole), asked).verdict == "ok"
+    assert CHECK.judge(host(CHECK, whole), requested).verdict == "ok"
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(host(CHECK, DEFAULT), intent()).verdict == "not-applicable"
 
 

@@ -11,7 +11,7 @@ from plimsoll.tune.audit.openshift_object import (
     POLICY_FILES,
     PROFILE_FILE,
 )
-from plimsoll.tune.audit.remedy import Keeper, fitted, keeper_of
+from plimsoll.tune.audit.remedy import Owner, fitted, owner_of
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.path_pattern import matches
@@ -19,15 +19,15 @@ from plimsoll.tune.intent.load import load_preset
 from plimsoll.tune.render.render import render
 from tests.unit.tune.audit.intents import intent
 
-ROOTS, OPERATORS = Keeper(managed=False, boot_tool="grubby"), Keeper(True, "operator")
+ROOTS, OPERATORS = Owner(managed=False, boot_tool="grubby"), Owner(True, "operator")
 
 
-def told(*steps: object, keeper: Keeper = OPERATORS) -> list[tuple[str, str]]:
-    return [(step.kind, step.text) for step in fitted(steps, keeper)]  # type: ignore[arg-type]
+def message(*steps: object, owner: Owner = OPERATORS) -> list[tuple[str, str]]:
+    return [(step.kind, step.text) for step in fitted(steps, owner)]  # type: ignore[arg-type]
 
 
 def test_operators_are_told_the_object_and_the_command_for_a_trial() -> None:
-    assert told(write("/sys/x", "1", openshift="an object")) == [
+    assert message(write("/sys/x", "1", openshift="an object")) == [
         ("advice", "an object"),
         ("advice", "until the next reboot, to try it: echo 1 > /sys/x"),
     ]
@@ -35,36 +35,36 @@ def test_operators_are_told_the_object_and_the_command_for_a_trial() -> None:
 
 def test_an_object_is_told_once_however_many_commands_it_stands_for() -> None:
     steps = [write(f"/sys/{n}", "1", openshift="an object") for n in range(3)]
-    assert [text for _, text in told(*steps)].count("an object") == 1
+    assert [text for _, text in message(*steps)].count("an object") == 1
 
 
 def test_what_lasts_or_takes_something_is_no_trial() -> None:
     lasting = command("systemctl", "stop", "x", openshift="an object", lasts="for-good")
     taking = command("swapoff", "-a", openshift="another", takes="memory")
-    assert told(lasting, taking) == [("advice", "an object"), ("advice", "another")]
+    assert message(lasting, taking) == [("advice", "an object"), ("advice", "another")]
 
 
 def test_what_nobody_thought_of_is_the_operators() -> None:
-    (first, *_) = told(command("rm", "-r", "x"))
+    (first, *_) = message(command("rm", "-r", "x"))
     assert first[0] == "advice"
     assert "change the object that has it" in first[1]
 
 
 def test_a_command_that_sets_nothing_is_one_everywhere() -> None:
     looked = command("plimsoll", "calibrate", openshift=None)
-    for keeper in (ROOTS, OPERATORS):
-        assert told(looked, keeper=keeper) == [("command", "plimsoll calibrate")]
+    for owner in (ROOTS, OPERATORS):
+        assert message(looked, owner=owner) == [("command", "plimsoll calibrate")]
 
 
 def test_advice_may_be_another_there() -> None:
     step = advice("edit the file", openshift="an object")
-    assert told(step) == [("advice", "an object")]
-    assert told(step, keeper=ROOTS) == [("advice", "edit the file")]
+    assert message(step) == [("advice", "an object")]
+    assert message(step, owner=ROOTS) == [("advice", "edit the file")]
 
 
 def test_each_command_that_takes_something_has_its_own_word_before() -> None:
     steps = [write(path, "0", takes="the same") for path in ("/sys/a", "/sys/b")]
-    assert [kind for kind, _ in told(*steps, keeper=ROOTS)] == ["advice", "command"] * 2
+    assert [kind for kind, _ in message(*steps, owner=ROOTS)] == ["advice", "command"] * 2
 
 
 def test_a_file_of_each_cpu_is_written_in_one_line() -> None:
@@ -92,23 +92,23 @@ def test_the_host_says_who_keeps_it(
     path: str, release: str, managed: bool, tool: str | None
 ) -> None:
     view = CapturedHost(files={path: release})
-    assert keeper_of(view, intent()) == Keeper(managed, tool)  # type: ignore[arg-type]
-    assert keeper_of(view, None).managed is managed
+    assert owner_of(view, intent()) == Owner(managed, tool)  # type: ignore[arg-type]
+    assert owner_of(view, None).managed is managed
 
 
 def test_the_intent_says_so_where_the_host_does_not() -> None:
     nothing = CapturedHost(files={}, collected=())
     declared = intent(platform="openshift", pool={"role": "worker"})
-    assert keeper_of(nothing, declared) == Keeper(managed=True, boot_tool=None)
+    assert owner_of(nothing, declared) == Owner(managed=True, boot_tool=None)
 
 
 def test_arguments_go_where_the_system_has_them() -> None:
     step = add_at_boot(intent(), "nohz=on")
-    assert told(step, keeper=ROOTS) == [
+    assert message(step, owner=ROOTS) == [
         ("command", "grubby --update-kernel=ALL --args=nohz=on"),
     ]
     for tool in ("update-grub", "rpm-ostree", None):
-        ((kind, text),) = told(step, keeper=Keeper(False, tool))  # type: ignore[arg-type]
+        ((kind, text),) = message(step, owner=Owner(False, tool))  # type: ignore[arg-type]
         assert kind == "advice"
         assert text.startswith("boot with nohz=on: ")
         assert (tool or "run update-grub") in text

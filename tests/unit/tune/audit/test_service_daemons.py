@@ -10,7 +10,7 @@ CHRONYD = running(701, "chronyd")
 ASKED = intent(services={"stalld": True, "chronyd": False})
 
 
-def test_as_asked_is_ok() -> None:
+def test_as_requested_is_ok() -> None:
     assert CHECK.judge(host(CHECK, KTHREADD | STALLD), ASKED).verdict == "ok"
 
 
@@ -27,13 +27,13 @@ def test_the_other_way_round_fails() -> None:
 
 def test_on_openshift_the_remedy_is_a_patch() -> None:
     """Without a word of it the operator's real-time hint is on, and with it stalld."""
-    asked = intent(platform="openshift", pool={"role": "worker"})
-    finding = CHECK.judge(host(CHECK, KTHREADD), asked)
+    requested = intent(platform="openshift", pool={"role": "worker"})
+    finding = CHECK.judge(host(CHECK, KTHREADD), requested)
     assert finding.verdict == "fail"
     assert "service.stalld=start,enable" in finding.steps[0].text
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(host(CHECK, KTHREADD | STALLD), intent()).verdict == "not-applicable"
 
 

@@ -46,18 +46,18 @@ def test_where_memory_does_not_suffice_no_command_is_given() -> None:
 
 
 def test_on_openshift_it_is_a_machine_configs() -> None:
-    asked = intent(platform="openshift", pool={"role": "worker"})
+    requested = intent(platform="openshift", pool={"role": "worker"})
     for free in (4096, 1000):
-        (step,) = CHECK.judge(host(CHECK, {PATH: HEAD + LINE} | available(free)), asked).steps
+        (step,) = CHECK.judge(host(CHECK, {PATH: HEAD + LINE} | available(free)), requested).steps
         assert step.text.startswith("let a MachineConfig of yours mask the node's swap units")
 
 
-def test_openshift_has_none_unasked() -> None:
-    asked = intent(platform="openshift", pool={"role": "worker"})
-    assert CHECK.judge(host(CHECK, {PATH: HEAD + LINE}), asked).verdict == "fail"
+def test_openshift_has_none_unrequested() -> None:
+    requested = intent(platform="openshift", pool={"role": "worker"})
+    assert CHECK.judge(host(CHECK, {PATH: HEAD + LINE}), requested).verdict == "fail"
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     view = host(CHECK, {PATH: HEAD + LINE})
     assert CHECK.judge(view, intent()).verdict == "not-applicable"
     assert CHECK.judge(view, intent(services={"swap": True})).verdict == "not-applicable"

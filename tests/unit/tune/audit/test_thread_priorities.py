@@ -30,44 +30,44 @@ def test_a_fifo_poller_starves_softirqs() -> None:
     assert "chrt -f -p 2 for 30" in finding.steps[0].text
 
 
-def test_below_the_kernels_threads_as_asked_is_ok() -> None:
+def test_below_the_kernels_threads_as_requested_is_ok() -> None:
     """The article's settings: testpmd at 2, the kernel's own threads at 11."""
-    asked = intent(scheduling={"fifo_priority": 2})
-    assert CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(2)), asked).verdict == "ok"
+    requested = intent(scheduling={"fifo_priority": 2})
+    assert CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(2)), requested).verdict == "ok"
 
 
-def test_above_the_kernels_threads_is_warned_though_asked() -> None:
-    asked = intent(scheduling={"fifo_priority": 20})
-    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(20)), asked)
+def test_above_the_kernels_threads_is_warned_though_requested() -> None:
+    requested = intent(scheduling={"fifo_priority": 20})
+    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(20)), requested)
     assert finding.verdict == "warn"
     assert "ksoftirqd/3, which wait for as long as it does" in finding.text
 
 
 def test_of_one_priority_fifo_lets_nobody_else_run() -> None:
     """sched(7): a SCHED_FIFO thread runs until it blocks, yields or a higher one comes."""
-    asked = intent(scheduling={"fifo_priority": 11})
-    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(11)), asked)
+    requested = intent(scheduling={"fifo_priority": 11})
+    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(11)), requested)
     assert finding.verdict == "warn"
     assert "chrt -f -p 12 for 30" in finding.steps[0].text
 
 
 def test_helpers_beside_a_poller_may_be_ordinary() -> None:
     """DPDK's control threads share the main lcore where all CPUs have lcores."""
-    asked = intent(scheduling={"fifo_priority": 2}, expected_processes=["dpdk-testpmd"])
+    requested = intent(scheduling={"fifo_priority": 2}, expected_processes=["dpdk-testpmd"])
     helper = process(900, "dpdk-testpmd", cpus="3", fifo=2)
     folder = "/proc/900/task/901"
     helper[f"{folder}/stat"] = stat(901, "dpdk-intr")
     helper[f"{folder}/status"] = "Name:\tdpdk-intr\nCpus_allowed_list:\t3\n"
-    assert CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | helper), asked).verdict == "ok"
+    assert CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | helper), requested).verdict == "ok"
     # On a CPU of its own it may be the one that polls.
     helper[f"{folder}/status"] = "Name:\tdpdk-intr\nCpus_allowed_list:\t4\n"
-    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | helper), asked)
+    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | helper), requested)
     assert (finding.verdict, finding.text) == ("fail", "dpdk-intr (901) is not at SCHED_FIFO 2")
 
 
-def test_a_poller_without_the_priority_asked_for_fails() -> None:
-    asked = intent(scheduling={"fifo_priority": 2}, expected_processes=["dpdk-testpmd"])
-    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(0)), asked)
+def test_a_poller_without_the_priority_requested_for_fails() -> None:
+    requested = intent(scheduling={"fifo_priority": 2}, expected_processes=["dpdk-testpmd"])
+    finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(0)), requested)
     assert finding.verdict == "fail"
     assert commands(finding) == ["chrt -f -p 2 900"]
 

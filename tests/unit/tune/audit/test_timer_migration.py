@@ -12,16 +12,18 @@ BARE_METAL = intent(scheduling={"timer_migration": 0})
 OPENSHIFT = intent(platform="openshift", pool={"role": "worker"}, kernel={"realtime": True})
 
 
-@pytest.mark.parametrize(("asked", "value"), [(BARE_METAL, "0"), (OPENSHIFT, "1")])
-def test_the_platforms_own_value_is_ok(asked: Intent, value: str) -> None:
-    assert CHECK.judge(host(CHECK, {PATH: f"{value}\n"}), asked).verdict == "ok"
+@pytest.mark.parametrize(("requested", "value"), [(BARE_METAL, "0"), (OPENSHIFT, "1")])
+def test_the_platforms_own_value_is_ok(requested: Intent, value: str) -> None:
+    assert CHECK.judge(host(CHECK, {PATH: f"{value}\n"}), requested).verdict == "ok"
 
 
-@pytest.mark.parametrize(("asked", "value", "wanted"), [(BARE_METAL, "1", 0), (OPENSHIFT, "0", 1)])
-def test_the_other_platforms_value_fails(asked: Intent, value: str, wanted: int) -> None:
-    finding = CHECK.judge(host(CHECK, {PATH: value}), asked)
+@pytest.mark.parametrize(
+    ("requested", "value", "expected"), [(BARE_METAL, "1", 0), (OPENSHIFT, "0", 1)]
+)
+def test_the_other_platforms_value_fails(requested: Intent, value: str, expected: int) -> None:
+    finding = CHECK.judge(host(CHECK, {PATH: value}), requested)
     assert finding.verdict == "fail"
-    assert f"sysctl -w kernel.timer_migration={wanted}" in finding.steps[-1].text
+    assert f"sysctl -w kernel.timer_migration={expected}" in finding.steps[-1].text
 
 
 def test_openshifts_tuned_sets_it_and_the_command_is_for_a_trial() -> None:
@@ -44,7 +46,7 @@ def test_what_the_intent_names_is_in_the_patch() -> None:
     )
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(host(CHECK, {PATH: "1"}), intent()).verdict == "not-applicable"
     assert CHECK.judge(host(CHECK, {}), BARE_METAL).verdict == "not-applicable"
 

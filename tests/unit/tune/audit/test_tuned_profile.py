@@ -90,10 +90,10 @@ def test_openshift_is_never_told_to_switch_profiles() -> None:
         finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: DIFFERS}), OPENSHIFT)
         assert finding.verdict == "fail"
         assert commands(finding) == []
-        told = " ".join(step.text for step in finding.steps)
-        assert "tuned-adm profile" not in told
-        assert "systemctl" not in told
-        assert "openshift-cluster-node-tuning-operator" in told
+        message = " ".join(step.text for step in finding.steps)
+        assert "tuned-adm profile" not in message
+        assert "systemctl" not in message
+        assert "openshift-cluster-node-tuning-operator" in message
 
 
 def test_openshifts_profile_is_named_after_the_intent() -> None:
@@ -109,7 +109,7 @@ def test_tuned_is_to_be_off() -> None:
     assert CHECK.judge(host(CHECK, RUNNING), off).verdict == "fail"
 
 
-def test_not_asked_for_is_not_judged() -> None:
+def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(host(CHECK, RUNNING), intent()).verdict == "not-applicable"
 
 

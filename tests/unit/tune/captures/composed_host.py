@@ -18,7 +18,7 @@ from typing import Any
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.text.document import read_document
 from plimsoll.tune.audit.finding import Verdict
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.collect import collect
@@ -57,15 +57,15 @@ class ComposedHost:
     commands: Mapping[str, CommandOutput]
     firmware: BiosAnswer | None
 
-    def asked(self, capture: HostView) -> HostView:
+    def requested(self, capture: HostView) -> HostView:
         """The capture, and what the host's BMC says where it has one."""
         return HostWithBios(capture, self.firmware) if self.firmware else capture
 
     def capture(self) -> Capture:
         """What `plimsoll tune capture` would have taken of it."""
-        wanted = wanted_files()
+        expected = needed_files()
         interfaces = tuple(self.directories.get("/sys/class/net", ()))
-        asked = [each for form in wanted.commands for each in commands_of(form, interfaces)]
+        requested = [each for form in expected.commands for each in commands_of(form, interfaces)]
         host = CapturedHost(
             files=self.files,
             links=self.links,
@@ -73,11 +73,11 @@ class ComposedHost:
             outputs=self.commands,
             unread=[
                 Unread(each, "absent", f"{each.split()[0]} is not installed")
-                for each in asked
+                for each in requested
                 if each not in self.commands
             ],
         )
-        return collect(host, wanted, COMPOSED_AT)
+        return collect(host, expected, COMPOSED_AT)
 
 
 def composed_host(name: str) -> ComposedHost:

@@ -200,7 +200,7 @@ expected_processes: [dpdk-testpmd]
         46: "not-applicable",  # the platform is no OpenShift
         47: "unknown",  # nobody measured
     },
-    told={
+    message={
         9: "the IOMMU has",
         14: "a limit",
         31: "32 hugepages of 2M on node 1",
@@ -317,7 +317,7 @@ expected_processes: [dpdk-testpmd]
         46: "not-applicable",
         47: "unknown",
     },
-    told={
+    message={
         9: "there are no IOMMU groups",
         10: "CPU 1 is online and neither reserved nor isolated",
         11: "the kernel is not a real-time one",
@@ -367,7 +367,7 @@ pods:
         10: "fail",
         47: "not-applicable",
     },
-    told={
+    message={
         **dict.fromkeys((1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 28, 32, 33, 34), _ABSENT),
         10: "CPUs 1-3 are isolated but not online",
         47: "one CPU",

@@ -71,7 +71,7 @@ SYSTEMS: tuple[TunedSystem, ...] = (
         tune=SETTINGS,
         intent=ONE_NODE,
         verdicts=TUNED_VERDICTS,
-        told={
+        message={
             3: "no timer tick on CPUs 1-3",
             31: "64 hugepages of 2M",
             33: "no device interrupt goes to isolated CPUs",
@@ -104,10 +104,10 @@ SYSTEMS: tuple[TunedSystem, ...] = (
             32: "fail",
             33: "fail",
         },
-        told={
+        message={
             1: "the kernel's command line isolates no CPUs",
             5: "init may run on isolated CPUs 1-3",
-            31: "0 hugepages of 2M, and 64 are wanted",
+            31: "0 hugepages of 2M, and 64 are expected",
         },
     ),
     # Two nodes with CPUs 0-1 and 2-3, and a card on the second: what went wrong is
@@ -165,7 +165,7 @@ nics: [{name: wire, pf_names: [eth0]}]
             33: "fail",
             35: "fail",
         },
-        told={
+        message={
             1: "its flags lack managed_irq",
             3: "the timer tick stays on for isolated CPU 3",
             4: "RCU callbacks run on isolated CPU 3 themselves",
@@ -190,7 +190,7 @@ echo moved
 """,
         intent=ONE_NODE,
         verdicts=TUNED_VERDICTS | {3: "fail", 33: "fail"},
-        told={
+        message={
             3: "/dataplane has tickless CPUs and a CFS quota",
             33: "1 device interrupt goes to isolated CPUs: 4 ttyS0",
         },
@@ -207,7 +207,7 @@ echo 1 >/sys/devices/virtual/workqueue/cpumask
 """,
         intent=ONE_NODE.replace("balance_isolated: off", "balance_isolated: on"),
         verdicts=TUNED_VERDICTS,
-        told={2: "balanc"},
+        message={2: "balanc"},
     ),
     *POD_SYSTEMS,
 )

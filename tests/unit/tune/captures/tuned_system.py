@@ -28,7 +28,7 @@ class TunedSystem:
     tune: str
     intent: str
     verdicts: dict[int, Verdict]
-    told: dict[int, str] = field(default_factory=dict)
+    message: dict[int, str] = field(default_factory=dict)
     machine: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
@@ -48,7 +48,7 @@ class TunedSystem:
         ]
         texts = [
             f"{number} {found[number].name}: {text!r} is not in {found[number].text!r}"
-            for number, text in self.told.items()
+            for number, text in self.message.items()
             if text not in found[number].text
         ]
         return verdicts + texts

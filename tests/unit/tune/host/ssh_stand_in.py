@@ -18,15 +18,15 @@ class SshStandIn:
         monkeypatch.setenv("PATH", f"{folder}:{os.environ['PATH']}")
 
     @property
-    def asked(self) -> list[list[str]]:
+    def requested(self) -> list[list[str]]:
         """The arguments of each call, in words."""
-        noted = self.folder / "asked"
+        noted = self.folder / "requested"
         return [line.split() for line in noted.read_text().splitlines()] if noted.exists() else []
 
     def does(self, script: str) -> None:
         """From now on."""
         self._program.write_text(
-            f'#!/bin/sh\necho "$@" >>{self.folder}/asked\n'
+            f'#!/bin/sh\necho "$@" >>{self.folder}/requested\n'
             f'while [ "$1" != -- ]; do shift; done; host=$2; shift 2\n{script}\n'
         )
         self._program.chmod(0o755)

@@ -18,7 +18,7 @@ from plimsoll.tune.host.capture import open_capture
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
-from plimsoll.tune.host.capture.collect import Wanted, collect
+from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.host_view import CommandOutput
 from plimsoll.tune.host.view.live_host import LiveHost
@@ -53,7 +53,7 @@ HOST = CapturedHost(
     outputs={"tuned-adm verify": CommandOutput(0, "Verification succeeded.")},
     unread=[Unread("/sys/kernel/debug/x", "forbidden"), Unread("ethtool -i eth0", "unreadable")],
 )
-WANTED = Wanted(
+EXPECTED = NeededFiles(
     files=(
         "/proc/cmdline",
         "/proc/version",
@@ -74,10 +74,10 @@ WANTED = Wanted(
 
 @pytest.fixture
 def capture() -> Capture:
-    return collect(HOST, WANTED, NOW)
+    return collect(HOST, EXPECTED, NOW)
 
 
-def test_what_is_wanted_is_collected_and_nothing_else(capture: Capture) -> None:
+def test_what_is_expected_is_collected_and_nothing_else(capture: Capture) -> None:
     assert sorted(capture.files) == [
         "/etc/kubernetes/kubelet.conf",
         "/proc/1/status",
@@ -104,20 +104,20 @@ def test_no_secret_is_in_it(capture: Capture) -> None:
 
 
 def test_what_was_not_read_is_told_with_its_cause(capture: Capture) -> None:
-    told = {each.where: (each.cause, each.reason) for each in capture.manifest.unread}
-    assert told["/sys/kernel/debug/x"] == ("forbidden", "")
-    assert told["/proc/1/environ"] == ("forbidden", "captures leave it out")
-    assert told["/etc/unheard-of"] == ("forbidden", "captures leave it out")
-    assert told["ethtool -i eth0"] == ("unreadable", "")
+    message = {each.where: (each.cause, each.reason) for each in capture.manifest.unread}
+    assert message["/sys/kernel/debug/x"] == ("forbidden", "")
+    assert message["/proc/1/environ"] == ("forbidden", "captures leave it out")
+    assert message["/etc/unheard-of"] == ("forbidden", "captures leave it out")
+    assert message["ethtool -i eth0"] == ("unreadable", "")
     # Absent is an answer, and interfaces without a device are not asked.
-    assert "/proc/version" not in told
-    assert "ethtool -i veth7" not in told
+    assert "/proc/version" not in message
+    assert "ethtool -i veth7" not in message
 
 
 def test_too_many_paths_of_a_pattern_are_cut_and_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collecting, "MOST_PATHS_OF_A_PATTERN", 1)
     pattern = f"{CPU}/cpu[0-9]*/cpuidle/state[0-9]*/name"
-    capture = collect(HOST, Wanted(files=(pattern,)), NOW)
+    capture = collect(HOST, NeededFiles(files=(pattern,)), NOW)
     assert f"{CPU}/cpu1/cpuidle/state0/name" not in capture.files
     (unread,) = (each for each in capture.manifest.unread if each.where == pattern)
     assert (unread.cause, unread.reason) == ("not-captured", "more than 1 paths")
@@ -125,7 +125,7 @@ def test_too_many_paths_of_a_pattern_are_cut_and_said(monkeypatch: pytest.Monkey
 
 def test_what_exceeds_the_size_of_a_capture_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(collecting, "MOST_BYTES", 20)
-    view = collect(HOST, WANTED, NOW).view("x")
+    view = collect(HOST, EXPECTED, NOW).view("x")
     with pytest.raises(CannotRead, match="as large as any may be"):
         view.find("/proc/cmdline")
 
@@ -156,8 +156,8 @@ def test_it_reads_back_from_an_archive_and_unpacked(capture: Capture, tmp_path: 
 
 
 def test_a_capture_of_this_host_reads_back(tmp_path: Path) -> None:
-    wanted = Wanted(files=("/proc/version", f"{CPU}/online"), lists=("/sys/class/net",))
-    write_capture(collect(LiveHost(), wanted, NOW), tmp_path / "own.tgz")
+    expected = NeededFiles(files=("/proc/version", f"{CPU}/online"), lists=("/sys/class/net",))
+    write_capture(collect(LiveHost(), expected, NOW), tmp_path / "own.tgz")
     view = open_root(tmp_path / "own.tgz")
     assert view.need("/proc/version") == Path("/proc/version").read_text().strip()
     assert view.listing("/sys/class/net") == tuple(sorted(os.listdir("/sys/class/net")))
@@ -356,14 +356,14 @@ CALIBRATIONS = "/home/me/.local/state/plimsoll/calibrations"
 @pytest.mark.parametrize("link", ["/home/me/.local", CALIBRATIONS, f"{CALIBRATIONS}/a.json"])
 def test_a_link_in_a_users_home_is_not_followed(tmp_path: Path, link: str) -> None:
     """Who captures is often root, and a user's link may name any file."""
-    wanted = Wanted(files=("/home/*/.local/state/plimsoll/calibrations/*.json",))
+    expected = NeededFiles(files=("/home/*/.local/state/plimsoll/calibrations/*.json",))
     calibration = tmp_path / CALIBRATIONS.lstrip("/") / "a.json"
     calibration.parent.mkdir(parents=True)
     calibration.write_text("{}")
-    assert f"{CALIBRATIONS}/a.json" in collect(LiveHost(tmp_path), wanted, NOW).files
+    assert f"{CALIBRATIONS}/a.json" in collect(LiveHost(tmp_path), expected, NOW).files
     (tmp_path / link.lstrip("/")).rename(tmp_path / "elsewhere")
     (tmp_path / link.lstrip("/")).symlink_to("/elsewhere")
-    capture = collect(LiveHost(tmp_path), wanted, NOW)
+    capture = collect(LiveHost(tmp_path), expected, NOW)
     assert capture.files == {}
-    told = [each.reason for each in capture.manifest.unread if each.where.startswith("/home")]
-    assert told == ["a link in a home, which is not followed"]
+    message = [each.reason for each in capture.manifest.unread if each.where.startswith("/home")]
+    assert message == ["a link in a home, which is not followed"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from plimsoll.tune.audit.audit import Audit, audit
 from plimsoll.tune.audit.checks.kernel_arguments import CHECK as KERNEL_ARGUMENTS
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.expected.kernel_argument import Vendor
 from plimsoll.tune.expected.kubelet import expected_kubelet
 from plimsoll.tune.expected.node import expected_arguments
@@ -64,8 +64,8 @@ def test_other_paths(path: str) -> None:
 
 
 def test_no_check_asks_for_a_private_path() -> None:
-    asked = wanted_files()
-    assert [path for path in asked.files if is_private(path.replace("[0-9]*", "0"))] == []
+    requested = needed_files()
+    assert [path for path in requested.files if is_private(path.replace("[0-9]*", "0"))] == []
 
 
 def shown(line: str) -> str:
@@ -128,17 +128,17 @@ def test_all_arguments_that_presets_imply_are_known() -> None:
 
 
 def test_an_argument_that_a_capture_hides_is_unknown_and_not_missing() -> None:
-    asked = intent(kernel={"arguments": ["vendor.tuning=1", "skew_tick=1"]})
+    requested = intent(kernel={"arguments": ["vendor.tuning=1", "skew_tick=1"]})
     files = {PATH: shown("vendor.tuning=1 skew_tick=1"), CPUINFO: INTEL}
-    finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), asked)
+    finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), requested)
     assert finding.verdict == "unknown"
     assert "captures leave out what the line says of vendor.tuning" in finding.text
     # What the line cannot have named is missing in a capture too.
     files = {PATH: shown("skew_tick=1"), CPUINFO: INTEL}
-    assert KERNEL_ARGUMENTS.judge(CapturedHost(files=files), asked).verdict == "fail"
+    assert KERNEL_ARGUMENTS.judge(CapturedHost(files=files), requested).verdict == "fail"
     # And what is known to be wrong is no less so beside it.
     files = {PATH: shown("vendor.tuning=1 skew_tick=0"), CPUINFO: INTEL}
-    finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), asked)
+    finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), requested)
     assert finding.verdict == "fail"
     assert "skew_tick is 0" in finding.text
 
@@ -231,13 +231,13 @@ def test_other_files_are_taken_as_far_as_they_are_read() -> None:
     }
 
 
-def told(done: Audit) -> list[dict[str, object]]:
+def message(done: Audit) -> list[dict[str, object]]:
     return [asdict(finding) for finding in done.findings]
 
 
 def assert_judged_alike(view: HostView, declared: Intent) -> None:
-    again = collect(view, wanted_files(), NOW).view(view.where)
-    assert told(audit(again, declared)) == told(audit(view, declared))
+    again = collect(view, needed_files(), NOW).view(view.where)
+    assert message(audit(again, declared)) == message(audit(view, declared))
 
 
 @pytest.mark.parametrize("path", CAPTURES, ids=lambda path: path.name)
@@ -264,7 +264,7 @@ def test_a_host_with_a_secret_in_every_file_is_judged_as_its_capture() -> None:
     view = CapturedHost(files=files)
     for name in preset_names():
         assert_judged_alike(view, load_preset(name))
-    capture = collect(view, wanted_files(), NOW)
+    capture = collect(view, needed_files(), NOW)
     everything = capture.manifest.model_dump_json() + json.dumps(dict(capture.files))
     assert "hunter2" not in everything
     # And not because nothing was judged: the kubelet's second file is found behind the first.

@@ -25,14 +25,14 @@ def test_files_directories_and_links() -> None:
     assert VIEW.need_command("tuned-adm active").text == "Current active profile: realtime"
 
 
-def test_what_was_asked_for_and_is_not_there_is_absent() -> None:
+def test_what_was_requested_for_and_is_not_there_is_absent() -> None:
     assert VIEW.find("/proc/version") is None
     assert VIEW.find(f"{CPU}/cpu3/online") is None
     # A directory that was looked into for a pattern.
     assert CapturedHost(files={}, collected=["/a/b*/c"]).find_names("/a") == ()
 
 
-def test_what_was_not_asked_for_is_unknown() -> None:
+def test_what_was_not_requested_for_is_unknown() -> None:
     for ask in (
         lambda: VIEW.find("/proc/meminfo"),
         lambda: VIEW.find_names("/proc/irq"),

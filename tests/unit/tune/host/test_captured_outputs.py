@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from plimsoll.tune.audit.audit import audit
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.captured_outputs import kept_output
 from plimsoll.tune.host.capture.collect import collect
@@ -94,13 +94,13 @@ def card(said: dict[str, str], status: int) -> CapturedHost:
 @pytest.mark.parametrize(("said", "status"), [(SAID, 0), (SAID, 1), (COMPLAINED, 1), ({}, 0)])
 def test_a_capture_is_judged_as_the_whole_outputs(said: dict[str, str], status: int) -> None:
     whole = card(said, status)
-    capture = collect(whole, wanted_files(), NOW)
+    capture = collect(whole, needed_files(), NOW)
     assert set(capture.manifest.outputs) == set(said)
-    told, again = (
+    message, again = (
         {each.number: asdict(each) for each in audit(view, ASKED).findings}
         for view in (whole, capture.view(whole.where))
     )
-    assert again == told
+    assert again == message
     assert "hunter2" not in capture.manifest.model_dump_json()
 
 
@@ -122,7 +122,7 @@ def test_keeping_twice_changes_nothing_more(command: str) -> None:
 
 
 def test_every_command_that_a_check_asks_has_its_rule() -> None:
-    for form in wanted_files().commands:
+    for form in needed_files().commands:
         for command in commands_of(form, ("ens7f0",)):
             assert kept_output(command, "") == ""
 

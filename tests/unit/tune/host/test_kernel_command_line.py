@@ -40,9 +40,9 @@ def test_dashes_and_underscores_in_names_are_the_same() -> None:
 
 def test_an_argument_is_told_as_it_counts() -> None:
     line = KernelCommandLine.parse("nosoftlockup skew_tick=0 skew_tick=1")
-    assert line.told("nosoftlockup") == "nosoftlockup"
-    assert line.told("skew_tick") == "skew_tick=1"
-    assert line.told("tsc") == "no tsc"
+    assert line.shown("nosoftlockup") == "nosoftlockup"
+    assert line.shown("skew_tick") == "skew_tick=1"
+    assert line.shown("tsc") == "no tsc"
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_a_stride_takes_the_first_of_each_group(
 ) -> None:
     used = min(used, group)
     last = first + length
-    wanted = set()
+    expected = set()
     for start in range(first, last + 1, group):
-        wanted |= set(range(start, min(start + used, last + 1)))
-    assert parse_kernel_cpu_list(f"{first}-{last}:{used}/{group}", ONLINE) == wanted
+        expected |= set(range(start, min(start + used, last + 1)))
+    assert parse_kernel_cpu_list(f"{first}-{last}:{used}/{group}", ONLINE) == expected
 
 
 @given(st.text(max_size=60))

@@ -73,8 +73,8 @@ def test_a_command_that_is_not_installed_is_absent(
     with pytest.raises(CannotRead, match="tuned-adm is not installed") as caught:
         LiveHost().need_command("tuned-adm active")
     # The command is no file that could exist.
-    told = "tuned-adm active does not run (tuned-adm is not installed)"
-    assert str(caught.value.unread) == told
+    message = "tuned-adm active does not run (tuned-adm is not installed)"
+    assert str(caught.value.unread) == message
     assert caught.value.unread.cause == "absent"
 
 

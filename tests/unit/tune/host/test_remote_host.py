@@ -36,9 +36,9 @@ def test_the_host_there_says_what_it_is(ssh: SshStandIn) -> None:
     view = view_over_ssh("ssh://root@node-1")
     assert view.read("/proc/sys/kernel/osrelease") == os.uname().release
     assert view.where == "ssh://root@node-1"
-    (asked,) = ssh.asked
+    (requested,) = ssh.requested
     capture = ["plimsoll", "tune", "capture", "--output", "-"]
-    assert asked[asked.index("--") + 1 :] == ["root@node-1", "timeout", "120", *capture]
+    assert requested[requested.index("--") + 1 :] == ["root@node-1", "timeout", "120", *capture]
 
 
 def test_what_ssh_says_when_it_fails_is_in_the_error(ssh: SshStandIn) -> None:

@@ -16,18 +16,18 @@ from plimsoll.errors import InputError
 from plimsoll.tune.host.capture import open_capture
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
-from plimsoll.tune.host.capture.collect import Wanted, collect
+from plimsoll.tune.host.capture.collect import NeededFiles, collect
 from plimsoll.tune.host.capture.open_capture import open_root
 
 HOST = CapturedHost(files={"/proc/version": "Linux", "/proc/cmdline": "ro"})
-WANTED = Wanted(files=("/proc/version", "/proc/cmdline"))
+EXPECTED = NeededFiles(files=("/proc/version", "/proc/cmdline"))
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A capture, unpacked."""
     path = tmp_path / "x.tar.gz"
-    write_capture(collect(HOST, WANTED, datetime(2026, 11, 22, tzinfo=UTC)), path)
+    write_capture(collect(HOST, EXPECTED, datetime(2026, 11, 22, tzinfo=UTC)), path)
     with tarfile.open(path) as archive:
         archive.extractall(tmp_path / "folder", filter="data")
     return tmp_path / "folder"

@@ -31,8 +31,8 @@ def test_the_default_route_and_the_session_are_known_by_their_functions() -> Non
     default = {"0000:00:01.0": "it carries the default route"}
     assert uplink_functions(CapturedHost(files=files, links=LINKS)) == default
     both = default | {"0000:00:02.0": "it carries this SSH session"}
-    asked = SshHost(files=files, links=LINKS)
-    assert uplink_functions(asked) == both
+    requested = SshHost(files=files, links=LINKS)
+    assert uplink_functions(requested) == both
     answer = BiosAnswer(
         where="https://bmc/redfish/v1/Systems/1/Bios",
         manufacturer="a",
@@ -41,7 +41,7 @@ def test_the_default_route_and_the_session_are_known_by_their_functions() -> Non
         vendor=None,
         attributes={},
     )
-    assert uplink_functions(HostWithBios(asked, answer)) == both
+    assert uplink_functions(HostWithBios(requested, answer)) == both
 
 
 def test_a_port_of_open_vswitch_carries_what_its_bridge_does() -> None:

@@ -107,7 +107,7 @@ def test_the_real_time_kernel_may_leave_its_hint_to_the_platform(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("cpus", "told"),
+    ("cpus", "message"),
     [
         (
             "{reserved: 0-1, isolated: 1-7}",
@@ -127,8 +127,8 @@ def test_the_real_time_kernel_may_leave_its_hint_to_the_platform(tmp_path: Path)
         ("{reserved: 0}", "cpus.isolated: is missing (add `isolated:`)"),
     ],
 )
-def test_cpus_are_two_disjoint_lists_neither_empty(tmp_path: Path, cpus: str, told: str) -> None:
-    with pytest.raises(InputError, match=re.escape(told)):
+def test_cpus_are_two_disjoint_lists_neither_empty(tmp_path: Path, cpus: str, message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
         loaded(tmp_path, f"name: lab\nplatform: vm\ncpus: {cpus}\n")
 
 
@@ -140,7 +140,7 @@ def test_openshift_needs_a_pool_and_the_others_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pool", "told"),
+    ("pool", "message"),
     [
         ("{role: dut, selector: {}}", "pool.selector: has 0 labels (name the pool by one label)"),
         (
@@ -154,9 +154,9 @@ def test_openshift_needs_a_pool_and_the_others_none(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_pool_and_its_nodes_have_one_label_each(tmp_path: Path, pool: str, told: str) -> None:
+def test_a_pool_and_its_nodes_have_one_label_each(tmp_path: Path, pool: str, message: str) -> None:
     cpus = "cpus: {reserved: 0, isolated: 1}\n"
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         loaded(tmp_path, f"name: lab\nplatform: openshift\npool: {pool}\n{cpus}")
 
 
@@ -186,7 +186,7 @@ def test_trex_counts_its_threads_and_names_all_its_cpus(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ("latency_thread: 3", "latency_thread: 2", "latency_thread: CPU 2 is the master thread's"),
         ("ip: 1.1.1.1", "ip: lo", "ports[0].ip: 'lo' is no IP address (write for example 192."),
@@ -204,9 +204,9 @@ def test_trex_counts_its_threads_and_names_all_its_cpus(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_trex_threads_have_a_cpu_each(tmp_path: Path, old: str, new: str, told: str) -> None:
+def test_trex_threads_have_a_cpu_each(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert old in TREX
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         loaded(tmp_path, BASE + TREX.replace(old, new))
 
 
@@ -216,8 +216,8 @@ def test_every_pair_has_as_many_threads(tmp_path: Path) -> None:
         '      - {pci: "0000:88:00.0", ip: 3.3.3.3, default_gw: 4.4.4.4}\n'
         '      - {pci: "0000:88:00.1", ip: 4.4.4.4, default_gw: 3.3.3.3}\n    dual_if',
     )
-    told = re.escape("dual_if[1].threads: found 2 threads, the first pair has 1 (give each pair")
-    with pytest.raises(InputError, match=told):
+    message = re.escape("dual_if[1].threads: found 2 threads, the first pair has 1 (give each pair")
+    with pytest.raises(InputError, match=message):
         loaded(tmp_path, BASE + text)
 
 

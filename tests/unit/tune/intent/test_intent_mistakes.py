@@ -388,15 +388,15 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize(("added", "line", "told"), MISTAKES.values(), ids=list(MISTAKES))
+@pytest.mark.parametrize(("added", "line", "message"), MISTAKES.values(), ids=list(MISTAKES))
 def test_a_mistake_is_told_with_its_place_and_remedy(
-    tmp_path: Path, added: str, line: int, told: str
+    tmp_path: Path, added: str, line: int, message: str
 ) -> None:
     path = tmp_path / "intent.yaml"
     path.write_text(f"{BASE}{added}\n")
     with pytest.raises(InputError) as caught:
         load_intent(path)
-    assert str(caught.value).startswith(f"{path}:{LINES + line}: {told}")
+    assert str(caught.value).startswith(f"{path}:{LINES + line}: {message}")
 
 
 # What is written in place of the lists of CPUs, and what is said of it; None where it is taken.
@@ -422,17 +422,17 @@ CPUS = {
 }
 
 
-@pytest.mark.parametrize(("written", "told"), CPUS.items(), ids=[each[:12] for each in CPUS])
-def test_lists_of_cpus(tmp_path: Path, written: str, told: str | None) -> None:
+@pytest.mark.parametrize(("written", "message"), CPUS.items(), ids=[each[:12] for each in CPUS])
+def test_lists_of_cpus(tmp_path: Path, written: str, message: str | None) -> None:
     path = tmp_path / "intent.yaml"
     path.write_text(f"name: lab\nplatform: vm\ncpus:\n  reserved: 8191\n  isolated: {written}\n")
-    if told is None:
+    if message is None:
         path.write_text(path.read_text().replace("8191", "16"))
         assert load_intent(path).cpus.isolated.text == written
         return
     with pytest.raises(InputError) as caught:
         load_intent(path)
-    assert str(caught.value) == f"{path}:5: cpus.isolated: {told}"
+    assert str(caught.value) == f"{path}:5: cpus.isolated: {message}"
 
 
 # Whole files, the line of the mistake (None where it is of the whole file), and what is said.
@@ -507,13 +507,15 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize(("text", "line", "told"), FILES.values(), ids=list(FILES))
-def test_a_file_that_is_no_intent(tmp_path: Path, text: str, line: int | None, told: str) -> None:
+@pytest.mark.parametrize(("text", "line", "message"), FILES.values(), ids=list(FILES))
+def test_a_file_that_is_no_intent(
+    tmp_path: Path, text: str, line: int | None, message: str
+) -> None:
     path = tmp_path / "intent.yaml"
     path.write_text(text)
     with pytest.raises(InputError) as caught:
         load_intent(path)
-    assert str(caught.value) == (f"{path}:{line}: {told}" if line else f"{path}: {told}")
+    assert str(caught.value) == (f"{path}:{line}: {message}" if line else f"{path}: {message}")
 
 
 def test_every_misread_value_is_told_with_its_line(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def test_more_cpus_than_are_isolated(base: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "hugepages", "said"),
+    ("expected", "hugepages", "said"),
     [
         (
             pages("2M", "64Gi"),
@@ -72,10 +72,10 @@ def test_more_cpus_than_are_isolated(base: dict[str, Any]) -> None:
     ],
 )
 def test_pages_that_are_not_there(
-    wanted: dict[str, Any], hugepages: dict[str, Any] | None, said: str
+    expected: dict[str, Any], hugepages: dict[str, Any] | None, said: str
 ) -> None:
     sections = {"hugepages": hugepages} if hugepages else {}
-    assert refusal(POOL, wanted, numa_policy="single-numa-node", **sections) == said
+    assert refusal(POOL, expected, numa_policy="single-numa-node", **sections) == said
 
 
 @pytest.mark.parametrize(
@@ -106,8 +106,8 @@ def test_more_vfs_than_a_node_has() -> None:
         "pods[0].networks: dut takes 5 of openshift.io/card, and a node has 4 / "
         "give its nic more num_vfs or a wider vf_range, or let the pod take fewer"
     )
-    asked = {"networks": ["fast"], "resources": {"openshift.io/card": 4}}
-    assert refusal(POOL, asked, **sections).startswith("pods[0].resources: dut takes 5 of")
+    requested = {"networks": ["fast"], "resources": {"openshift.io/card": 4}}
+    assert refusal(POOL, requested, **sections).startswith("pods[0].resources: dut takes 5 of")
 
 
 def test_vfs_of_a_kind_of_card_are_not_counted() -> None:

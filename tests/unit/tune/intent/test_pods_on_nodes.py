@@ -31,8 +31,8 @@ def intent(pod: dict[str, Any], **sections: Any) -> Intent:
     return intent_with(POOL, cpus=CPUS, pods=[POD | pod], **sections)
 
 
-def told(wanted: Intent, topology: Topology) -> list[tuple[str, str, str]]:
-    found = list(pods_on_nodes(wanted, topology))
+def message(expected: Intent, topology: Topology) -> list[tuple[str, str, str]]:
+    found = list(pods_on_nodes(expected, topology))
     assert all(each.severity == "fail" for each in found)
     return [(each.field, each.text, each.remedy) for each in found]
 
@@ -42,8 +42,8 @@ def pages(total: str) -> dict[str, Any]:
 
 
 def test_cpus_of_one_node() -> None:
-    assert told(intent({"cpus": 6}), host()) == []
-    assert told(intent({"cpus": 7}), host()) == [
+    assert message(intent({"cpus": 6}), host()) == []
+    assert message(intent({"cpus": 7}), host()) == [
         (
             "pods[0].cpus",
             "dut asks for 7 CPUs, no node has more than 6 isolated, and single-numa-node takes "
@@ -63,13 +63,13 @@ def test_cpus_of_one_node() -> None:
 def test_cpus_of_two_nodes_where_that_is_no_mistake(
     pod: dict[str, Any], sections: dict[str, Any]
 ) -> None:
-    assert told(intent({"cpus": 12} | pod, **sections), host()) == []
+    assert message(intent({"cpus": 12} | pod, **sections), host()) == []
 
 
 def test_pages_that_the_kernel_spreads() -> None:
     """16 pages over two nodes are eight on each."""
-    assert told(intent(pages("8Gi")), host()) == []
-    assert told(intent(pages("9Gi")), host()) == [
+    assert message(intent(pages("8Gi")), host()) == []
+    assert message(intent(pages("9Gi")), host()) == [
         (
             "pods[0].hugepages.total",
             "9Gi are more than the 8Gi that a node gets of pages which name none, and "
@@ -82,13 +82,13 @@ def test_pages_that_the_kernel_spreads() -> None:
 @pytest.mark.parametrize("gib", [0, 6])
 def test_pages_are_not_judged_where_their_nodes_cannot_be_told(gib: int) -> None:
     """Without the nodes' memory, or where a node cannot hold its share and others get more."""
-    assert told(intent(pages("9Gi") | {"memory": "1Ki"}), host(gib)) == []
+    assert message(intent(pages("9Gi") | {"memory": "1Ki"}), host(gib)) == []
 
 
 def test_the_spread_is_not_judged_where_other_pages_name_a_node() -> None:
     some = [{"size": "1G", "count": 8}, {"size": "1G", "count": 8, "node": 1}]
     mixed = {"default_size": "1G", "pages": some}
-    assert told(intent(pages("9Gi"), hugepages=mixed), host()) == []
+    assert message(intent(pages("9Gi"), hugepages=mixed), host()) == []
 
 
 def nic(name: str, port: str) -> dict[str, Any]:
@@ -106,8 +106,8 @@ BOTH = {"networks": ["east-net", "west-net"]}
 
 
 def test_cards_of_different_nodes() -> None:
-    assert told(intent(BOTH, **CARDS), host(ens1=1, ens2=1)) == []
-    assert told(intent(BOTH, **CARDS), host(ens1=0, ens2=1)) == [
+    assert message(intent(BOTH, **CARDS), host(ens1=1, ens2=1)) == []
+    assert message(intent(BOTH, **CARDS), host(ens1=0, ens2=1)) == [
         (
             "pods[0].networks",
             "dut joins cards of different nodes, east on node 0, west on node 1, and "
@@ -119,15 +119,15 @@ def test_cards_of_different_nodes() -> None:
 
 @pytest.mark.parametrize("ports", [{"ens1": 0}, {"ens1": 0, "ens2": None}])
 def test_a_card_that_does_not_tell_its_node_may_be_on_any(ports: dict[str, int | None]) -> None:
-    assert told(intent(BOTH, **CARDS), host(**ports)) == []
+    assert message(intent(BOTH, **CARDS), host(**ports)) == []
 
 
 def test_no_node_has_all_of_it() -> None:
     """CPUs on both, pages on node 0 alone, the card on node 1."""
     near = {"default_size": "1G", "pages": [{"size": "1G", "count": 4, "node": 0}]}
-    wanted = intent(pages("2Gi") | {"networks": ["east-net"]}, hugepages=near, **CARDS)
-    assert told(wanted, host(ens1=0)) == []
-    assert told(wanted, host(ens1=1)) == [
+    expected = intent(pages("2Gi") | {"networks": ["east-net"]}, hugepages=near, **CARDS)
+    assert message(expected, host(ens1=0)) == []
+    assert message(expected, host(ens1=1)) == [
         (
             "pods[0]",
             "no node has all that dut asks for: CPUs are on node 0 or 1, hugepages on node 0, "
@@ -139,8 +139,8 @@ def test_no_node_has_all_of_it() -> None:
 
 def test_memory_that_the_host_has_not() -> None:
     """Of 2 x 16 GiB 16 are hugepages."""
-    assert told(intent({"memory": "16Gi"}), host(16)) == []
-    assert told(intent({"memory": "17Gi"}), host(16)) == [
+    assert message(intent({"memory": "16Gi"}), host(16)) == []
+    assert message(intent({"memory": "17Gi"}), host(16)) == [
         (
             "pods[0].memory",
             "dut asks for 17Gi, and hugepages leave 16.0 GiB of the host's 32.0 GiB",
@@ -155,7 +155,7 @@ def test_the_articles_pods_fit_the_articles_hosts() -> None:
     siblings = {cpu: frozenset({cpu}) for cpu in range(40)}
     memory = dict.fromkeys(nodes, 96 * 2**20)
     two = Topology(frozenset(range(40)), siblings, nodes, memory, {"ens7f0": 1, "ens7f1": 1})
-    assert told(load_preset("openshift-deterministic"), two) == []
+    assert message(load_preset("openshift-deterministic"), two) == []
     threads = {cpu: frozenset({cpu, (cpu + 16) % 32}) for cpu in range(32)}
     one = Topology(frozenset(range(32)), threads, {0: frozenset(range(32))}, {0: 96 * 2**20})
-    assert told(load_preset("openshift-sno-vdu"), one) == []
+    assert message(load_preset("openshift-sno-vdu"), one) == []

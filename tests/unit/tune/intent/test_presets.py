@@ -130,10 +130,10 @@ class TestDeterministic:
 
     def test_the_pod(self, deterministic: Intent) -> None:
         (pod,) = deterministic.pods
-        asked = deterministic.resources_of(pod)
+        requested = deterministic.resources_of(pod)
         # The article's excerpt has no memory, which a pod of its QoS class needs.
-        assert asked.pop("memory") == "1000Mi"
-        assert asked == {
+        assert requested.pop("memory") == "1000Mi"
+        assert requested == {
             "cpu": "4",
             "hugepages-1Gi": "4Gi",
             "openshift.io/intelnic_east": "1",

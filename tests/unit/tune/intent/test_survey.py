@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import InputError
-from plimsoll.tune.audit.wanted_files import wanted_files
+from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.collect import collect
@@ -57,7 +57,7 @@ def guest(folder: Path) -> HostTree:
 def captured(tree: HostTree, folder: Path) -> HostView:
     """As `plimsoll tune capture` and `--root` do."""
     path = folder / "host.tar.gz"
-    write_capture(collect(LiveHost(tree.root), wanted_files(), NOW), path)
+    write_capture(collect(LiveHost(tree.root), needed_files(), NOW), path)
     return open_root(path)
 
 
@@ -92,12 +92,12 @@ def test_the_port_of_ones_own_session_is_in_use(tmp_path: Path) -> None:
 def test_a_capture_tells_the_same(tmp_path: Path, host: Callable[[Path], HostTree]) -> None:
     tree = host(tmp_path / "host")
     live = survey_host(LiveHost(tree.root), {})
-    told = survey_host(captured(tree, tmp_path))
-    assert told.ports == live.ports
-    assert (told.page_sizes, told.virtual) == (live.page_sizes, live.virtual)
+    message = survey_host(captured(tree, tmp_path))
+    assert message.ports == live.ports
+    assert (message.page_sizes, message.virtual) == (live.page_sizes, live.virtual)
     # No port is looked up in either, and the rest of a topology is CPUs and memory.
-    assert told.topology == live.topology
-    assert (told.where, told.sessions_known) == (str(tmp_path / "host.tar.gz"), False)
+    assert message.topology == live.topology
+    assert (message.where, message.sessions_known) == (str(tmp_path / "host.tar.gz"), False)
 
 
 def test_the_port_of_a_guest_has_its_interface(tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_a_proposal_from_a_capture_says_whose_it_is_and_what_it_cannot_know(tmp_
 
 def without_routes(tree: HostTree) -> HostView:
     """A capture made before captures had them."""
-    wanted = wanted_files()
-    files = tuple(path for path in wanted.files if not path.startswith("/proc/net"))
-    older = collect(LiveHost(tree.root), type(wanted)(files, wanted.links, wanted.lists), NOW)
+    expected = needed_files()
+    files = tuple(path for path in expected.files if not path.startswith("/proc/net"))
+    older = collect(LiveHost(tree.root), type(expected)(files, expected.links, expected.lists), NOW)
     return older.view("older.tar.gz")
 
 

@@ -69,8 +69,8 @@ def test_ports_are_found_by_interface_and_by_pci_address(tmp_path: Path) -> None
     tree.interface("ens1", tree.card("0000:87:00.0", "ice", numa=1))
     tree.card("0000:88:00.0", "vfio-pci", numa=-1)
     tree.interface("veth0")
-    asked = ("ens1", "0000:87:00.0", "0000:88:00.0", "veth0", "ens9")
-    topology = read_topology(LiveHost(tree.root).read, asked)
+    requested = ("ens1", "0000:87:00.0", "0000:88:00.0", "veth0", "ens9")
+    topology = read_topology(LiveHost(tree.root).read, requested)
     assert topology.port_nodes == {
         "ens1": 1,
         "0000:87:00.0": 1,

@@ -30,21 +30,21 @@ def intent(reserved: str, isolated: str, **more: Any) -> Intent:
     return Intent.model_validate(data)
 
 
-def found(wanted: Intent, host: Topology) -> list[tuple[str, str, str]]:
-    return [(each.rule, each.field, each.severity) for each in check_topology(wanted, host)]
+def found(expected: Intent, host: Topology) -> list[tuple[str, str, str]]:
+    return [(each.rule, each.field, each.severity) for each in check_topology(expected, host)]
 
 
 def test_a_sound_intent_has_no_problem() -> None:
     host = topology(4, 2, 2, ens1=1)
     pages = [{"size": "1G", "count": 4, "node": 1}]
-    wanted = intent(
+    expected = intent(
         "0-1,4-5",
         "2-3,6-7",
         nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 1}],
         hugepages={"default_size": "1G", "pages": pages},
         generator={"cpus": "2,6"},
     )
-    assert check_topology(wanted, host) == ()
+    assert check_topology(expected, host) == ()
 
 
 def test_a_cpu_that_is_not_there() -> None:
@@ -66,8 +66,8 @@ def test_a_cpu_that_is_neither() -> None:
 
 
 def test_a_cpu_that_is_to_be_offlined_may_still_be_online() -> None:
-    wanted = intent("0", "2-3", cpus={"offlined": "1"})
-    assert check_topology(wanted, topology(4, 1, 1)) == ()
+    expected = intent("0", "2-3", cpus={"offlined": "1"})
+    assert check_topology(expected, topology(4, 1, 1)) == ()
 
 
 def test_siblings_on_both_sides() -> None:
@@ -87,10 +87,10 @@ def test_siblings_on_both_sides() -> None:
         (2, "any", []),
     ],
 )
-def test_smt_is_as_wanted(threads: int, smt: str, problems: list[Any]) -> None:
+def test_smt_is_as_expected(threads: int, smt: str, problems: list[Any]) -> None:
     reserved, isolated = ("0", "1-3") if threads == 1 else ("0,4", "1-3,5-7")
-    wanted = intent(reserved, isolated, cpus={"smt": smt})
-    assert found(wanted, topology(4, threads, 1)) == problems
+    expected = intent(reserved, isolated, cpus={"smt": smt})
+    assert found(expected, topology(4, threads, 1)) == problems
 
 
 def test_cpu_0_is_reserved() -> None:
@@ -106,19 +106,19 @@ def test_a_node_without_a_reserved_cpu_is_a_warning() -> None:
 
 
 def test_a_generator_on_a_reserved_cpu() -> None:
-    wanted = intent("0", "1-3", generator={"cpus": "0,2"})
-    assert found(wanted, topology(4, 1, 1)) == [("generator-isolated", "generator", "fail")]
+    expected = intent("0", "1-3", generator={"cpus": "0,2"})
+    assert found(expected, topology(4, 1, 1)) == [("generator-isolated", "generator", "fail")]
 
 
 def test_a_generator_of_another_host_is_none_of_this_one() -> None:
-    wanted = intent("0", "1-3", generator={"cpus": "0,39"})
-    assert check_topology(wanted, topology(4, 1, 1)) == ()
+    expected = intent("0", "1-3", generator={"cpus": "0,39"})
+    assert check_topology(expected, topology(4, 1, 1)) == ()
 
 
 def test_a_pod_of_half_a_core_is_a_warning() -> None:
     pod = {"name": "dut", "cpus": 3, "memory": "1Gi"}
-    wanted = intent("0,4", "1-3,5-7", pods=[pod])
-    assert found(wanted, topology(4, 2, 1)) == [("pods-whole-cores", "pods[0].cpus", "warn")]
+    expected = intent("0,4", "1-3,5-7", pods=[pod])
+    assert found(expected, topology(4, 2, 1)) == [("pods-whole-cores", "pods[0].cpus", "warn")]
     assert found(intent("0", "1-3", pods=[pod]), topology(4, 1, 1)) == []
 
 
@@ -139,8 +139,8 @@ def test_a_pod_of_half_a_core_is_a_warning() -> None:
     ],
 )
 def test_hugepages_that_do_not_fit(pages: list[Any], rule: str, text: str) -> None:
-    wanted = intent("0-1", "2-3", hugepages={"default_size": "1G", "pages": pages})
-    (problem,) = check_topology(wanted, topology(4, 1, 2))
+    expected = intent("0-1", "2-3", hugepages={"default_size": "1G", "pages": pages})
+    (problem,) = check_topology(expected, topology(4, 1, 2))
     assert (problem.rule, problem.field, problem.text) == (rule, "hugepages.pages", text)
 
 
@@ -148,13 +148,13 @@ def test_hugepages_fit_where_the_memory_is_not_known() -> None:
     host = topology(4, 1, 2)
     unknown = Topology(host.online, host.siblings, host.nodes, {})
     pages = [{"size": "1G", "count": 500}]
-    wanted = intent("0-1", "2-3", hugepages={"default_size": "1G", "pages": pages})
-    assert check_topology(wanted, unknown) == ()
+    expected = intent("0-1", "2-3", hugepages={"default_size": "1G", "pages": pages})
+    assert check_topology(expected, unknown) == ()
 
 
 def test_a_port_that_is_not_there() -> None:
-    wanted = intent("0", "1-3", nics=[{"name": "a", "pf_names": ["ens1"]}])
-    (problem,) = check_topology(wanted, topology(4, 1, 1))
+    expected = intent("0", "1-3", nics=[{"name": "a", "pf_names": ["ens1"]}])
+    (problem,) = check_topology(expected, topology(4, 1, 1))
     assert (problem.rule, problem.field, problem.text) == (
         "nics-exist",
         "nics[0]",
@@ -163,26 +163,26 @@ def test_a_port_that_is_not_there() -> None:
 
 
 def test_a_card_on_another_node_than_said() -> None:
-    wanted = intent("0-1", "2-3", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 0}])
-    (problem,) = check_topology(wanted, topology(4, 1, 2, ens1=1))
+    expected = intent("0-1", "2-3", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 0}])
+    (problem,) = check_topology(expected, topology(4, 1, 2, ens1=1))
     assert (problem.field, problem.text) == ("nics[0].numa_node", "a is on node 1, not 0")
 
 
 def test_a_card_on_a_node_without_isolated_cpus() -> None:
-    wanted = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"]}])
-    assert found(wanted, topology(4, 1, 2, ens1=1)) == [
+    expected = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"]}])
+    assert found(expected, topology(4, 1, 2, ens1=1)) == [
         ("nic-node-has-isolated", "nics[0]", "fail")
     ]
 
 
 def test_a_card_on_a_node_without_hugepages() -> None:
-    wanted = intent(
+    expected = intent(
         "0-1",
         "2-3",
         nics=[{"name": "a", "pf_names": ["ens1"]}],
         hugepages={"default_size": "1G", "pages": [{"size": "1G", "count": 1, "node": 0}]},
     )
-    (problem,) = check_topology(wanted, topology(4, 1, 2, ens1=1))
+    (problem,) = check_topology(expected, topology(4, 1, 2, ens1=1))
     assert (problem.rule, problem.remedy) == (
         "nic-node-has-hugepages",
         "add hugepages with node: 1",
@@ -206,9 +206,9 @@ def test_the_port_that_the_host_lives_by(
     ports = {"eth0": 0, "eth1": 0, "0000:01:00.0": 0}
     reason = "it carries the default route"
     host = replace(topology(4, 1, 1, **ports), in_use={"eth0": reason, "0000:01:00.0": reason})
-    wanted = intent("0", "1-3", nics=[nic | {"name": "a"}])
-    assert found(wanted, host) == problems
-    for each in check_topology(wanted, host):
+    expected = intent("0", "1-3", nics=[nic | {"name": "a"}])
+    assert found(expected, host) == problems
+    for each in check_topology(expected, host):
         assert each.text.endswith("from the host at each boot: it carries the default route")
 
 
@@ -227,8 +227,8 @@ def test_one_port_by_two_names() -> None:
 
 
 def test_a_card_whose_node_is_not_told_is_not_judged() -> None:
-    wanted = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 1}])
-    assert check_topology(wanted, topology(4, 1, 2, ens1=None)) == ()
+    expected = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 1}])
+    assert check_topology(expected, topology(4, 1, 2, ens1=None)) == ()
 
 
 def test_the_articles_intents_are_sound_on_the_articles_hosts() -> None:

@@ -33,7 +33,7 @@ class ApiServer(ThreadingHTTPServer):
         self.refused: dict[str, tuple[int, str]] = {}
         self.messages: dict[str, Any] = {}
         self.answers: dict[str, bytes] = {}
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     @property
     def url(self) -> str:
@@ -44,7 +44,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: ApiServer
 
     def do_GET(self) -> None:
-        self.server.asked.append(self.path)
+        self.server.requested.append(self.path)
         parts = urlsplit(self.path)
         query = {name: values[0] for name, values in parse_qs(parts.query).items()}
         plural = parts.path.rpartition("/")[2]

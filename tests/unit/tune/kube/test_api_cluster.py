@@ -52,19 +52,19 @@ def pods(count: int) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_cluster_as_wanted_is_ok_in_every_check(config: Path, server: ApiServer) -> None:
+def test_a_cluster_as_expected_is_ok_in_every_check(config: Path, server: ApiServer) -> None:
     done = audit_cluster(ApiCluster(connect(kubeconfig=str(config))), intent())
     assert {each.verdict for each in done.findings} == {"ok"}
     assert done.source == server.url
 
 
-def test_each_kind_is_listed_once_and_nothing_else_is_asked(
+def test_each_kind_is_listed_once_and_nothing_else_is_requested(
     config: Path, server: ApiServer
 ) -> None:
     audit_cluster(ApiCluster(connect(kubeconfig=str(config))), intent())
-    assert len(server.asked) == len(set(server.asked))
-    assert not any("secret" in path for path in server.asked)
-    (of_config_maps,) = [path for path in server.asked if "configmaps" in path]
+    assert len(server.requested) == len(set(server.requested))
+    assert not any("secret" in path for path in server.requested)
+    (of_config_maps,) = [path for path in server.requested if "configmaps" in path]
     assert of_config_maps.startswith("/api/v1/namespaces/openshift-monitoring/configmaps?")
     assert "cluster-monitoring-config" in of_config_maps
 
@@ -77,7 +77,7 @@ def test_all_pages_are_read_and_slimmed(config: Path, server: ApiServer) -> None
     assert named(view.need(POD, "ns1")) == ["p1", "p3"]
     assert found[0]["kind"] == "Pod"
     assert "managedFields" not in found[0]["metadata"]
-    assert sum("/pods" in path for path in server.asked) == 3
+    assert sum("/pods" in path for path in server.requested) == 3
 
 
 @pytest.mark.parametrize(
@@ -105,20 +105,20 @@ def test_a_refusal_names_the_right_that_is_missing(config: Path, server: ApiServ
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("body", "message"),
     [
         *((nothing, "Internal Server Error") for nothing in (None, 7, "")),
         ("etcd" * 200, "etcd" * 100),
     ],
 )
 def test_a_refusal_is_told_in_bounds_and_without_words_by_its_status(
-    config: Path, server: ApiServer, message: Any, told: str
+    config: Path, server: ApiServer, body: Any, message: str
 ) -> None:
     server.refused["nodes"] = (500, "Internal Server Error")
-    server.messages["nodes"] = message
+    server.messages["nodes"] = body
     unread = ApiCluster(connect(kubeconfig=str(config))).listed(NODE)
     assert isinstance(unread, Unread)
-    assert unread.reason == f"500 {told}"
+    assert unread.reason == f"500 {message}"
 
 
 @pytest.mark.parametrize("answer", [b"<html>", b"[" * 100_000, b'"text"', b'{"items": 7}'])

@@ -19,13 +19,13 @@ STATE, POLICY, NETWORK = "SriovNetworkNodeState", "SriovNetworkNodePolicy", "Sri
 CONTAINER = "spec/containers/0"
 
 
-def judged(name: str, view: ClusterView, wanted: Intent | None = None) -> Finding:
+def judged(name: str, view: ClusterView, expected: Intent | None = None) -> Finding:
     """The finding of the check of that name."""
     (check,) = [each for each in all_cluster_checks() if each.name == name]
-    return check.judge(view, wanted or intent())
+    return check.judge(view, expected or intent())
 
 
-def test_a_cluster_as_wanted_is_ok_in_every_check() -> None:
+def test_a_cluster_as_expected_is_ok_in_every_check() -> None:
     done = audit_cluster(cluster(), intent())
     assert {each.name: each.verdict for each in done.findings} == {
         each.name: "ok" for each in all_cluster_checks()
@@ -77,7 +77,7 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
             "machine-config-pool",
             (POOL, "status/updatedMachineCount", 0),
             "warn",
-            "0 of 1 machines have the wanted configuration",
+            "0 of 1 machines have the expected configuration",
         ),
         ("machine-config-pool", (POOL, "status/machineCount", 0), "fail", "has no machines"),
         (

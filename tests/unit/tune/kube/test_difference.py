@@ -1,4 +1,4 @@
-"""What a found object lacks of a wanted one. Expectations by hand."""
+"""What a found object lacks of an expected one. Expectations by hand."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from plimsoll.tune.cluster.objects.meant_text import (
 from plimsoll.tune.kubernetes.quantity import parse_quantity
 
 
-def told(wanted: Any, found: Any, meanings: Meanings | None = None) -> list[str]:
-    return [str(each) for each in differences(wanted, found, meanings or Meanings())]
+def message(expected: Any, found: Any, meanings: Meanings | None = None) -> list[str]:
+    return [str(each) for each in differences(expected, found, meanings or Meanings())]
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found"),
+    ("expected", "found"),
     [
         ({"a": 1}, {"a": 1, "b": 2}),
         ({"a": {"b": "x"}}, {"a": {"b": "x", "c": []}, "d": None}),
@@ -31,12 +31,12 @@ def told(wanted: Any, found: Any, meanings: Meanings | None = None) -> list[str]
         ({"a": 1}, {"a": 1.0}),
     ],
 )
-def test_what_is_not_wanted_does_not_count(wanted: Any, found: Any) -> None:
-    assert told(wanted, found) == []
+def test_what_is_not_expected_does_not_count(expected: Any, found: Any) -> None:
+    assert message(expected, found) == []
 
 
 @pytest.mark.parametrize(
-    ("wanted", "found", "text"),
+    ("expected", "found", "text"),
     [
         ({"a": {"b": "x"}}, {"a": {"b": "y"}}, "a.b is y, not x"),
         ({"a": {"b": "x"}}, {}, "a.b is not set, and should be x"),
@@ -54,44 +54,44 @@ def test_what_is_not_wanted_does_not_count(wanted: Any, found: Any) -> None:
         ({"a": 1}, [], 'is [], not {"a": 1}'),
     ],
 )
-def test_each_kind_of_difference_names_its_place(wanted: Any, found: Any, text: str) -> None:
-    assert [each.strip() for each in told(wanted, found)] == [text]
+def test_each_kind_of_difference_names_its_place(expected: Any, found: Any, text: str) -> None:
+    assert [each.strip() for each in message(expected, found)] == [text]
 
 
 def test_long_values_are_cut() -> None:
-    (text,) = told({"a": "x"}, {"a": "y" * 5000})
+    (text,) = message({"a": "x"}, {"a": "y" * 5000})
     assert len(text) < 200
 
 
 def test_entries_of_a_list_are_found_by_their_key() -> None:
     keys = Meanings(keys={"pages": ("size", "node")})
-    wanted = {"pages": [{"size": "1G", "count": 4}, {"size": "2M", "node": 1, "count": 8}]}
+    expected = {"pages": [{"size": "1G", "count": 4}, {"size": "2M", "node": 1, "count": 8}]}
     found = {"pages": [{"size": "2M", "node": 1, "count": 9}, {"size": "1G", "count": 4}]}
-    assert told(wanted, found, keys) == ["pages[2M, 1].count is 9, not 8"]
-    assert told(wanted, {"pages": found["pages"][1:]}, keys) == [
+    assert message(expected, found, keys) == ["pages[2M, 1].count is 9, not 8"]
+    assert message(expected, {"pages": found["pages"][1:]}, keys) == [
         'pages lacks {"size": "2M", "node": 1, "count": 8}'
     ]
 
 
 def test_more_counts_where_the_whole_is_meant() -> None:
     whole = Meanings(keys={"p": ("n",)}, whole=frozenset({"s", "p"}))
-    assert told({"s": {"a": ""}}, {"s": {"a": "", "b": ""}}, whole) == [
+    assert message({"s": {"a": ""}}, {"s": {"a": "", "b": ""}}, whole) == [
         's has {"b": ""}, which nobody asked for'
     ]
-    assert told({"p": [{"n": 1}]}, {"p": [{"n": 1}, {"n": 2}]}, whole) == [
+    assert message({"p": [{"n": 1}]}, {"p": [{"n": 1}, {"n": 2}]}, whole) == [
         'p has {"n": 2}, which nobody asked for'
     ]
 
 
-def short_of(wanted: Any, found: Any, meanings: Meanings | None = None) -> list[str]:
-    """What is not beyond the wanted."""
-    given = differences(wanted, found, meanings or Meanings())
+def short_of(expected: Any, found: Any, meanings: Meanings | None = None) -> list[str]:
+    """What is not beyond the expected."""
+    given = differences(expected, found, meanings or Meanings())
     return [str(each) for each in given if not each.beyond]
 
 
 def test_a_value_further_on_is_beyond_and_no_other_is() -> None:
     levels = Meanings(rising={"a": ("low", "mid", "high"), "b": (False, True)})
-    assert told({"a": "mid"}, {"a": "high"}, levels) == ["a is high, not mid"]
+    assert message({"a": "mid"}, {"a": "high"}, levels) == ["a is high, not mid"]
     assert short_of({"a": "mid"}, {"a": "high"}, levels) == []
     assert short_of({"a": "mid"}, {"a": "low"}, levels) == ["a is low, not mid"]
     assert short_of({"a": "mid"}, {"a": "top"}, levels) == ["a is top, not mid"]
@@ -108,41 +108,45 @@ def test_one_more_in_a_list_is_beyond_and_one_less_is_not() -> None:
 
 def test_in_a_list_of_what_is_withheld_one_less_is_beyond() -> None:
     withheld = Meanings(withheld=frozenset({"a"}))
-    assert told({"a": [1, 2]}, {"a": [1]}, withheld) == ["a lacks 2"]
+    assert message({"a": [1, 2]}, {"a": [1]}, withheld) == ["a lacks 2"]
     assert short_of({"a": [1, 2]}, {"a": [1]}, withheld) == []
     assert short_of({"a": [1]}, {"a": [1, 2]}, withheld) == ["a has 2, which nobody asked for"]
 
 
-def test_a_wildcard_is_any_value_and_more_than_the_wanted() -> None:
+def test_a_wildcard_is_any_value_and_more_than_the_expected() -> None:
     any_value = Meanings(wildcards=frozenset({"a"}))
-    assert told({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == ["a has *, which nobody asked for"]
+    assert message({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == [
+        "a has *, which nobody asked for"
+    ]
     assert short_of({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == []
     assert short_of({"a": ["x"]}, {"a": ["*"]}) == ["a lacks x"]
 
 
-def test_an_entry_with_more_than_is_wanted_is_told_with_its_place() -> None:
-    """Of two that will do, the nearer one; without fields that are not wanted, and with."""
-    wanted = {"rules": [{"verbs": ["use"]}]}
+def test_an_entry_with_more_than_is_expected_is_told_with_its_place() -> None:
+    """Of two that will do, the nearer one; without fields that are not expected, and with."""
+    expected = {"rules": [{"verbs": ["use"]}]}
     wide, narrow = {"verbs": ["use", "get"]}, {"verbs": ["use"], "names": ["x"]}
-    assert told(wanted, {"rules": [wide]}) == ["rules[0].verbs has get, which nobody asked for"]
-    assert told(wanted, {"rules": [wide, narrow]}) == []
+    assert message(expected, {"rules": [wide]}) == [
+        "rules[0].verbs has get, which nobody asked for"
+    ]
+    assert message(expected, {"rules": [wide, narrow]}) == []
     whole = Meanings(whole=frozenset({"rules"}))
-    assert told(wanted, {"rules": [wide, narrow]}, whole) == [
+    assert message(expected, {"rules": [wide, narrow]}, whole) == [
         'rules has {"verbs": ["use", "get"]}, which nobody asked for'
     ]
-    assert short_of(wanted, {"rules": [{"verbs": ["get"]}]}, whole) == [
+    assert short_of(expected, {"rules": [{"verbs": ["get"]}]}, whole) == [
         'rules lacks {"verbs": ["use"]}'
     ]
 
 
 def test_a_field_that_is_not_set_has_its_default() -> None:
     defaults = Meanings(defaults={"a.b": False, "a.c": True})
-    assert told({"a": {"b": False}}, {}, defaults) == []
-    assert told({"a": {"c": False}}, {"a": {}}, defaults) == ["a.c is true, not false"]
+    assert message({"a": {"b": False}}, {}, defaults) == []
+    assert message({"a": {"c": False}}, {"a": {}}, defaults) == ["a.c is true, not false"]
 
 
 @pytest.mark.parametrize(
-    ("read", "wanted", "found"),
+    ("read", "expected", "found"),
     [
         (cpu_set, "0,1,4-5", "0-1,4,5"),
         (cpu_set, "3", 3),
@@ -153,12 +157,12 @@ def test_a_field_that_is_not_set_has_its_default() -> None:
         (tuned_sections, "[main]\nsummary=x\n[sysctl]\na=1\n", "[sysctl]\n# of b\na = 1\nb=2\n"),
     ],
 )
-def test_texts_that_mean_the_same_are_the_same(read: Any, wanted: Any, found: Any) -> None:
-    assert told({"f": wanted}, {"f": found}, Meanings(reads={"f": read})) == []
+def test_texts_that_mean_the_same_are_the_same(read: Any, expected: Any, found: Any) -> None:
+    assert message({"f": expected}, {"f": found}, Meanings(reads={"f": read})) == []
 
 
 @pytest.mark.parametrize(
-    ("read", "wanted", "found", "text"),
+    ("read", "expected", "found", "text"),
     [
         (cpu_set, "0-3", "0-2", "f is 0-2, not 0-3"),
         (json_fields, '{"a": 1}', '{"a": 2}', "f.a is 2, not 1"),
@@ -175,12 +179,14 @@ def test_texts_that_mean_the_same_are_the_same(read: Any, wanted: Any, found: An
     ],
 )
 def test_texts_that_mean_something_else_differ(
-    read: Any, wanted: Any, found: Any, text: str
+    read: Any, expected: Any, found: Any, text: str
 ) -> None:
-    (only,) = told({"f": wanted}, {"f": found}, Meanings(reads={"f": read}))
+    (only,) = message({"f": expected}, {"f": found}, Meanings(reads={"f": read}))
     assert text in only
 
 
 def test_a_meaning_may_be_that_of_any_field_of_a_mapping() -> None:
     any_amount = Meanings(reads={"r.*": parse_quantity})
-    assert told({"r": {"example.com/a": "1"}}, {"r": {"example.com/a": "1000m"}}, any_amount) == []
+    assert (
+        message({"r": {"example.com/a": "1"}}, {"r": {"example.com/a": "1000m"}}, any_amount) == []
+    )

@@ -23,8 +23,8 @@ ENFORCE = "metadata/labels/pod-security.kubernetes.io~enforce"
 NO_PODS = {"pods": None, "networks": None}
 
 
-def judged(view: ClusterView, wanted: Intent | None = None) -> Finding:
-    return CHECK.judge(view, wanted or intent())
+def judged(view: ClusterView, expected: Intent | None = None) -> Finding:
+    return CHECK.judge(view, expected or intent())
 
 
 def changed(kind: str, path: str, value: Any) -> SmallCluster:
@@ -176,12 +176,12 @@ def test_pods_without_capabilities_take_a_namespace_and_no_rights() -> None:
     assert (finding.verdict, finding.text) == ("ok", "as rendered: Namespace front")
 
 
-@pytest.mark.parametrize("wanted", [intent(**NO_PODS), load_preset("bare-metal")])
-def test_it_does_not_apply_where_nothing_is_rendered(wanted: Intent) -> None:
-    assert judged(SmallCluster([]), wanted).verdict == "not-applicable"
+@pytest.mark.parametrize("expected", [intent(**NO_PODS), load_preset("bare-metal")])
+def test_it_does_not_apply_where_nothing_is_rendered(expected: Intent) -> None:
+    assert judged(SmallCluster([]), expected).verdict == "not-applicable"
 
 
-def test_the_namespace_that_every_cluster_has_is_not_asked_for() -> None:
+def test_the_namespace_that_every_cluster_has_is_not_requested_for() -> None:
     pods = [{"name": "web", "namespace": "default", "cpus": 2, "memory": "1Gi"}]
     finding = judged(SmallCluster([]), intent(pods=pods, networks=None))
     assert finding.verdict == "not-applicable"

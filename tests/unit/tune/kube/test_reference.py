@@ -102,7 +102,7 @@ def test_a_template_is_the_object_with_what_the_intent_says() -> None:
     assert console["spec"] == {"managementState": "Removed"}
 
 
-def test_what_lets_the_pods_in_is_asked_for_and_what_only_warns_is_not() -> None:
+def test_what_lets_the_pods_in_is_requested_for_and_what_only_warns_is_not() -> None:
     made = files()
     labels = yaml.safe_load(made["namespaces-cnf.yaml"])["metadata"]["labels"]
     assert labels == {"pod-security.kubernetes.io/enforce": "privileged"}
@@ -113,12 +113,12 @@ def test_what_lets_the_pods_in_is_asked_for_and_what_only_warns_is_not() -> None
 
 def test_text_within_a_field_is_compared_by_its_meaning() -> None:
     template = files()["configmaps-cluster-monitoring-config.yaml"]
-    (quoted,) = re.findall(r'\$wanted := ("(?:[^"\\]|\\.)*")', template)
+    (quoted,) = re.findall(r'\$expected := ("(?:[^"\\]|\\.)*")', template)
     assert yaml.safe_load(json.loads(quoted)) == {"alertmanagerMain": {"enabled": False}}
-    assert "mergeOverwrite (deepCopy $found) (fromYaml $wanted)" in template
+    assert "mergeOverwrite (deepCopy $found) (fromYaml $expected)" in template
 
 
-def test_a_pod_without_an_image_is_not_asked_for_one() -> None:
+def test_a_pod_without_an_image_is_not_requested_for_one() -> None:
     template = files()["pods-testpmd.yaml"]
     assert "image" not in template
     assert "runtimeClassName: performance-fast" in template

@@ -34,11 +34,11 @@ class Bmc:
 
     address: str
     ca_file: Path
-    asked: list[tuple[str, str, str]] = field(default_factory=list)
+    requested: list[tuple[str, str, str]] = field(default_factory=list)
 
     @property
     def methods(self) -> set[str]:
-        return {method for method, _, _ in self.asked}
+        return {method for method, _, _ in self.requested}
 
 
 def answers(vendor: str, **attributes: object) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def _handler(resources: Mapping[str, Any], served: Bmc) -> type[BaseHTTPRequestH
     class Handler(BaseHTTPRequestHandler):
         def _answer(self) -> None:
             who = _who(self.headers.get("Authorization", ""))
-            served.asked.append((self.command, self.path, who))
+            served.requested.append((self.command, self.path, who))
             path = self.path.rstrip("/")
             found = resources.get(path)
             if path != "/redfish/v1" and who != f"{USER}:{PASSWORD}":

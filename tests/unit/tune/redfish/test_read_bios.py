@@ -53,26 +53,26 @@ def test_only_what_the_map_knows_is_kept(tmp_path: Path) -> None:
     }
 
 
-def test_a_bmc_is_asked_by_get_alone(tmp_path: Path) -> None:
+def test_a_bmc_is_requested_by_get_alone(tmp_path: Path) -> None:
     for vendor in ("dell", "hpe", "lenovo", "supermicro"):
         with bmc(answers(vendor), tmp_path) as served:
             read_bios(served.address, WHO, served.ca_file)
         assert served.methods == {"GET"}
-        assert all("Sessions" not in path for _, path, _ in served.asked)
+        assert all("Sessions" not in path for _, path, _ in served.requested)
 
 
 def test_only_a_login_gets_the_password(tmp_path: Path) -> None:
     with bmc(answers("hpe"), tmp_path) as served:
         read_bios(served.address, WHO, served.ca_file)
-    assert served.asked[0] == ("GET", "/redfish/v1/", "")
-    assert {who for _, _, who in served.asked[1:]} == {f"{USER}:{PASSWORD}"}
+    assert served.requested[0] == ("GET", "/redfish/v1/", "")
+    assert {who for _, _, who in served.requested[1:]} == {f"{USER}:{PASSWORD}"}
 
 
 def test_a_certificate_of_nobody_known_is_refused(tmp_path: Path) -> None:
     with bmc(answers("dell"), tmp_path) as served:
         with pytest.raises(MachineError, match="nobody who is trusted") as caught:
             read_bios(served.address, WHO)
-        assert served.asked == []
+        assert served.requested == []
     assert caught.value.remedy == ("give the authority that signed it: --ca-file FILE")
 
 
@@ -108,7 +108,7 @@ def test_a_link_to_another_host_is_not_followed(tmp_path: Path) -> None:
             pytest.raises(MachineError, match="links to another host"),
         ):
             read_bios(served.address, WHO, served.ca_file)
-        assert other.asked == []
+        assert other.requested == []
 
 
 def test_several_systems_are_not_chosen_among(tmp_path: Path) -> None:

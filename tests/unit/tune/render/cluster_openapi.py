@@ -31,10 +31,10 @@ def mistakes_in(manifest: dict[str, Any]) -> list[str]:
 @cache
 def _validator(api_version: str, kind: str) -> jsonschema.Draft7Validator:
     group, _, version = api_version.rpartition("/")
-    wanted = {"group": group, "version": version, "kind": kind}
+    expected = {"group": group, "version": version, "kind": kind}
     kinds, components = _schemas()
     for schema in kinds.get(kind.lower(), []):
-        if wanted in schema["x-kubernetes-group-version-kind"]:
+        if expected in schema["x-kubernetes-group-version-kind"]:
             return jsonschema.Draft7Validator(_strict(schema) | components)
     raise ValueError(f"the cluster has no {kind} of {api_version}")
 

@@ -23,8 +23,8 @@ echo() {
                 ${interface:+"$root/sys/class/net/$interface"}
             ;;
         */drivers_probe)
-            wanted=$pci/drivers/$(cat "$pci/devices/$1/driver_override")
-            [ ! -d "$wanted" ] || ln -s "$wanted" "$pci/devices/$1/driver"
+            expected=$pci/drivers/$(cat "$pci/devices/$1/driver_override")
+            [ ! -d "$expected" ] || ln -s "$expected" "$pci/devices/$1/driver"
             ;;
     esac
 }

@@ -135,7 +135,7 @@ def test_capabilities_by_the_cards_that_are_used(
     assert container["securityContext"]["capabilities"] == capabilities
 
 
-def test_no_capability_without_a_card_or_when_none_is_asked() -> None:
+def test_no_capability_without_a_card_or_when_none_is_requested() -> None:
     for intent in (with_pod(), with_pod(networks=["fast"], capabilities=[])):
         (container,) = pod_of(intent)["spec"]["containers"]
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}

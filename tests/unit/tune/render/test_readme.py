@@ -32,15 +32,15 @@ BY_KIND = {"name": "dpdk", "vendor": "8086", "num_vfs": 8, "resource_name": "dpd
 def test_a_policy_for_a_kind_of_card_is_warned_of_and_can_be_narrowed() -> None:
     """Of the XXV710s of the article one may carry the node's own traffic."""
     files = rendered("telco-core-rds")
-    told = (
+    message = (
         "nic dpdk selects every port 8086:158b of each node, one that carries the node's own "
         "traffic too, and divides it."
     )
     readme = files["README.md"].text
-    assert f"## Before you apply it\n\n- **{told}** Name its ports in the intent" in readme
-    assert readme.index(told) < readme.index("oc apply -f 2-network/")
+    assert f"## Before you apply it\n\n- **{message}** Name its ports in the intent" in readme
+    assert readme.index(message) < readme.index("oc apply -f 2-network/")
     policy = files["2-network/50-sriov-policy-dpdk.yaml"].text
-    assert policy.splitlines()[1] == f"# Beware: {told} See README.md."
+    assert policy.splitlines()[1] == f"# Beware: {message} See README.md."
 
 
 def test_all_cards_of_a_vendor_are_a_kind_too() -> None:
@@ -153,9 +153,9 @@ def test_pods_are_ready_and_under_the_constraint_that_was_meant() -> None:
 
 def test_a_single_node_is_not_drained() -> None:
     nic = {"name": "n", "pf_names": ["ens1"], "num_vfs": 2, "resource_name": "n"}
-    for single, told in ((True, True), (False, False)):
+    for single, message in ((True, True), (False, False)):
         steps = steps_of(intent_with(POOL, nics=[nic], cluster={"single_node": single}))
-        assert any('{"spec":{"disableDrain":true}}' in step for step in steps) == told
+        assert any('{"spec":{"disableDrain":true}}' in step for step in steps) == message
 
 
 def test_a_port_that_is_not_divided_is_told() -> None:

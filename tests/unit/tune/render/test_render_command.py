@@ -88,8 +88,8 @@ def test_foreign_files_are_kept(plimsoll: Plimsoll) -> None:
 def test_files_of_an_earlier_rendering_are_told(plimsoll: Plimsoll) -> None:
     plimsoll("tune", "render", "--preset", "bare-metal", "-o", "out")
     assert plimsoll("tune", "render", "--preset", "vm", "-o", "out") == 0
-    told = "warning: out/bios-checklist.md is an earlier rendering's; remove it"
-    assert told in plimsoll.err
+    message = "warning: out/bios-checklist.md is an earlier rendering's; remove it"
+    assert message in plimsoll.err
 
 
 def test_a_host_that_fits(plimsoll: Plimsoll, tmp_path: Path) -> None:

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Header fields that change per frame, as they are asked for.
+ *
+ * Frame n of a stream takes number i = (first + n) mod count of a field's values, or for
+ * a random field a number below count that seed and first + n alone decide. The value is
+ * base + i * step, where the base is what the template has under the mask; in a list it is
+ * the i-th of these. It is shifted to the mask's lowest bit and cut to the mask; all
+ * other bits stay as they are. So 2^24 flows need neither a table nor a division. Random
+ * fields with the same seed take the same numbers if their counts are the same.
+ */
+#ifndef PLIMSOLL_FIELDS_H
+#define PLIMSOLL_FIELDS_H
+
+#include <stdint.h>
+
+#define FIELDS_MAX 8
+#define FIELD_FIXES_MAX 2
+#define FIELD_COUNT_MAX (UINT32_C(1) << 24)
+
+enum field_kind { FIELD_INCREMENT, FIELD_LIST, FIELD_RANDOM };
+
+struct field {
+    uint16_t offset;
+    uint16_t width; /* 1 to 8 bytes, big-endian */
+    enum field_kind kind;
+    uint32_t count; /* of values: 1 to FIELD_COUNT_MAX */
+    uint32_t first; /* below count, unless random */
+    uint32_t step;
+    uint64_t seed;
+    uint64_t mask;          /* the bits of `width` bytes that change: one run of ones */
+    const uint64_t *values; /* FIELD_LIST: `count` of them, the caller's */
+    uint16_t fix_count;
+    uint16_t fixes[FIELD_FIXES_MAX]; /* offsets of the checksums that cover the field */
+};
+
+struct fields {
+    uint32_t count;
+    struct field field[FIELDS_MAX];
+};
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the engine has room for, and so the most that requests may ask for. */
+#ifndef PLIMSOLL_LIMITS_H
+#define PLIMSOLL_LIMITS_H
+
+#define PORTS_MAX 16
+#define QUEUES_MAX 16 /* of a port, each way */
+#define PORT_QUEUES_MAX (PORTS_MAX * QUEUES_MAX)
+#define WORKERS_MAX 64
+#define STREAMS_MAX 64
+#define TEMPLATES_MAX 4096
+#define ORDER_MAX 4096
+#define FIELD_VALUES_MAX 4096
+#define CPUS_MAX 1024
+#define PROCESSES_MAX 64
+#define FRAME_MIN_BYTES 60
+#define FRAME_MAX_BYTES 9214
+#define DEVARGS_MAX 1024
+
+#endif

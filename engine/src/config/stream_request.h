@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one stream of a trial sends, when, and between which ports. */
+#ifndef PLIMSOLL_STREAM_REQUEST_H
+#define PLIMSOLL_STREAM_REQUEST_H
+
+#include <stdint.h>
+
+#include "config/fields.h"
+#include "config/pacing.h"
+
+enum stream_role { ROLE_LOAD, ROLE_LATENCY };
+
+/* A frame without FCS, its signature not yet filled in. */
+struct template_request {
+    uint32_t bytes;
+    uint8_t *frame;
+};
+
+struct stream_request {
+    uint16_t stream;
+    enum stream_role role;
+    uint16_t tx_port;
+    uint16_t tx_queue;
+    uint16_t rx_port;
+    struct pacing pacing;
+    uint64_t frame_count; /* 0: no limit */
+    uint32_t template_count;
+    struct template_request *templates;
+    uint32_t order_count; /* 0: the templates take turns */
+    uint16_t *order;
+    struct fields fields; /* their lists of values belong to the request */
+};
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one trial sends, and what it reports. */
+#ifndef PLIMSOLL_TRIAL_REQUEST_H
+#define PLIMSOLL_TRIAL_REQUEST_H
+
+#include <stdint.h>
+
+#include "config/limits.h"
+#include "config/stream_request.h"
+
+/*
+ * How long interval events may wait: `seconds`, or until `lost_frames` are missing or
+ * refused in the trial, or a stream that sends receives nothing.
+ */
+struct hold_request {
+    double seconds; /* 0: each is handed over as it ends */
+    uint64_t lost_frames;
+};
+
+/* What says that a received frame is whole: its signature alone, or its checksums as well. */
+enum check_kind { CHECK_SIGNATURE, CHECK_CHECKSUMS };
+
+struct trial_request {
+    uint16_t mark;
+    double duration_s;
+    double drain_s;
+    double interval_s;
+    double catch_up_us;
+    double stall_us;
+    double gap_us;    /* shorter gaps between two looks at the clock are not recorded */
+    uint32_t longest; /* stalls listed of each worker and interval */
+    uint32_t worst;   /* latencies listed of each stream and interval */
+    enum check_kind check;
+    double spike_us; /* longer ones are listed too; 0: none */
+    struct hold_request hold;
+    uint32_t cpu_time_of_count;
+    int32_t cpu_time_of[PROCESSES_MAX]; /* pids */
+    uint32_t stream_count;
+    struct stream_request streams[STREAMS_MAX];
+};
+
+/* Frees the streams' frames, orders and lists of values, and clears the request. */
+void trial_request_clear(struct trial_request *request);
+
+#endif

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control/messages/message.h"
+
+#include <math.h>
+#include <rte_version.h>
+#include <unistd.h>
+
+#include "control/messages/message_times.h"
+#include "ports/devargs.h"
+#include "version.h"
+
+#define PROTOCOL 3
+#define SPIKES_IN_INTERVAL 64
+#define LOSSES_IN_INTERVAL 64
+
+static json_t *
+unsigned_integer(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+json_t *
+message_hello(void)
+{
+    return json_pack("{s:s, s:s, s:s, s:i, s:s, s:i}", "event", "hello", "engine",
+                     "plimsoll-engine", "version", PLIMSOLL_VERSION, "protocol", PROTOCOL, "dpdk",
+                     rte_version(), "pid", (int)getpid());
+}
+
+/* A card's, as its driver states it; null when it does not know. */
+static json_t *
+link_speed(uint16_t dpdk_port, const char *devargs)
+{
+    struct rte_eth_link link = {0};
+
+    /* Drivers of virtual devices say 10 Gbit/s, whatever they are. */
+    if (!devargs_is_pci(devargs))
+        return json_null();
+    if (rte_eth_link_get_nowait(dpdk_port, &link) != 0 ||
+        link.link_speed == RTE_ETH_SPEED_NUM_UNKNOWN || link.link_speed == RTE_ETH_SPEED_NUM_NONE)
+        return json_null();
+    return unsigned_integer(link.link_speed);
+}
+
+/* A port that says nothing of itself does not open, so the name is there. */
+static const char *
+driver_name(uint16_t dpdk_port)
+{
+    struct rte_eth_dev_info info;
+
+    return rte_eth_dev_info_get(dpdk_port, &info) == 0 ? info.driver_name : "unknown";
+}
+
+static json_t *
+port_opened(uint32_t number, const struct port_request *request, const struct port *port)
+{
+    const int numa_node = rte_eth_dev_socket_id(port->dpdk_port);
+    struct rte_ether_addr mac = {0};
+    char text[RTE_ETHER_ADDR_FMT_SIZE];
+
+    rte_eth_macaddr_get(port->dpdk_port, &mac);
+    snprintf(text, sizeof(text), "%02x:%02x:%02x:%02x:%02x:%02x", RTE_ETHER_ADDR_BYTES(&mac));
+    return json_pack("{s:i, s:s, s:s, s:s, s:b, s:o, s:o, s:i, s:i, s:b, s:b, s:b, s:s}", "port",
+                     (int)number, "devargs", request->devargs, "driver",
+                     driver_name(port->dpdk_port), "mac", text, "link_up", (int)port_link_up(port),
+                     "link_mbps", link_speed(port->dpdk_port, request->devargs), "numa_node",
+                     numa_node >= 0 ? json_integer(numa_node) : json_null(), "rx_queues",
+                     (int)port->rx_queues, "tx_queues", (int)port->tx_queues, "rss", (int)port->rss,
+                     "rx_stamps", (int)port->rx_stamps, "tx_stamps", (int)port->tx_stamps,
+                     "latency_clock", port->hardware_clock ? "hardware" : "tsc");
+}
+
+json_t *
+message_opened(int64_t id, const struct open_request *request, const struct ports *ports,
+               double tsc_hz)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < ports->count; i++)
+        json_array_append_new(array, port_opened(i, &request->ports[i], &ports->port[i]));
+    return json_pack("{s:I, s:b, s:s, s:o, s:o}", "id", (json_int_t)id, "ok", 1, "reply", "open",
+                     "tsc_hz", unsigned_integer((uint64_t)llround(tsc_hz)), "ports", array);
+}
+
+static json_t *
+histogram_json(const struct histogram *histogram)
+{
+    json_t *buckets = json_array();
+    const bool empty = histogram->count == 0;
+
+    for (uint32_t i = 0; i < HISTOGRAM_BUCKETS && !empty; i++) {
+        if (histogram->buckets[i] > 0)
+            json_array_append_new(buckets,
+                                  json_pack("[i, I]", (int)i, (json_int_t)histogram->buckets[i]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o}", "count", unsigned_integer(histogram->count),
+                     "sum_ns", unsigned_integer(histogram->sum), "min_ns",
+                     empty ? json_null() : unsigned_integer(histogram->min), "max_ns",
+                     empty ? json_null() : unsigned_integer(histogram->max), "buckets", buckets);
+}
+
+static json_t *
+microseconds_json(const struct microseconds *microseconds)
+{
+    json_t *buckets = json_array();
+
+    for (uint32_t us = 0; us <= MICROSECONDS_MAX; us++) {
+        if (microseconds->frames[us] > 0)
+            json_array_append_new(
+                buckets, json_pack("[i, I]", (int)us, (json_int_t)microseconds->frames[us]));
+    }
+    return buckets;
+}
+
+static json_t *
+stream_json(const struct stream_request *request, const struct stream_counts *counts,
+            const struct list_lengths *lengths)
+{
+    json_t *stream = json_pack(
+        "{s:i, s:I, s:o, s:o, s:o, s:o}", "stream", (int)request->stream, "missing",
+        (json_int_t)counts->missing, "latency", histogram_json(&counts->latency),
+        "latency_across_stalls", histogram_json(&counts->latency_across_stalls), "lateness",
+        histogram_json(&counts->lateness), "latency_us", microseconds_json(&counts->microseconds));
+
+    for (size_t i = 0; i < STREAM_COUNTERS; i++) {
+        const struct stream_counter *counter = &stream_counters[i];
+
+        json_object_set_new(stream, counter->name,
+                            unsigned_integer(stream_counter_value(&counts->frames, counter)));
+    }
+    message_times_add(stream, counts, lengths);
+    return stream;
+}
+
+static json_t *
+streams_json(const struct trial *trial, const struct stream_counts *counts,
+             const struct list_lengths *lengths)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < trial->request->stream_count; i++)
+        json_array_append_new(array, stream_json(&trial->request->streams[i], &counts[i], lengths));
+    return array;
+}
+
+static json_t *
+port_json(uint32_t number, const struct port_counts *counts)
+{
+    json_t *kinds = json_object();
+    uint64_t foreign = 0;
+
+    for (uint32_t kind = 0; kind < FOREIGN_KINDS; kind++) {
+        foreign += counts->foreign[kind];
+        json_object_set_new(kinds, foreign_names[kind], unsigned_integer(counts->foreign[kind]));
+    }
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "port", (int)number,
+                     "foreign", unsigned_integer(foreign), "foreign_kinds", kinds, "stale",
+                     unsigned_integer(counts->stale), "rx_missed",
+                     unsigned_integer(counts->rx_missed), "rx_errors",
+                     unsigned_integer(counts->rx_errors), "rx_no_mbuf",
+                     unsigned_integer(counts->rx_no_mbuf), "buffers_in_use",
+                     unsigned_integer(counts->buffers_in_use), "link_up", (int)counts->link_up);
+}
+
+static json_t *
+ports_json(const struct trial *trial, const struct port_counts *counts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < trial->ports->count; i++)
+        json_array_append_new(array, port_json(i, &counts[i]));
+    return array;
+}
+
+static json_t *
+longest_json(const struct trial *trial, const struct stall_tally *tally, uint32_t most)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < tally->longest_count && i < most; i++)
+        json_array_append_new(
+            array, json_pack("{s:f, s:o, s:o}", "at_s", trial_seconds(trial, tally->longest[i].end),
+                             "tsc", unsigned_integer(tally->longest[i].end), "length_ns",
+                             unsigned_integer(ticks_to_ns(trial->run, tally->longest[i].length))));
+    return array;
+}
+
+static json_t *
+cycles_json(const struct cycle_meter *meter)
+{
+    json_t *cycles = json_object();
+
+    for (uint32_t step = 0; step < STEPS; step++)
+        json_object_set_new(cycles, step_names[step],
+                            json_pack("{s:o, s:o}", "ticks", unsigned_integer(meter->ticks[step]),
+                                      "frames", unsigned_integer(meter->frames[step])));
+    return cycles;
+}
+
+static json_t *
+worker_json(const struct trial *trial, uint32_t cpu, const struct worker_counts *counts,
+            uint32_t most_stalls)
+{
+    const struct stall_tally *tally = &counts->stalls;
+
+    return json_pack("{s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "cpu", (int)cpu, "polls",
+                     unsigned_integer(tally->polls), "idle_polls",
+                     unsigned_integer(tally->idle_polls), "stalls", unsigned_integer(tally->stalls),
+                     "stalled_ns", unsigned_integer(ticks_to_ns(trial->run, tally->stalled)),
+                     "worst_stall_ns", unsigned_integer(ticks_to_ns(trial->run, tally->worst)),
+                     "gaps", histogram_json(&tally->gaps), "cycles", cycles_json(&counts->cycles),
+                     "longest", longest_json(trial, tally, most_stalls));
+}
+
+static json_t *
+workers_json(const struct trial *trial, const struct worker_counts *counts, uint32_t most_stalls)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < trial->config->worker_count; i++)
+        json_array_append_new(
+            array, worker_json(trial, trial->config->workers[i].cpu, &counts[i], most_stalls));
+    return array;
+}
+
+json_t *
+message_interval(int64_t id, const struct trial *trial, const struct interval *interval)
+{
+    const struct list_lengths lengths = {trial->request->worst, SPIKES_IN_INTERVAL,
+                                         LOSSES_IN_INTERVAL};
+
+    return json_pack("{s:s, s:I, s:i, s:s, s:f, s:f, s:o, s:o, s:o, s:o}", "event", "interval",
+                     "id", (json_int_t)id, "index", (int)interval->index, "phase",
+                     interval->draining ? "drain" : "send", "begin_s",
+                     trial_seconds(trial, interval->begin), "end_s",
+                     trial_seconds(trial, interval->end), "end_unix_ns",
+                     unsigned_integer(interval->end_unix_ns), "streams",
+                     streams_json(trial, interval->streams, &lengths), "ports",
+                     ports_json(trial, interval->ports), "workers",
+                     workers_json(trial, interval->workers, trial->request->longest));
+}
+
+static json_t *
+cpu_time_json(const struct cpu_times *times)
+{
+    json_t *processes = json_array();
+
+    for (uint32_t i = 0; i < times->count; i++)
+        json_array_append_new(
+            processes, json_pack("{s:i, s:o}", "pid", (int)times->process[i].pid, "cpu_ns",
+                                 times->process[i].known ? unsigned_integer(times->process[i].ns)
+                                                         : json_null()));
+    return json_pack("{s:o, s:o}", "main_thread_ns", unsigned_integer(times->main_thread_ns),
+                     "processes", processes);
+}
+
+json_t *
+message_trial(int64_t id, const struct trial *trial)
+{
+    static const struct list_lengths lengths = {WORST_LIMIT_MAX, WORST_LATENCIES_MAX,
+                                                LOSS_EVENTS_MAX};
+    static const char *const ended_by[] = {
+        [ENDED_BY_DURATION] = "duration",
+        [ENDED_BY_STOP] = "stop",
+        [ENDED_BY_LINK_DOWN] = "link_down",
+    };
+
+    return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+                     (json_int_t)id, "ok", 1, "reply", "trial", "ended_by",
+                     ended_by[trial->ended_by], "sending_s", trial->sending_s, "begin_unix_ns",
+                     unsigned_integer(trial->begin_unix_ns), "cpu_time",
+                     cpu_time_json(&trial->cpu_times), "streams",
+                     streams_json(trial, trial->total.streams, &lengths), "ports",
+                     ports_json(trial, trial->total.ports), "workers",
+                     workers_json(trial, trial->total.workers, STALL_LONGEST_MAX), "clock",
+                     message_clock(trial));
+}
+
+json_t *
+message_stopping(int64_t id)
+{
+    return json_pack("{s:I, s:b, s:s}", "id", (json_int_t)id, "ok", 1, "reply", "stop");
+}
+
+json_t *
+message_error(int64_t id, const struct complaint *complaint, bool fatal)
+{
+    return json_pack("{s:o, s:b, s:{s:s, s:s, s:b}}", "id",
+                     id < 0 ? json_null() : json_integer((json_int_t)id), "ok", 0, "error", "where",
+                     complaint->where, "message", complaint->message, "fatal", (int)fatal);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The protocol's replies and events as JSON; the caller owns what is returned. */
+#ifndef PLIMSOLL_MESSAGE_H
+#define PLIMSOLL_MESSAGE_H
+
+#include <jansson.h>
+
+#include "config/complaint.h"
+#include "ports/ports.h"
+#include "trial/trial.h"
+
+json_t *message_hello(void);
+json_t *message_opened(int64_t id, const struct open_request *request, const struct ports *ports,
+                       double tsc_hz);
+json_t *message_interval(int64_t id, const struct trial *trial, const struct interval *interval);
+json_t *message_trial(int64_t id, const struct trial *trial);
+json_t *message_stopping(int64_t id);
+/* `id` below 0 stands for a request whose id could not be read. */
+json_t *message_error(int64_t id, const struct complaint *complaint, bool fatal);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "control/requests/request.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/requests/json_fields.h"
+
+int
+request_head(const json_t *json, int64_t *id, enum request_kind *kind, struct complaint *complaint)
+{
+    const struct object top = object_top(json, complaint);
+    const char *name = NULL;
+    uint64_t number = 0;
+
+    *id = -1;
+    if (!json_is_object(json))
+        return complain(complaint, -EINVAL, "", "a request is a JSON object");
+    if (read_integer(&top, "id", REQUIRED, 0, INT64_MAX, &number) != 0)
+        return -EINVAL;
+    *id = (int64_t)number;
+    if (read_string(&top, "request", REQUIRED, 16, &name) != 0)
+        return -EINVAL;
+    if (strcmp(name, "open") == 0)
+        *kind = REQUEST_OPEN;
+    else if (strcmp(name, "trial") == 0)
+        *kind = REQUEST_TRIAL;
+    else if (strcmp(name, "stop") == 0)
+        *kind = REQUEST_STOP;
+    else
+        return object_complain(&top, "request", "unknown request '%s': open, trial or stop", name);
+    return 0;
+}
+
+int
+request_stop(const json_t *json, struct complaint *complaint)
+{
+    static const char *const names[] = {"id", "request", NULL};
+    const struct object top = object_top(json, complaint);
+
+    return object_knows(&top, names);
+}

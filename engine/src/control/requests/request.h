@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the protocol's requests, which are JSON, into plain structs. */
+#ifndef PLIMSOLL_REQUEST_H
+#define PLIMSOLL_REQUEST_H
+
+#include <jansson.h>
+#include <stdint.h>
+
+#include "config/complaint.h"
+#include "config/open_request.h"
+#include "config/trial_request.h"
+
+enum request_kind { REQUEST_OPEN, REQUEST_TRIAL, REQUEST_STOP };
+
+/* Reads id and kind. Returns 0 or -EINVAL; `*id` is -1 when it could not be read. */
+int request_head(const json_t *json, int64_t *id, enum request_kind *kind,
+                 struct complaint *complaint);
+
+int request_open(const json_t *json, struct open_request *request, struct complaint *complaint);
+
+/*
+ * Reads a trial for the ports of `config` into a cleared struct. Returns 0, -EINVAL or
+ * -ENOMEM; in any case trial_request_clear() frees what was read.
+ */
+int request_trial(const json_t *json, const struct open_request *config,
+                  struct trial_request *request, struct complaint *complaint);
+
+int request_stop(const json_t *json, struct complaint *complaint);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "control/requests/request_parts.h"
+
+static const char *const kinds[] = {
+    [PACING_CONSTANT] = "constant",
+    [PACING_BURST] = "burst",
+    [PACING_POISSON] = "poisson",
+    [PACING_BACK_TO_BACK] = "back-to-back",
+    [PACING_ONE_IN_FLIGHT] = "one-in-flight",
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static int
+read_kind(const struct object *object, enum pacing_kind *kind)
+{
+    const char *name;
+
+    if (read_string(object, "kind", REQUIRED, 16, &name) != 0)
+        return -EINVAL;
+    for (size_t i = 0; i < KINDS; i++) {
+        if (strcmp(name, kinds[i]) == 0) {
+            *kind = (enum pacing_kind)i;
+            return 0;
+        }
+    }
+    return object_complain(object, "kind",
+                           "must be constant, burst, poisson, back-to-back or one-in-flight");
+}
+
+/* What each kind has besides its name, and nothing else. */
+static int
+read_shape(const struct object *object, struct pacing *pacing)
+{
+    static const char *const plain[] = {"kind", NULL}, *const burst[] = {"kind", "frames", NULL},
+                             *const poisson[] = {"kind", "seed", NULL},
+                             *const flight[] = {"kind", "timeout_us", NULL};
+    uint64_t frames = 0;
+    int status;
+
+    switch (pacing->kind) {
+    case PACING_BURST:
+        status = object_knows(object, burst);
+        status = status ? status : read_integer(object, "frames", REQUIRED, 1, 65536, &frames);
+        pacing->burst_frames = (uint32_t)frames;
+        return status;
+    case PACING_POISSON:
+        status = object_knows(object, poisson);
+        return status ? status
+                      : read_integer(object, "seed", OPTIONAL, 0, INT64_MAX, &pacing->seed);
+    case PACING_ONE_IN_FLIGHT:
+        status = object_knows(object, flight);
+        return status ? status
+                      : read_number(object, "timeout_us", REQUIRED, 1, 100e6, &pacing->timeout_us);
+    case PACING_CONSTANT:
+    case PACING_BACK_TO_BACK:
+        break;
+    }
+    return object_knows(object, plain);
+}
+
+/* A slower rate is a mistake, and its gap beyond the range of the pacer. */
+static int
+read_rate(const struct object *object, struct pacing *pacing)
+{
+    const bool needed = pacing->kind != PACING_BACK_TO_BACK && pacing->kind != PACING_ONE_IN_FLIGHT;
+
+    if (pacing->kind == PACING_BACK_TO_BACK && json_object_get(object->json, "rate_pps"))
+        return object_complain(object, "rate_pps", "back-to-back streams have no rate");
+    return read_number(object, "rate_pps", needed ? REQUIRED : OPTIONAL, 0.01, 1e9,
+                       &pacing->rate_pps);
+}
+
+int
+read_pacing(const struct object *object, struct pacing *pacing)
+{
+    struct object shape;
+
+    *pacing = (struct pacing){.kind = PACING_CONSTANT};
+    if (json_object_get(object->json, "pacing") &&
+        (read_object(object, "pacing", &shape) != 0 || read_kind(&shape, &pacing->kind) != 0 ||
+         read_shape(&shape, pacing) != 0))
+        return -EINVAL;
+    return read_rate(object, pacing);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of requests that are read in files of their own. All return 0, -EINVAL or -ENOMEM. */
+#ifndef PLIMSOLL_REQUEST_PARTS_H
+#define PLIMSOLL_REQUEST_PARTS_H
+
+#include "control/requests/json_fields.h"
+#include "control/requests/request.h"
+
+/* Reads `workers`, and from them how many queues each port has. */
+int read_workers(const struct object *top, struct open_request *request);
+
+int read_stream(const struct object *object, const struct open_request *config,
+                struct stream_request *stream);
+
+/* Reads `rate_pps` and `pacing`. */
+int read_pacing(const struct object *object, struct pacing *pacing);
+
+/* Reads `frames` and `order`. */
+int read_templates(const struct object *object, uint32_t max_frame_bytes,
+                   struct stream_request *stream);
+
+/* Reads `fields`, which must suit each of the stream's templates. */
+int read_fields(const struct object *object, struct stream_request *stream);
+
+#endif

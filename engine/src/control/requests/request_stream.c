@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "control/requests/request_parts.h"
+
+static int
+read_role(const struct object *object, enum stream_role *role)
+{
+    const char *name;
+
+    if (read_string(object, "role", REQUIRED, 16, &name) != 0)
+        return -EINVAL;
+    if (strcmp(name, "load") != 0 && strcmp(name, "latency") != 0)
+        return object_complain(object, "role", "must be load or latency");
+    *role = strcmp(name, "load") == 0 ? ROLE_LOAD : ROLE_LATENCY;
+    return 0;
+}
+
+static int
+read_path(const struct object *object, const struct open_request *config,
+          struct stream_request *stream)
+{
+    uint64_t tx_port, rx_port, tx_queue = 0;
+
+    if (read_integer(object, "tx_port", REQUIRED, 0, config->port_count - 1, &tx_port) != 0 ||
+        read_integer(object, "rx_port", REQUIRED, 0, config->port_count - 1, &rx_port) != 0 ||
+        read_integer(object, "tx_queue", OPTIONAL, 0, config->ports[tx_port].tx_queues - 1u,
+                     &tx_queue) != 0)
+        return -EINVAL;
+    stream->tx_port = (uint16_t)tx_port;
+    stream->rx_port = (uint16_t)rx_port;
+    stream->tx_queue = (uint16_t)tx_queue;
+    return 0;
+}
+
+int
+read_stream(const struct object *object, const struct open_request *config,
+            struct stream_request *stream)
+{
+    static const char *const names[] = {"stream",  "role",   "tx_port",     "tx_queue",
+                                        "rx_port", "frames", "order",       "rate_pps",
+                                        "pacing",  "fields", "frame_count", NULL};
+    uint64_t number;
+    int status;
+
+    if (object_knows(object, names) != 0 ||
+        read_integer(object, "stream", REQUIRED, 0, UINT16_MAX, &number) != 0 ||
+        read_role(object, &stream->role) != 0 || read_path(object, config, stream) != 0 ||
+        read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0 ||
+        read_pacing(object, &stream->pacing) != 0)
+        return -EINVAL;
+    stream->stream = (uint16_t)number;
+    status = read_templates(object, config->max_frame_bytes, stream);
+    return status == 0 ? read_fields(object, stream) : status;
+}

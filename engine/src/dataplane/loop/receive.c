@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dataplane/loop/receive.h"
+
+#include <rte_ethdev.h>
+#include <rte_mbuf.h>
+#include <rte_mbuf_dyn.h>
+#include <rte_prefetch.h>
+
+#include "dataplane/frames/buried_signature.h"
+#include "dataplane/frames/signature.h"
+#include "dataplane/loop/received_check.h"
+#include "dataplane/loop/worker_clock.h"
+#include "dataplane/time/port_clock.h"
+
+/* The measuring loop works on frame i while frame i + this many is on its way to the cache. */
+#define PREFETCH_DISTANCE 4
+
+/* Enough of a frame to tell its kind behind several VLAN tags. */
+#define HEAD_BYTES 64
+
+/*
+ * Frames that were sent in one burst and came one after the other, none between them
+ * missing: they share stream, stamp and latency, so they are counted together.
+ */
+struct train {
+    struct rx_stream *stream; /* NULL: there is none */
+    struct signature_words next;
+    uint64_t stamp;
+    uint64_t sequence;  /* of the first frame */
+    uint32_t followers; /* frames after the first */
+};
+
+#define NO_TRAIN ((struct train){.next.complement = SIGNATURE_OF_NO_FRAME})
+
+/* The TSC at sending: a stamp is its lower 48 bits, and the frame was received by `now`. */
+static inline uint64_t
+sending_time(uint64_t stamp, uint64_t now)
+{
+    return now - ((now - stamp) & SIGNATURE_BITS48);
+}
+
+static __rte_noinline void
+keep_worst(struct rx_page *page, const struct train *train, uint64_t latency, uint64_t now,
+           bool across_stall)
+{
+    worst_latencies_keep(&page->worst, (struct worst_latency){.latency = latency,
+                                                              .received_at = now,
+                                                              .sequence = train->sequence,
+                                                              .frames = 1 + train->followers,
+                                                              .across_stall = across_stall});
+}
+
+static inline void
+record_latency(const struct worker *worker, const struct rx_stream *stream, struct rx_page *page,
+               uint64_t now, const struct train *train)
+{
+    const uint64_t sent_at = sending_time(train->stamp, now);
+    const uint64_t latency = now - sent_at;
+    const uint64_t ns = ticks_to_ns(worker->run, latency);
+    const uint32_t frames = 1 + train->followers;
+    const bool across_stall = stall_mark_touches(&worker->stall_mark, sent_at, latency) ||
+                              stall_mark_touches(stream->sender_stall, sent_at, latency);
+
+    if (unlikely(worst_latencies_wants(&page->worst, latency)))
+        keep_worst(page, train, latency, now, across_stall);
+    if (unlikely(across_stall)) {
+        histogram_record_many(&page->latency_across_stalls, ns, frames);
+        return;
+    }
+    histogram_record_many(&page->latency, ns, frames);
+    if (stream->role == ROLE_LATENCY)
+        microseconds_record_many(&page->microseconds, ns, frames);
+}
+
+static inline void
+count_train(const struct worker *worker, const struct train *train, uint64_t now)
+{
+    const uint32_t frames = 1 + train->followers;
+
+    if (!train->stream)
+        return;
+    struct rx_page *page = &train->stream->pages[worker->open_page];
+    page->frames.received += frames;
+    sequence_advance(&train->stream->sequence, train->followers);
+    record_latency(worker, train->stream, page, now, train);
+}
+
+/* A frame that was not the next one: it leaves a gap before it, or fills one. */
+static __rte_noinline void
+note_disorder(const struct rx_stream *stream, struct rx_page *page,
+              const struct signature *signature, uint64_t expected, enum sequence_verdict verdict,
+              uint64_t now)
+{
+    const uint64_t sequence = signature->sequence;
+
+    if (verdict == SEQUENCE_IN_ORDER)
+        loss_events_note(&page->losses,
+                         (struct loss_event){
+                             .first = expected,
+                             .frames = sequence - expected,
+                             .after = expected > 0 ? sending_time(stream->newest_stamp, now) : 0,
+                             .before = sending_time(signature->time, now),
+                             .seen_at = now,
+                         });
+    else if (verdict == SEQUENCE_OUT_OF_ORDER && sequence >= page->late.begin)
+        loss_events_fill(&page->losses, sequence, 1);
+    else if (verdict == SEQUENCE_OUT_OF_ORDER)
+        late_ranges_note(&page->late, sequence);
+}
+
+/* Whether the frame came in order. */
+static inline bool
+count_order(struct rx_stream *stream, struct rx_page *page, const struct signature *signature,
+            uint64_t now)
+{
+    const uint64_t expected = stream->sequence.expected;
+    const enum sequence_verdict verdict = sequence_see(&stream->sequence, signature->sequence);
+
+    page->frames.out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
+    page->frames.duplicate += verdict == SEQUENCE_DUPLICATE;
+    if (unlikely(signature->sequence != expected) && stream->sole_queue)
+        note_disorder(stream, page, signature, expected, verdict, now);
+    if (verdict == SEQUENCE_IN_ORDER)
+        stream->newest_stamp = signature->time;
+    return verdict == SEQUENCE_IN_ORDER;
+}
+
+static void
+count_foreign(struct worker *worker, uint16_t port, const struct rte_mbuf *mbuf)
+{
+    const uint32_t length = RTE_MIN(mbuf->pkt_len, (uint32_t)HEAD_BYTES);
+    uint8_t copy[HEAD_BYTES];
+    const uint8_t *head = rte_pktmbuf_read(mbuf, 0, length, copy);
+
+    worker->ports[worker->open_page][port].foreign[foreign_kind(head, length)]++;
+}
+
+/* Looks for a signature before padding that the DUT added; false when there is none. */
+static bool
+find_buried(const struct worker *worker, const struct rte_mbuf *mbuf, struct signature_words *words)
+{
+    const uint32_t length = RTE_MIN(mbuf->pkt_len, (uint32_t)BURIED_TAIL_BYTES);
+    uint8_t copy[BURIED_TAIL_BYTES];
+    const uint8_t *tail = rte_pktmbuf_read(mbuf, mbuf->pkt_len - length, length, copy);
+
+    return buried_signature_find(tail, length, worker->run->mark, words);
+}
+
+/* A frame of ours: begins a train with it if it is whole and came to the right place. */
+static inline void
+begin_train(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+            struct signature_words words, uint64_t now, struct train *train)
+{
+    const struct signature signature = signature_read(words);
+    const uint8_t index = worker->run->stream_index[signature.stream];
+    struct rx_stream *stream = queue->streams[index];
+
+    if (unlikely(!stream)) {
+        worker->strays[worker->open_page][index].misdirected++;
+        return;
+    }
+    if (unlikely(!received_whole(worker, queue, stream, mbuf))) {
+        worker->strays[worker->open_page][index].corrupt++;
+        return;
+    }
+    train->stream = stream;
+    train->stamp = signature.time;
+    train->sequence = signature.sequence;
+    if (count_order(stream, &stream->pages[worker->open_page], &signature, now))
+        train->next = signature_next(words);
+    if (stream->flight)
+        flight_land(stream->flight, signature.sequence);
+}
+
+/* A frame that does not end with a signature of this trial, or with a damaged one. */
+static void
+judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+            const struct signature *signature, uint64_t now, struct train *train)
+{
+    const struct run *run = worker->run;
+    struct signature_words words;
+
+    if (signature->mark == run->mark && run->stream_index[signature->stream] != NO_STREAM) {
+        worker->strays[worker->open_page][run->stream_index[signature->stream]].corrupt++;
+    } else if (signature->intact && signature->mark != 0 && signature->mark != UINT16_MAX &&
+               signature->mark != run->mark) {
+        worker->ports[worker->open_page][queue->port].stale++;
+    } else if (find_buried(worker, mbuf, &words) &&
+               run->stream_index[signature_read(words).stream] != NO_STREAM) {
+        begin_train(worker, queue, mbuf, words, now, train);
+    } else {
+        count_foreign(worker, queue->port, mbuf);
+    }
+}
+
+/* Judges a frame that follows no other of the burst, and notes what may follow it. */
+static void
+judge(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+      struct signature_words words, uint64_t now, struct train *train)
+{
+    const struct signature signature = signature_read(words);
+    const uint8_t index = worker->run->stream_index[signature.stream];
+
+    *train = NO_TRAIN;
+    if (likely(signature.intact && signature.mark == worker->run->mark && index != NO_STREAM))
+        begin_train(worker, queue, mbuf, words, now, train);
+    else
+        judge_stray(worker, queue, mbuf, &signature, now, train);
+}
+
+static inline void
+prefetch(const struct rte_mbuf *mbuf)
+{
+    rte_prefetch0(rte_pktmbuf_mtod_offset(mbuf, void *, mbuf->data_len - SIGNATURE_BYTES));
+}
+
+/* Where the frame's signature is; in `copy` when it is split over two segments. */
+static inline const uint8_t *
+find_signature(const struct rte_mbuf *mbuf, uint8_t *copy)
+{
+    if (likely(mbuf->data_len == mbuf->pkt_len && mbuf->data_len >= SIGNATURE_BYTES))
+        return rte_pktmbuf_mtod_offset(mbuf, const uint8_t *, mbuf->data_len - SIGNATURE_BYTES);
+    if (mbuf->pkt_len < SIGNATURE_BYTES)
+        return NULL;
+    return rte_pktmbuf_read(mbuf, mbuf->pkt_len - SIGNATURE_BYTES, SIGNATURE_BYTES, copy);
+}
+
+/* The next frame of the train; a damaged one is none of it, and leaves a gap behind it. */
+static inline void
+follow(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+       struct signature_words words, struct train *train)
+{
+    if (unlikely(!received_whole(worker, queue, train->stream, mbuf))) {
+        const uint8_t index = worker->run->stream_index[signature_read(words).stream];
+
+        worker->strays[worker->open_page][index].corrupt++;
+        return;
+    }
+    train->followers++;
+    train->next = signature_next(words);
+}
+
+static inline void
+measure_burst(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
+              uint16_t count, uint64_t now)
+{
+    struct train train = NO_TRAIN;
+    uint8_t copy[SIGNATURE_BYTES];
+
+    for (uint16_t i = 0; i < count; i++) {
+        if (i + PREFETCH_DISTANCE < count)
+            prefetch(mbufs[i + PREFETCH_DISTANCE]);
+        const uint8_t *at = find_signature(mbufs[i], copy);
+        if (unlikely(!at)) {
+            count_foreign(worker, queue->port, mbufs[i]);
+            continue;
+        }
+        const struct signature_words words = signature_load(at);
+        if (likely(signature_same(words, train.next))) {
+            follow(worker, queue, mbufs[i], words, &train);
+            continue;
+        }
+        count_train(worker, &train, now);
+        judge(worker, queue, mbufs[i], words, now, &train);
+    }
+    count_train(worker, &train, now);
+}
+
+/* When the port itself says that the frame came; `now` for frames that it did not stamp. */
+static inline uint64_t
+arrival(const struct rx_queue *queue, const struct rte_mbuf *mbuf, uint64_t now)
+{
+    if ((mbuf->ol_flags & queue->stamp_flag) == 0)
+        return now;
+    return port_clock_to_tsc(
+        queue->clock, *RTE_MBUF_DYNFIELD(mbuf, queue->stamp_offset, const rte_mbuf_timestamp_t *));
+}
+
+/* As measure_burst(), for frames that each have their own time of arrival. */
+static void
+measure_stamped(struct worker *worker, const struct rx_queue *queue, struct rte_mbuf **mbufs,
+                uint16_t count, uint64_t now)
+{
+    uint8_t copy[SIGNATURE_BYTES];
+    struct train train;
+
+    for (uint16_t i = 0; i < count; i++) {
+        const uint8_t *at = find_signature(mbufs[i], copy);
+
+        if (unlikely(!at)) {
+            count_foreign(worker, queue->port, mbufs[i]);
+            continue;
+        }
+        judge(worker, queue, mbufs[i], signature_load(at), now, &train);
+        count_train(worker, &train, arrival(queue, mbufs[i], now));
+    }
+}
+
+uint32_t
+receive(struct worker *worker, struct rx_queue *queue)
+{
+    struct cycle_meter *meter = &worker->cycles[worker->open_page];
+    const uint64_t stall = worker->run->stall_ticks, begin = worker->last_look;
+    struct rte_mbuf *mbufs[RX_BURST];
+    const uint16_t count = rte_eth_rx_burst(queue->dpdk_port, queue->queue, mbufs, RX_BURST);
+
+    if (count == 0)
+        return 0;
+    const uint64_t now = look_at_clock(worker);
+    for (uint16_t i = 0; i < count && i < PREFETCH_DISTANCE; i++)
+        prefetch(mbufs[i]);
+    if (likely(!queue->clock))
+        measure_burst(worker, queue, mbufs, count, now);
+    else
+        measure_stamped(worker, queue, mbufs, count, now);
+    rte_pktmbuf_free_bulk(mbufs, count);
+    if (unlikely(worker_is_metered(worker))) {
+        cycle_meter_record(meter, STEP_POLL, now - begin, count, stall);
+        cycle_meter_record(meter, STEP_MEASURE, rte_rdtsc() - now, count, stall);
+    }
+    return count;
+}

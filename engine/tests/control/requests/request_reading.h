@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Reads requests as the session does. */
+#ifndef PLIMSOLL_REQUEST_READING_H
+#define PLIMSOLL_REQUEST_READING_H
+
+#include <errno.h>
+#include <string.h>
+
+#include "control/requests/request.h"
+#include "unit_test.h"
+
+/* What the vectors are made for: two open ports with a queue each way, and frames of any size. */
+static const struct open_request reading_config = {
+    .port_count = 2,
+    .ports = {{.rx_queues = 1, .tx_queues = 1}, {.rx_queues = 1, .tx_queues = 1}},
+    .max_frame_bytes = FRAME_MAX_BYTES,
+};
+
+/* Large enough that the stack is no place for them; cleared before each reading. */
+static struct open_request open_request;
+static struct trial_request trial_request;
+
+static inline json_t *
+parse(const char *text)
+{
+    json_error_t error;
+    json_t *json = json_loads(text, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &error);
+
+    if (!json)
+        fail_msg("%s in %s", error.text, text);
+    return json;
+}
+
+/* Reads any request as the session does. */
+static inline int
+read_request(const json_t *json, struct complaint *complaint)
+{
+    enum request_kind kind;
+    int64_t id;
+
+    memset(complaint, 0, sizeof(*complaint));
+    memset(&open_request, 0, sizeof(open_request));
+    trial_request_clear(&trial_request);
+    if (request_head(json, &id, &kind, complaint) != 0)
+        return -EINVAL;
+    if (kind == REQUEST_OPEN)
+        return request_open(json, &open_request, complaint);
+    if (kind == REQUEST_TRIAL)
+        return request_trial(json, &reading_config, &trial_request, complaint);
+    return request_stop(json, complaint);
+}
+
+#endif

@@ -1,0 +1,123 @@
+"""An experiment looked at before it is run: all its mistakes, or what a run of it would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict
+
+from plimsoll.benchmark.check.planned_cpus import planned_cpus
+from plimsoll.benchmark.check.planned_phases import LoadRange, planned_time
+from plimsoll.benchmark.check.planned_traffic import PlannedTraffic
+from plimsoll.benchmark.experiment.experiment import Experiment, experiment_in, read_experiment
+from plimsoll.benchmark.experiment.loads import load_within_line
+from plimsoll.benchmark.experiment.reading_interval import check_search_readings
+from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.experiment.written_at import WrittenAt
+from plimsoll.benchmark.whole_run.preflight import machine_mistakes, search_mistakes
+from plimsoll.dut.registry import LabSettings
+from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.generator.registry.generator_field import GeneratorField
+from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedRun
+from plimsoll.text.document import Document
+from plimsoll.text.mistakes import each_mistake
+
+
+def check_experiment(
+    path: Path, set_fields: Sequence[SetField] = (), validation_s: float | None = None
+) -> CheckResult:
+    """All that is wrong with the experiment and a search by it, or what the search would do.
+
+    Nothing is started, reserved or written. `validation_s` takes the place of the
+    experiment's own validation. Raises InputError for a file that is no experiment at all.
+    """
+    document, known = read_experiment(path, set_fields)
+    try:
+        experiment = experiment_in(document, known)
+        if validation_s is not None:
+            experiment = experiment.validated_for(validation_s)
+    except InputError as error:
+        mistakes = (*each_mistake(error), *_lacking(document))
+        return _result(path, mistakes, None)
+    mistakes = tuple(_mistakes(experiment))
+    try:
+        return _result(path, mistakes, None if mistakes else _planned(experiment))
+    except InputError as error:
+        # Of what a run would tell once the links have told the line rate.
+        experiment.place(error)
+        return _result(path, (error,), None)
+
+
+def _result(path: Path, mistakes: Sequence[PlimsollError], run: PlannedRun | None) -> CheckResult:
+    found = tuple(FoundMistake.model_validate(each) for each in mistakes)
+    return CheckResult(file=str(path), mistakes=found, run=run)
+
+
+class _MachineSections(BaseModel):
+    """The sections that ask something of the machine, looked at where others are wrong."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    lab: LabSettings = TestpmdSettings()
+    generator: GeneratorField = EngineSettings()
+
+
+def _lacking(document: Document) -> Iterator[PlimsollError]:
+    """What the machine lacks for an experiment that is wrong elsewhere."""
+    try:
+        sections = document.validate(_MachineSections)
+    except InputError:
+        # Told already, with the other mistakes.
+        return
+    written = WrittenAt(document)
+    sender = sections.lab.simulation or sections.generator
+    for error in machine_mistakes(sections.lab, sender)[0]:
+        written.place(error, Experiment.model_fields)
+        yield error
+
+
+def _mistakes(experiment: Experiment) -> Iterator[PlimsollError]:
+    for error in search_mistakes(experiment):
+        experiment.place(error)
+        yield error
+    try:
+        check_search_readings(experiment)
+    except PlimsollError as error:
+        yield error
+
+
+def _planned(experiment: Experiment) -> PlannedRun:
+    line_rate = experiment.lab.check_machine()
+    known = {
+        field: load_within_line(rate, experiment, line_rate.bps, f"search.{field}")
+        for field, rate in experiment.search.loads.items()
+        # Else only the links will tell.
+        if rate.unit != "percent" or line_rate.settled
+    }
+    minimum_pps, maximum_pps = known.get("minimum"), known.get("maximum")
+    traffic = PlannedTraffic(experiment, minimum_pps, maximum_pps)
+    loads = None
+    if minimum_pps is not None and maximum_pps is not None:
+        loads = LoadRange(minimum_pps, maximum_pps, line_rate.bps)
+    time = planned_time(experiment, loads if len(known) == len(experiment.search.loads) else None)
+    return PlannedRun(
+        name=experiment.name,
+        method=LOAD_LINE.name,
+        strategy=experiment.search.strategy,
+        lab=experiment.lab.kind,
+        line_rate_bps=line_rate.bps,
+        minimum_pps=minimum_pps,
+        maximum_pps=maximum_pps,
+        streams=traffic.streams(),
+        ports=traffic.ports(line_rate.bps),
+        cpus=planned_cpus(experiment, traffic.plans),
+        phases=time.phases,
+        least_s=time.least_s,
+        most_s=time.most_s,
+        assumptions=time.assumptions,
+        notes=tuple(experiment.profile.notes()),
+    )

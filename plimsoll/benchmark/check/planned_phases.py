@@ -1,0 +1,185 @@
+"""The trials of a run by purpose, and how long they may take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from plimsoll.benchmark.calibration.calibration import CALIBRATION_TRIAL_S
+from plimsoll.benchmark.check.ideal_dut import SearchCost, cost_of
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.loads import loads_of_search
+from plimsoll.benchmark.trial_run.baseline_trial import MOST_BASELINE_TRIALS, needs_baseline
+from plimsoll.benchmark.trial_run.ceiling_trial import CEILING_TRIAL_S, MOST_CEILING_TRIALS
+from plimsoll.benchmark.trial_run.teaching import teaching_trial
+from plimsoll.record.results.check_result import PlannedPhase
+from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.search.strategy.ask import Phase
+from plimsoll.text.units import format_duration
+
+# Over the range of the search, and one below and above it: the lengths of a bisection differ
+# by a trial or two, those of the other strategies by more.
+_DUTS = 33
+_PHASES: dict[Phase, str] = {
+    "sniff": "whether a load is worth a search trial",
+    "search": "which loads pass",
+    "burst": "how much the DUT's buffers hold",
+    "watch": "whether the DUT stalls at a load",
+    "validation": "whether the load that was found holds",
+}
+
+
+@dataclass(frozen=True)
+class PlannedTime:
+    """The phases in their order, and the time of all trials, in s; None where not known yet."""
+
+    phases: tuple[PlannedPhase, ...]
+    least_s: float | None
+    most_s: float | None
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LoadRange:
+    """The ends of a search in pps per direction; `line_rate_bps` is L1, None without one."""
+
+    minimum_pps: float
+    maximum_pps: float
+    line_rate_bps: float | None
+
+
+def planned_time(experiment: Experiment, loads: LoadRange | None) -> PlannedTime:
+    """Of a run of the experiment; without `loads` the search's own trials are not known."""
+    before = tuple(_before_search(experiment))
+    costs = () if loads is None else _costs(experiment, loads)
+    if not costs:
+        return PlannedTime((*before, *_unknown()), None, None, tuple(_left_out(experiment)))
+    of_searches = [_whole_s(experiment, cost) for cost in costs]
+    return PlannedTime(
+        phases=(*before, *_of_search(experiment, costs)),
+        least_s=sum(each.least_s or 0.0 for each in before) + min(of_searches),
+        most_s=sum(each.most_s or 0.0 for each in before) + max(of_searches),
+        assumptions=(_IDEAL, *_left_out(experiment)),
+    )
+
+
+_IDEAL = (
+    f"The search was walked through for {_DUTS + 2} ideal DUTs, each of which passes every trial "
+    "up to some load, from below the minimum to above the maximum, and fails every one above it. "
+    "Invalid trials, and validations that fail, come on top; trials that fail may end sooner."
+)
+
+
+def _left_out(experiment: Experiment) -> Iterator[str]:
+    if experiment.lab.simulated:
+        yield "The time is simulated: the run itself takes as long as its computation."
+    yield "Bringing lab and generator up, and writing the report, are not counted."
+    if experiment.trial.before is not None:
+        most = format_duration(experiment.trial.before.timeout)
+        yield f"Nor is trial.before, which may take up to {most} before every trial."
+
+
+def _before_search(experiment: Experiment) -> Iterator[PlannedPhase]:
+    trial = experiment.trial
+    if not experiment.lab.simulated:
+        points = 2 if experiment.profile.latency_streams else 1
+        yield _phase(
+            experiment,
+            "calibration",
+            (points, points),
+            CALIBRATION_TRIAL_S,
+            "what the tester itself adds and carries, over rings",
+        )
+    if trial.warmup is not None:
+        about = "fills caches and tables at the least load; discarded"
+        yield _phase(experiment, "warmup", (1, 1), trial.warmup, about)
+    if not experiment.lab.simulated:
+        about = "what the tester offers on these ports, at the highest load"
+        bounds = (1, MOST_CEILING_TRIALS)
+        yield _phase(experiment, "ceiling", bounds, CEILING_TRIAL_S, about)
+    if needs_baseline(experiment):
+        about = "the latency at the least load, of which criteria are multiples"
+        bounds = (1, MOST_BASELINE_TRIALS)
+        yield _phase(experiment, "baseline", bounds, trial.baseline, about)
+
+
+def _phase(
+    experiment: Experiment,
+    name: TrialPhase,
+    bounds: tuple[int, int],
+    duration_s: float,
+    about: str,
+) -> PlannedPhase:
+    least, most = bounds
+    each_s = duration_s + _around_s(experiment, name)
+    return PlannedPhase(
+        name=name,
+        trials_least=least,
+        trials_most=most,
+        least_s=least * each_s,
+        most_s=most * each_s,
+        about=about,
+    )
+
+
+def _of_search(experiment: Experiment, costs: Sequence[SearchCost]) -> Iterator[PlannedPhase]:
+    for phase, about in _PHASES.items():
+        trials = [cost.trials[phase] for cost in costs]
+        if any(trials):
+            seconds = [_phase_s(experiment, cost, phase) for cost in costs]
+            yield PlannedPhase(
+                name=phase,
+                trials_least=min(trials),
+                trials_most=max(trials),
+                least_s=min(seconds),
+                most_s=max(seconds),
+                about=about,
+            )
+
+
+def _unknown() -> Iterator[PlannedPhase]:
+    for phase in ("search", "validation"):
+        yield PlannedPhase(
+            name=phase,
+            trials_least=None,
+            trials_most=None,
+            least_s=None,
+            most_s=None,
+            about=_PHASES[phase],
+        )
+
+
+def _costs(experiment: Experiment, loads: LoadRange) -> tuple[SearchCost, ...]:
+    """For each ideal DUT; those for which the search does not end are left out."""
+    to_pps = loads_of_search(experiment, loads.line_rate_bps)
+    goals = tuple(experiment.goals)
+    found = (
+        cost_of(experiment.search.begin(to_pps), goals, capacity_pps)
+        for capacity_pps in _capacities(loads)
+    )
+    return tuple(cost for cost in found if cost is not None)
+
+
+def _capacities(loads: LoadRange) -> Iterator[float]:
+    """From below the minimum to above the maximum, at equal ratios."""
+    yield loads.minimum_pps / 2
+    ratio = loads.maximum_pps / loads.minimum_pps
+    for step in range(_DUTS):
+        yield loads.minimum_pps * ratio ** (step / (_DUTS - 1))
+    yield loads.maximum_pps * 2
+
+
+def _whole_s(experiment: Experiment, cost: SearchCost) -> float:
+    return sum(_phase_s(experiment, cost, phase) for phase in cost.trials)
+
+
+def _phase_s(experiment: Experiment, cost: SearchCost, phase: Phase) -> float:
+    return cost.seconds[phase] + cost.trials[phase] * _around_s(experiment, phase)
+
+
+def _around_s(experiment: Experiment, phase: TrialPhase) -> float:
+    """What passes beside the sending of one trial: the pause, what is taught first, the drain."""
+    trial = experiment.trial
+    teaching = teaching_trial(experiment, experiment.lab.directions, phase)
+    taught_s = 0.0 if teaching is None else teaching.duration_s + trial.drain
+    return (trial.gap or 0.0) + taught_s + trial.drain

@@ -1,0 +1,115 @@
+"""A session of a run of any method: from its beginning or its resumption to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from plimsoll.benchmark.calibration.calibration import calibrate
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.experiment.versions import versions
+from plimsoll.benchmark.session.beginning import begin, check_resumable
+from plimsoll.benchmark.session.deaths import deaths_recorded
+from plimsoll.benchmark.session.session import Session
+from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.whole_run.surroundings import record_surroundings
+from plimsoll.record.calibrations.calibration import TesterCalibration
+from plimsoll.record.methods.method import Method
+from plimsoll.record.recorder import Recorder, recording
+from plimsoll.record.results.method_result import SHORTFALLS, Shortfall
+from plimsoll.record.run.environment import load_environment
+from plimsoll.record.run.journal import RUN_RESUMED
+from plimsoll.record.run.result_file import read_run_result, reopen_run
+from plimsoll.record.run.run_directory import RunDirectory
+
+R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass(frozen=True)
+class MethodRun(Generic[R]):
+    """What a run is to do: by which method, of which experiment, and what it is asked beside it.
+
+    `experiment` is as written in the run directory. `check` raises what is known to be wrong
+    with a run that has no result yet, before anything is started. The tester is calibrated up
+    to `highest_pps` per direction, not at all where that is None. `shortfalls` are journalled,
+    for the report of a run that goes on.
+    """
+
+    method: Method[R]
+    experiment: Experiment
+    plan: BedPlan
+    asked: Mapping[str, object] = field(default_factory=dict)
+    shortfalls: tuple[Shortfall, ...] = ()
+    highest_pps: Callable[[Testbed], float] | None = None
+    check: Callable[[], None] | None = None
+
+
+def run_method(
+    to_run: MethodRun[R], run: RunDirectory, watcher: Watcher, execute: Callable[[Steps], R]
+) -> R:
+    """Run, or go on with, a method in `run` until `execute` has its result.
+
+    Finished trials are on disk before the next begins. Raises PlimsollError for what the
+    user can mend; then, too, they are kept.
+    """
+    method = to_run.method
+    _reopen(method, run)
+    with recording(run) as recorder:
+        finished = read_run_result(run, method.result)
+        if finished is not None:
+            watcher.note("this run has finished already; its result stands")
+            return finished
+        if to_run.check is not None:
+            to_run.check()
+        _begin_or_resume(to_run, recorder, watcher)
+        with deaths_recorded(recorder), bed_ledger(method.command, to_run.experiment.lab) as ledger:
+            session = Session(to_run.experiment, recorder, watcher, ledger)
+            with testbed(to_run.plan, ledger, watcher.note) as bed:
+                for note in (*bed.notes, *to_run.experiment.profile.notes()):
+                    watcher.note(note)
+                record_surroundings(session, bed, _calibration(to_run, session, bed))
+                result = execute(Steps(session, bed))
+            if not method.one_trial:
+                recorder.finish(result)
+        return result
+
+
+def _reopen(method: Method[R], run: RunDirectory) -> None:
+    """A run that a signal ended in good order has a result, and still goes on where resumed."""
+    with run.lock():
+        result = read_run_result(run, method.result)
+        if result is not None and not method.outcome(result).complete:
+            reopen_run(run)
+
+
+def _begin_or_resume(to_run: MethodRun[R], recorder: Recorder, watcher: Watcher) -> None:
+    """Journal the beginning of this session; on resume, tell what was found."""
+    history = recorder.history()
+    if not history.events:
+        begin(recorder, to_run.method, to_run.experiment, to_run.asked)
+        if to_run.shortfalls:
+            shortfalls = [each.model_dump(mode="json") for each in to_run.shortfalls]
+            recorder.event(SHORTFALLS, shortfalls=shortfalls)
+        return
+    check_resumable(history, to_run.method, to_run.experiment, recorder.run)
+    trials, cut_short = history.trials(), history.unfinished_trials()
+    recorder.event(RUN_RESUMED, trials=len(trials), versions=versions(None))
+    watcher.note(
+        f"resuming after {len(trials)} finished trials; {len(cut_short)} cut short and run again"
+    )
+
+
+def _calibration(to_run: MethodRun[R], session: Session, bed: Testbed) -> TesterCalibration | None:
+    """Once a run: a session that goes on with it keeps the first one's."""
+    environment = load_environment(session.recorder.run.environment)
+    if environment is not None and environment.calibration is not None:
+        return environment.calibration
+    if to_run.highest_pps is None:
+        return None
+    return calibrate(session, len(bed.ports.devargs), to_run.highest_pps(bed))

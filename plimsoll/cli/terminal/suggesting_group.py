@@ -1,0 +1,27 @@
+"""A group of commands that says which of them was likely meant."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperGroup
+
+from plimsoll.errors import InputError
+from plimsoll.text.mistakes import did_you_mean
+
+
+class SuggestingGroup(TyperGroup):
+    """Refuses a command that there is not in the words that all errors have."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As Typer's. Raises InputError where there is no such command."""
+        name = args[0]
+        if self.get_command(ctx, name) is None and not ctx.resilient_parsing:
+            raise InputError(
+                f"there is no command {name!r}",
+                where=ctx.command_path,
+                remedy=did_you_mean(
+                    name, self.list_commands(ctx), f"see {ctx.command_path} --help"
+                ),
+            )
+        return super().resolve_command(ctx, args)

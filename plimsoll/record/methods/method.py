@@ -1,0 +1,33 @@
+"""A method, as the record knows it: a command that leaves a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pydantic import BaseModel
+
+from plimsoll.record.methods.run_outcome import RunOutcome
+
+R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass(frozen=True, eq=False)
+class Method(Generic[R]):
+    """What a run is called, what it leaves, and what that comes to.
+
+    `name` stands in journal and result.json, and `plimsoll <command>` leaves such a run.
+    `result` is the model of result.json, published as docs/schemas/<schema>.schema.json, and
+    `outcome` says in one line what it found.
+
+    A run of a `one_trial` method is over with its trial: that, in the journal, is its result,
+    so there is no result.json and nothing to resume.
+    """
+
+    name: str
+    command: str
+    result: type[R]
+    schema: str
+    outcome: Callable[[R], RunOutcome]
+    one_trial: bool = False

@@ -1,0 +1,46 @@
+"""All methods. A new one is a file here and a line in METHODS."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
+from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.matrix import MATRIX
+from plimsoll.record.methods.method import Method
+from plimsoll.record.methods.probe import PROBE
+from plimsoll.record.methods.rfc2544 import RFC2544
+from plimsoll.record.methods.rfc9004 import RFC9004
+from plimsoll.record.methods.run_outcome import RunOutcome
+from plimsoll.record.methods.soak import SOAK
+from plimsoll.record.methods.trial import TRIAL
+
+# By the name that a run's journal gives its method.
+METHODS: Mapping[str, Method[Any]] = {
+    each.name: each
+    for each in (LOAD_LINE, TRIAL, MATRIX, SOAK, RFC2544, RFC9004, PROBE, LATENCY_AT_LOAD)
+}
+
+
+def method_with_result(name: str) -> Method[Any] | None:
+    """The method whose runs have a result.json; None where this version knows none."""
+    method = METHODS.get(name)
+    return None if method is None or method.one_trial else method
+
+
+def outcome_of(name: str, result: bytes) -> RunOutcome | None:
+    """What the result.json of a run of the method says; None of one that is not known.
+
+    Raises pydantic's ValidationError for one that this version cannot read, and ValueError or
+    OverflowError for figures that are none.
+    """
+    method = method_with_result(name)
+    if method is None:
+        return None
+    outcome = method.outcome(method.result.model_validate_json(result))
+    value = outcome.answer.value if outcome.answer else None
+    if value is not None and not math.isfinite(value):
+        raise ValueError("its figure is no number")
+    return outcome

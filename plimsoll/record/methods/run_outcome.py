@@ -1,0 +1,48 @@
+"""What a run found, in one figure and one line: what a list of runs shows of its result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.text.units import format_pps
+
+PER_DIRECTION = "pps per direction"
+
+
+@dataclass(frozen=True, slots=True)
+class RunAnswer:
+    """`text` says it to people; `value` is what `figure` names, in `unit`.
+
+    `value` is None where nothing was found, and where there is no one figure.
+    """
+
+    text: str
+    figure: str
+    value: float | None
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunOutcome:
+    """`answer` and verdict of a run; "none" of a method that measures and judges nothing.
+
+    `period` is the metrics' period that the answer rests on, where it is one. Not
+    `complete` is a run that a signal ended in good order, and that can be gone on with.
+    """
+
+    answer: RunAnswer | None = None
+    verdict: Verdict = "none"
+    period: str | None = None
+    complete: bool = True
+
+
+def rate_text(pps: float) -> str:
+    """A rate for people."""
+    return f"{format_pps(pps)} per direction"
+
+
+def intended_text(offered_pps: float, intended_pps: float) -> str:
+    """What the offered load was to be, in brackets; empty where people read the same figure."""
+    intended = format_pps(intended_pps)
+    return "" if intended == format_pps(offered_pps) else f" ({intended} intended)"

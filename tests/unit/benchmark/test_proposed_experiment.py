@@ -1,0 +1,232 @@
+"""Experiments for made-up hosts: what is chosen was worked out by hand, and all of them load."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
+from plimsoll.benchmark.proposal.proposed_experiment import proposed_experiment
+from plimsoll.benchmark.proposal.survey import HostSurvey, survey_host
+from plimsoll.dut.external import ExternalSettings
+from plimsoll.dut.testpmd import TestpmdSettings
+from plimsoll.errors import MachineError
+from plimsoll.host.ports.port_needs import HostAbilities
+from tests.unit.host.machine_tree import MachineTree
+from tests.unit.tune.intent.host_tree import HostTree, tree_of_2, tree_of_40, tree_of_64
+
+ROOT = HostAbilities(
+    capabilities=frozenset({"CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_IPC_LOCK", "CAP_SYS_ADMIN"}),
+    hugepages=True,
+    vfio="loaded",
+    iommu=True,
+    unsafe_noiommu=False,
+)
+DEFAULT_ROUTE = "ens1\t00000000\t0100A8C0\t0003\t0\t0\t0\t00000000\t0\t0\t0"
+
+
+@pytest.fixture(autouse=True)
+def testpmd(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.dut.testpmd._find_program", lambda: "dpdk-testpmd")
+
+
+def isolate(tree: MachineTree, cpus: str) -> None:
+    tree.write(tree.sys / "devices/system/cpu/isolated", cpus)
+
+
+def set_aside(tree: MachineTree, pages: int) -> None:
+    """So many pages of 2 MB, all free."""
+    pool = tree.sys / "kernel/mm/hugepages/hugepages-2048kB"
+    for name, count in (
+        ("nr_hugepages", pages),
+        ("free_hugepages", pages),
+        ("resv_hugepages", 0),
+        ("surplus_hugepages", 0),
+    ):
+        tree.write(pool / name, str(count))
+
+
+def surveyed(
+    tree: HostTree, allowed: range, abilities: HostAbilities = ROOT, pages: int | None = 1024
+) -> HostSurvey:
+    shutil.rmtree(tree.sys / "kernel/mm/hugepages")
+    if pages is not None:
+        set_aside(tree, pages)
+    return survey_host(tree.root, allowed=frozenset(allowed), abilities=abilities, environment={})
+
+
+def proposed(survey: HostSurvey, folder: Path) -> tuple[Experiment, str]:
+    """The experiment as `plimsoll run` reads it, and its text."""
+    text = proposed_experiment(survey)
+    path = folder / "proposed.yaml"
+    path.write_text(text)
+    return load_experiment(path), " ".join(text.split())
+
+
+def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path) -> None:
+    tree = tree_of_2(tmp_path)
+    tree.interface("eth0", tree.card("0000:00:03.0", "virtio-pci", numa=-1) / "virtio1")
+    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+    # CPU 0 has most to do for the kernel, and the DUT gets the better one.
+    assert (asked.lab.cpu, asked.generator.cpus) == (1, (0,))
+    assert not asked.require_hugepages
+    assert "# CPUs 0-1 are online, none isolated; plimsoll tune init and tune audit tell" in text
+    assert "not isolated: others may disturb it" in text
+    assert "missing for DPDK: vfio-pci is not bound: dpdk-devbind.py" in text.replace("# ", "")
+
+
+def test_isolated_cpus_of_one_node_on_cores_of_their_own_come_first(tmp_path: Path) -> None:
+    tree = tree_of_40(tmp_path, smt=True)
+    isolate(tree, "2-19,22-39")
+    asked, text = proposed(surveyed(tree, range(40)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+    # Even CPUs are on node 0; 22 and 24 are the second threads of the cores of 2 and 4.
+    assert (asked.lab.cpu, asked.generator.cpus) == (2, (4,))
+    assert "# its forwarding loop polls here; isolated from the scheduler; NUMA node 0" in text
+
+
+def test_without_isolated_ones_the_core_of_cpu_0_is_left_alone(tmp_path: Path) -> None:
+    asked, _ = proposed(surveyed(tree_of_40(tmp_path, smt=True), range(40)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+    # 1 is the first that will do, and odd CPUs are on its node.
+    assert (asked.lab.cpu, asked.generator.cpus) == (1, (3,))
+
+
+def test_two_threads_of_one_isolated_core_are_taken_and_it_is_said(tmp_path: Path) -> None:
+    tree = tree_of_64(tmp_path)
+    isolate(tree, "5,37")
+    asked, text = proposed(surveyed(tree, range(64)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+    assert (asked.lab.cpu, asked.generator.cpus) == (5, (37,))
+    assert "threads of one core, for want of others" in text
+
+
+def test_isolated_cpus_out_of_reach_are_not_taken_and_how_to_is_said(tmp_path: Path) -> None:
+    tree = tree_of_64(tmp_path)
+    isolate(tree, "2-31,34-63")
+    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+    assert (asked.lab.cpu, asked.generator.cpus) == (1, (0,))
+    assert (
+        "CPUs 0-63 are online, 2-31,34-63 isolated, 0-1 allowed to this process; for the "
+        "isolated 2-31,34-63 run both plimsoll init and plimsoll run under taskset -c 0-63."
+    ) in text.replace("# ", "")
+
+
+def test_two_cards_for_dpdk_are_used_with_cpus_of_their_node(tmp_path: Path) -> None:
+    tree = tree_of_40(tmp_path, smt=True)
+    isolate(tree, "2-19,22-39")
+    tree.interface("ens1", tree.card("0000:17:00.0", "mlx5_core", numa=0))
+    tree.route(DEFAULT_ROUTE)
+    tree.card("0000:18:00.0", "vfio-pci", numa=0)
+    tree.card("0000:87:00.0", "vfio-pci", numa=1)
+    tree.card("0000:87:00.1", "vfio-pci", numa=1)
+    asked, text = proposed(surveyed(tree, range(40)), tmp_path)
+    assert isinstance(asked.lab, ExternalSettings)
+    assert [port.devargs for port in asked.lab.ports] == ["0000:87:00.0", "0000:87:00.1"]
+    assert asked.lab.directions == ((0, 1), (1, 0))
+    # Odd CPUs are on node 1, and 1 is not isolated.
+    assert asked.generator.cpus == (3, 5, 7, 9)
+    # Ports without an interface have no speed that the kernel knows.
+    assert asked.lab.line_rate is None
+    assert asked.require_hugepages
+    assert "# Port 0000:17:00.0 (ens1), driver mlx5_core; in use, it carries the default" in text
+    assert "# Port 0000:87:00.1, driver vfio-pci; ready for DPDK." in text
+    assert "# one a port and direction; isolated from the scheduler; NUMA node 1" in text
+
+
+def test_the_line_rate_is_the_slower_links(tmp_path: Path) -> None:
+    tree = tree_of_64(tmp_path)
+    tree.interface("ens5", tree.card("0000:5e:00.0", "mlx5_core"), speed="100000")
+    tree.interface("ens6", tree.card("0000:5f:00.0", "mlx5_core"), speed="25000")
+    asked, _ = proposed(surveyed(tree, range(64)), tmp_path)
+    assert isinstance(asked.lab, ExternalSettings)
+    assert asked.lab.line_rate is not None
+    assert asked.lab.line_rate.value == 25e9
+    # Node 0 has the cores 0 to 15; that of CPU 0 is the system's.
+    assert asked.generator.cpus == (1, 2, 3, 4)
+
+
+def test_ports_of_two_nodes_are_a_pair_where_there_is_no_other(tmp_path: Path) -> None:
+    tree = tree_of_2(tmp_path)
+    tree.card("0000:18:00.0", "vfio-pci", numa=0)
+    tree.card("0000:87:00.0", "igb_uio", numa=1)
+    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(asked.lab, ExternalSettings)
+    assert [port.devargs for port in asked.lab.ports] == ["0000:18:00.0", "0000:87:00.0"]
+    assert asked.generator.cpus == (1,)
+    assert "# it polls both ports; not isolated" in text
+
+
+def test_one_port_is_no_pair(tmp_path: Path) -> None:
+    tree = tree_of_2(tmp_path)
+    tree.card("0000:18:00.0", "vfio-pci")
+    asked, _ = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+
+
+def test_what_root_has_to_do_is_said(tmp_path: Path) -> None:
+    tree = tree_of_2(tmp_path)
+    for function in range(2):
+        tree.card(f"0000:18:00.{function}", "vfio-pci")
+    nobody = HostAbilities(
+        capabilities=frozenset(), hugepages=True, vfio="loaded", iommu=True, unsafe_noiommu=False
+    )
+    asked, text = proposed(surveyed(tree, range(2), nobody), tmp_path)
+    assert isinstance(asked.lab, ExternalSettings)
+    assert "# Port 0000:18:00.0, driver vfio-pci; missing for DPDK: root." in text
+
+
+@pytest.mark.parametrize(
+    ("pages", "writable", "said"),
+    [
+        # The tester: 80 MB for DPDK, and for each of four queues 10,240 buffers of a page each,
+        # 160 MB in all. The DUT: 32 MB and 16,384 buffers of a page each, 64 MB.
+        (1024, False, "of 336 MB 336 MB are free"),
+        (100, True, "of 336 MB 200 MB are free, a run reserves the rest"),
+        (0, False, "of 336 MB 0 MB are free, as root: sysctl vm.nr_hugepages=168"),
+    ],
+)
+def test_hugepages_are_counted(tmp_path: Path, *, pages: int, writable: bool, said: str) -> None:
+    survey = surveyed(tree_of_2(tmp_path), range(2), pages=pages)
+    _, text = proposed(replace(survey, adds_hugepages=writable), tmp_path)
+    assert f"require_hugepages: false # slower without; {said} profile:" in text
+
+
+def test_a_kernel_without_hugepages_has_none_free(tmp_path: Path) -> None:
+    survey = surveyed(tree_of_2(tmp_path), range(2), pages=None)
+    assert (survey.free_megabytes, survey.adds_hugepages) == (0, False)
+
+
+def test_one_cpu_is_too_few(tmp_path: Path) -> None:
+    with pytest.raises(MachineError) as refused:
+        proposed_experiment(surveyed(tree_of_2(tmp_path), range(1)))
+    assert str(refused.value) == (
+        "plimsoll init: 2 polling loops need a CPU each, and this process may use 1 (widen its "
+        "affinity or cpuset, or take a host of 2 CPUs or more)"
+    )
+
+
+def test_neither_ports_nor_testpmd_is_too_little(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def missing() -> str:
+        raise MachineError("dpdk-testpmd is missing", where="lab", remedy="install dpdk-dev")
+
+    monkeypatch.setattr("plimsoll.dut.testpmd._find_program", missing)
+    with pytest.raises(MachineError) as refused:
+        proposed_experiment(surveyed(tree_of_2(tmp_path), range(2)))
+    assert str(refused.value) == (
+        "plimsoll init: no two free ports are bound for DPDK, and without them dpdk-testpmd is "
+        "missing (install dpdk-dev; or bind two ports, plimsoll ports tells how)"
+    )
+
+
+def test_a_name_that_ends_a_comment_does_not(tmp_path: Path) -> None:
+    tree = tree_of_2(tmp_path)
+    tree.interface("x\nlab: {}", tree.card("0000:18:00.0", "ice"))
+    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(asked.lab, TestpmdSettings)
+    assert r"(x\nlab: {})" in text

@@ -1,0 +1,106 @@
+"""A new method is its own files and three lines: it runs, goes on, is listed and reported."""
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.cli import command_group
+from plimsoll.errors import Interrupted
+from plimsoll.record.methods import registry as methods
+from plimsoll.record.run.journal import read_journal
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.schemas import published_schemas
+from plimsoll.report import registry as pages
+from tests.unit.benchmark.standard_tests.simulated import BUFFER_FRAMES, Seen, experiment
+from tests.unit.cli.runs_command import Plimsoll
+from tests.unit.methods.staircase import (
+    STAIRCASE,
+    StaircaseSettings,
+    run_staircase,
+    staircase_page,
+)
+
+# The simulated DUT carries 1 Mpps in each direction, and keeps 4096 frames of what is beyond.
+LOADS = "--loads=500kpps,900kpps,1.5Mpps"
+
+
+@pytest.fixture(autouse=True)
+def registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All that names a new method outside of its own files."""
+    monkeypatch.setitem(methods.METHODS, STAIRCASE.name, STAIRCASE)
+    monkeypatch.setitem(pages.PAGES, STAIRCASE, staircase_page)
+    monkeypatch.setitem(command_group.COMMANDS, "staircase", "tests.unit.methods.staircase")
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> Path:
+    path = tmp_path / "sim.yaml"
+    path.write_text(yaml.safe_dump(experiment().normalised()))
+    return path
+
+
+def cut_short(written: Path) -> RunDirectory:
+    """A run that a signal ended after the first of its trials."""
+    asked = load_experiment(written)
+    settings = StaircaseSettings(loads_pps=(500e3, 900e3, 1.5e6))
+    run = RunDirectory.create(written.parent / "runs", "sim", asked.normalised())
+    with pytest.raises(Interrupted):
+        run_staircase(asked, settings, run, Seen(most=1))
+    return run
+
+
+def test_it_is_a_command_that_runs_it(plimsoll: Plimsoll, written: Path) -> None:
+    assert plimsoll("staircase", written, LOADS, "--tag", "kernel=6.1") == 0
+    assert "A staircase" in plimsoll.out
+    (directory,) = Path("runs").iterdir()
+    result = json.loads((directory / "result.json").read_text())
+    kept, kept_too, lost = (stair["lost"] for stair in result["stairs"])
+    assert (kept, kept_too) == (0, 0)
+    # A second of 1.5 Mpps, of which two directions carry 1 Mpps each; probes take none of it.
+    assert lost == pytest.approx(2 * (500_000 - BUFFER_FRAMES), rel=0.01)
+    page = (directory / "report.html").read_text()
+    assert "A staircase" in page
+    assert f"{lost:,}" in page
+
+
+def test_its_result_keeps_to_its_published_schema(plimsoll: Plimsoll, written: Path) -> None:
+    assert plimsoll("staircase", written, LOADS, "--json") == 0
+    schema = json.loads(published_schemas()["staircase-result.schema.json"])
+    validator = Draft202012Validator(schema)
+    printed = json.loads(plimsoll.out)
+    validator.validate(printed)
+    assert not validator.is_valid({**printed, "stairs": "steep"})
+
+
+def test_it_goes_on_after_its_last_trial(plimsoll: Plimsoll, written: Path) -> None:
+    run = cut_short(written)
+    assert plimsoll("runs", "show", run.path) == 0
+    assert f"plimsoll staircase --resume {run.path}" in "".join(plimsoll.out.split("\n"))
+    assert plimsoll("staircase", "--resume", run.path) == 0
+    assert "resuming after 1 finished trials" in plimsoll.err
+    trials = read_journal(run.journal).trials()
+    assert [trial.load_pps for trial in trials] == [500e3, 900e3, 1.5e6]
+    before = run.journal.read_bytes()
+    assert plimsoll("staircase", "--resume", run.path) == 0
+    assert "finished already" in plimsoll.err
+    assert run.journal.read_bytes() == before
+
+
+def test_it_is_listed_with_what_it_found(plimsoll: Plimsoll, written: Path) -> None:
+    cut_short(written)
+    assert plimsoll("staircase", written, LOADS) == 0
+    assert plimsoll("runs", "list", "--method", "staircase", "--json") == 0
+    latest, stopped = json.loads(plimsoll.out)
+    assert (stopped["state"], stopped["answer"]) == ("stopped", None)
+    assert latest["answer"]["text"] == "carries 900 kpps per direction"
+    assert (latest["answer"]["value"], latest["verdict"]) == (900e3, "pass")
+
+
+def test_what_is_cut_short_has_a_page_too(plimsoll: Plimsoll, written: Path) -> None:
+    run = cut_short(written)
+    assert plimsoll("report", run.path) == 0
+    assert "This run has not come to its end" in run.report.read_text()

@@ -1,0 +1,51 @@
+"""Whoever has something of each method has it of all of them."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from plimsoll.cli.command_group import COMMANDS
+from plimsoll.cli.main import app
+from plimsoll.record.files.record_error import write_failed
+from plimsoll.record.methods.method import Method
+from plimsoll.record.methods.registry import METHODS
+from plimsoll.report.registry import PAGES
+from tests.unit.record.test_record_error import FULL, begun
+
+ALL = list(METHODS.values())
+RESUMED = [method for method in ALL if not method.one_trial]
+
+
+def test_each_has_a_page() -> None:
+    assert set(PAGES) == set(ALL)
+
+
+@pytest.mark.parametrize("method", ALL, ids=lambda each: each.name)
+def test_each_is_a_command(method: Method) -> None:
+    module = COMMANDS[method.command]
+    assert module == f".methods.{method.command.replace('-', '_')}"
+
+
+def test_each_has_a_schema_of_its_own() -> None:
+    assert len({method.schema for method in ALL}) == len(ALL)
+
+
+@pytest.mark.parametrize("method", RESUMED, ids=lambda each: each.name)
+def test_a_result_says_of_which_method_it_is(method: Method) -> None:
+    assert method.result.model_fields["method"].default == method.name
+
+
+@pytest.mark.parametrize("method", RESUMED, ids=lambda each: each.name)
+def test_what_can_go_on_has_the_option(method: Method) -> None:
+    told = CliRunner().invoke(app, [method.command, "--help"], env={"COLUMNS": "200"})
+    assert "--resume" in told.output
+
+
+@pytest.mark.parametrize("method", ALL, ids=lambda each: each.name)
+def test_a_write_that_fails_is_answered_by_whether_a_run_can_go_on(
+    method: Method, tmp_path: Path
+) -> None:
+    # The bottom of the record knows the method that leaves one trial by its name alone.
+    remedy = write_failed(begun(tmp_path, method.name).histograms, FULL).remedy
+    assert remedy.endswith("resume the run") is not method.one_trial
