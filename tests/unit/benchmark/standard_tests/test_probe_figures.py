@@ -7,6 +7,7 @@ import pytest
 from plimsoll.benchmark.probe.settings import ProbeAsked
 from plimsoll.benchmark.probe.summary import lines_of, statistics_of
 from plimsoll.errors import InputError
+from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.record.results.probe_result import ProbedStream, ProbeSegment, ProbeWindow
 from plimsoll.record.trials.trial_record import Verdict
 
@@ -86,8 +87,14 @@ def test_windows_are_a_sixtieth_of_the_run_between_a_second_and_a_minute(
 
 def test_a_probe_has_a_rate_in_frames() -> None:
     with pytest.raises(InputError, match="is not the rate of a probe") as error:
-        ProbeAsked(rate="10%").check()  # type: ignore[arg-type]
+        ProbeAsked(rate="10%").check(EngineSettings())  # type: ignore[arg-type]
     assert (error.value.where, error.value.remedy) == (
         "--rate",
         "give it in pps, such as 10kpps",
     )
+
+
+def test_a_probe_has_a_rate_that_the_generator_sends() -> None:
+    with pytest.raises(InputError, match="sends no probes at 2000000000pps") as error:
+        ProbeAsked(rate="2Gpps").check(EngineSettings())  # type: ignore[arg-type]
+    assert error.value.where == "--rate"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,9 +15,9 @@ from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
 from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
 from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
 from plimsoll.benchmark.trial_run import ceiling_trial
-from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.errors import Interrupted
-from plimsoll.generator.simulated.generator import SimulatedGenerator
+from plimsoll.generator.generator_plan import Launch
+from plimsoll.generator.simulated import SimulatedGenerator, Simulation
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
@@ -42,10 +43,10 @@ SMALL = Rfc2544Settings.quickly().model_copy(
 def slow_tester(monkeypatch: pytest.MonkeyPatch) -> None:
     """As on memif: the line rate is nominal, and the tester cannot fill it."""
 
-    def generator(lab: SimulatedSettings) -> SimulatedGenerator:
-        return SimulatedGenerator(lab.model, lab.directions, seed=lab.seed, line_rate_bps=2e9)
+    def start(planned: Simulation, _: Launch) -> SimulatedGenerator:
+        return replace(planned, line_rate_bps=2e9).generator()
 
-    monkeypatch.setattr(SimulatedSettings, "generator", generator)
+    monkeypatch.setattr(Simulation, "start", start)
     monkeypatch.setattr(ceiling_trial, "may_fall_short", lambda *_: True)
 
 
