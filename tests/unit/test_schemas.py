@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from jsonschema_specifications import REGISTRY
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "docs/schemas/engine-protocol.schema.json").read_text())
@@ -60,6 +61,30 @@ def test_published_schemas_are_draft_2020_12(path: Path) -> None:
     schema = json.loads(path.read_text())
     assert schema["$schema"] == Draft202012Validator.META_SCHEMA["$id"]
     Draft202012Validator.check_schema(schema)
+
+
+def keywords(schema: Any) -> Iterator[str]:
+    """The keywords of a schema and of all within it."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from keywords(each)
+    elif isinstance(schema, dict):
+        for name, below in schema.items():
+            yield name
+            if name in ("properties", "$defs"):
+                yield from keywords(list(below.values()))
+            elif name not in ("const", "enum", "default"):
+                yield from keywords(below)
+
+
+@pytest.mark.parametrize("path", PUBLISHED, ids=lambda p: p.name)
+def test_published_schemas_have_no_keyword_but_json_schemas(path: Path) -> None:
+    """Strict validators, such as ajv, refuse a schema with any other."""
+    meta = "https://json-schema.org/draft/2020-12/meta/"
+    known: set[str] = set()
+    for vocabulary in ("core", "applicator", "validation", "meta-data", "format-annotation"):
+        known |= REGISTRY.contents(meta + vocabulary)["properties"].keys()
+    assert set(keywords(json.loads(path.read_text()))) <= known
 
 
 def properties(schema: Any, place: str = "") -> Iterator[tuple[str, Any]]:

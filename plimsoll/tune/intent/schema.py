@@ -7,6 +7,7 @@ a change of the model.
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from plimsoll.tune.intent.intent import Intent
 
@@ -18,9 +19,25 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 def intent_schema() -> str:
     """What an intent may be, as it is written: the published file's content."""
-    schema = Intent.model_json_schema(mode="validation")
+    schema = _without_discriminators(Intent.model_json_schema(mode="validation"))
     head = {"$schema": _DIALECT, "$id": SCHEMA_ID}
     return json.dumps(head | schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _without_discriminators(schema: Any) -> Any:
+    """The same without OpenAPI's keyword, beside whose `oneOf` it says nothing to JSON Schema.
+
+    Strict validators, ajv among them, refuse keywords that they do not know.
+    """
+    if isinstance(schema, dict):
+        return {
+            name: _without_discriminators(each)
+            for name, each in schema.items()
+            if name != "discriminator"
+        }
+    if isinstance(schema, list):
+        return [_without_discriminators(each) for each in schema]
+    return schema
 
 
 if __name__ == "__main__":

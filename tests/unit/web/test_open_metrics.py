@@ -191,8 +191,8 @@ def test_no_gauge_has_the_name_of_a_counter() -> None:
     assert metric_name("sar-mem", "Hugepages-Total") == "plimsoll_sar_mem_hugepages_in_all"
 
 
-# What promtool check metrics calls abbreviated units (client_golang, promlint, units.go).
-ABBREVIATED = {*["s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb", "m", "h", "d"]}
+# What promtool check metrics calls abbreviated units (prometheus/client_golang, promlint/units.go).
+ABBREVIATED = {"s", "ms", "us", "ns", "sec", "b", "kb", "mb", "gb", "tb", "pb", "m", "h", "d"}
 
 
 def test_no_name_has_a_unit_that_promtool_calls_abbreviated() -> None:
