@@ -35,10 +35,9 @@ def hog() -> Iterator[subprocess.Popen[str]]:
     process.wait()
 
 
+@pytest.mark.full
 def test_who_took_the_cpu_is_in_the_reason(place: Workplace, hog: subprocess.Popen[str]) -> None:
-    # Without a DUT, so that the other CPU is left for the command.
     experiment = place.experiment(
-        lab={"kind": "loopback"},
         generator={"kind": "engine", "cpus": [CPU]},
         tester={"max_stalled_share": "1%"},
         search={

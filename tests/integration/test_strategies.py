@@ -128,6 +128,27 @@ def test_it_finds_and_validates_a_load(place: Workplace, search: dict[str, Any])
 
 
 @pytest.mark.full
+def test_checkpoints_killed_in_the_middle(place: Workplace) -> None:
+    search = {
+        **LOW,
+        "strategy": "checkpoints",
+        "rates": ["1kpps", "2kpps", "4kpps", "8kpps"],
+        "duration": "500ms",
+        "validation": {"duration": "1s"},
+    }
+    experiment = place.experiment(search=search, criteria=FORGIVING)
+    kept = kill_when(place, ["run", experiment], after(2), "the second checkpoint")
+    result = assert_goes_on(place, kept)
+    assert [each["load_pps"] for each in search_trials(place.only_run())] == [
+        *(1000, 2000),
+        *(4000, 8000),
+    ]
+    assert result["load_line"]["intended_pps_per_direction"] == 8000
+    assert result["limited_by"] == "maximum"
+    assert_proved(result, result["goals"][0], finished_trials(place.only_run()))
+
+
+@pytest.mark.full
 def test_mlrsearch_killed_in_the_middle(place: Workplace) -> None:
     goal = {"final_trial_duration": "500ms", "duration_sum": "4s"}
     search = {**LOW, "strategy": "mlrsearch", "goals": [goal], "validation": {"duration": "1s"}}

@@ -31,9 +31,10 @@ FILES_OF_RUN = [
 ]
 
 
-@pytest.fixture
-def run(tmp_path: Path) -> RunDirectory:
-    run = RunDirectory.create(tmp_path, "demo", {"name": "demo"})
+@pytest.fixture(scope="module")
+def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that no test touches."""
+    run = RunDirectory.create(tmp_path_factory.mktemp("untouched"), "demo", {"name": "demo"})
     with recording(run) as recorder:
         recorder.event("run-started", method="load-line", versions={}, asked={})
         run.environment.write_text("{}\n")
@@ -42,7 +43,12 @@ def run(tmp_path: Path) -> RunDirectory:
     with recording(run) as recorder:
         run_trial(recorder, 3)
         recorder.finish(_result())
-    return run
+    return run.path
+
+
+@pytest.fixture
+def run(tmp_path: Path, untouched: Path) -> RunDirectory:
+    return RunDirectory.open(shutil.copytree(untouched, tmp_path / untouched.name))
 
 
 def _result() -> Result:

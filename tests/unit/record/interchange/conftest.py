@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -6,6 +7,12 @@ from plimsoll.record.run.run_directory import RunDirectory
 from tests.unit.record.interchange.exported_run import small_run
 
 
+@pytest.fixture(scope="session")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that no test touches."""
+    return small_run(tmp_path_factory.mktemp("recorded")).path
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> RunDirectory:
-    return small_run(tmp_path)
+def run(tmp_path: Path, recorded: Path) -> RunDirectory:
+    return RunDirectory.open(shutil.copytree(recorded, tmp_path / recorded.name))
