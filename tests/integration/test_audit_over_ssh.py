@@ -69,7 +69,7 @@ def test_every_host_is_audited_and_has_what_happened_on_it(place: Workplace) -> 
     asked = experiment(
         place, {"ssh": "dut", "polled_cpus": [1], "tuning": "dut.yaml"}, {"ssh": "gone"}
     )
-    done = place.run("trial", asked, "--load", "5kpps", "--duration", "1s", "--runs", place.runs)
+    done = place.run("trial", asked, "--load", "5kpps", "--duration", "3s", "--runs", place.runs)
     assert done.returncode in (0, 1, 5), done.stderr
     assert_nothing_is_left(place, before)
     run = RunDirectory(place.only_run())
