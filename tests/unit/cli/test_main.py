@@ -13,6 +13,7 @@ import yaml
 from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
+from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
@@ -153,7 +154,7 @@ def test_an_edited_experiment_does_not_go_on_with_a_run(
     asked = load_experiment(path)
     directory = RunDirectory.create(tmp_path / "runs", "loopback", asked.normalised())
     with recording(directory) as recorder:
-        begin(recorder, "load-line", asked)
+        begin(recorder, LOAD_LINE, asked)
     edited = yaml.safe_load(directory.experiment.read_text())
     edited["criteria"][0]["at_most"] = "50%"
     directory.experiment.write_text(yaml.safe_dump(edited))
