@@ -28,7 +28,12 @@ class HugepagePool:
     @property
     def total(self) -> int:
         """Pages that the pool is to hold; those beyond it vanish when their holders end."""
-        return self._read("nr_hugepages") - self._read("surplus_hugepages")
+        return self._read("nr_hugepages") - self.surplus
+
+    @property
+    def surplus(self) -> int:
+        """Pages beyond the pool's size, all of them held; a pool that grows takes them in first."""
+        return self._read("surplus_hugepages")
 
     @property
     def free(self) -> int:

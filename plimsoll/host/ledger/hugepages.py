@@ -120,7 +120,8 @@ def _grow(pool: HugepagePool, megabytes: int, ledger: Ledger) -> MemoryPlan | _R
     """Add the missing pages and claim them; or why that was not possible."""
     pages = _pages(pool, megabytes)
     total = pool.total
-    missing = pages - min(pages, unclaimed(pool))
+    # A pool first grows by the surplus pages that others hold: nobody gains a page by those.
+    missing = pages - min(pages, unclaimed(pool)) + pool.surplus
     claim = HugepageClaim(str(pool.directory), pages, missing, total, "adding")
     amend = _append(ledger, claim)
     try:

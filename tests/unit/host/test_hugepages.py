@@ -68,6 +68,26 @@ def test_surplus_pages_do_not_belong_to_the_pool(tmp_path: Path) -> None:
     assert pool.total == 6
 
 
+def test_surplus_pages_that_others_hold_are_reserved_besides(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Ledger
+) -> None:
+    """As of a socket that the kernel closes late: the pool is empty, 12 pages are still held.
+
+    Linux 6.18 then makes 108 free pages of nr_hugepages 120: it takes in the surplus first.
+    """
+    pool = make_pool(tmp_path, total=12)
+    (pool.directory / "surplus_hugepages").write_text("12\n")
+
+    def resize(pool: HugepagePool, pages: int) -> int:
+        for name, count in (("nr", pages), ("surplus", 0), ("free", pages - 12)):
+            (pool.directory / f"{name}_hugepages").write_text(f"{count}\n")
+        return pool.total
+
+    monkeypatch.setattr(HugepagePool, "resize", resize)
+    assert plan_memory(240, ledger, root=tmp_path).huge
+    assert pool.free == 120
+
+
 def test_large_pages_serve_when_small_ones_are_missing(tmp_path: Path, ledger: Ledger) -> None:
     small = make_pool(tmp_path)
     make_pool(tmp_path, 1048576, total=1, free=1)
