@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,6 +15,7 @@ from plimsoll.benchmark.experiment.experiment import load_experiment
 from plimsoll.benchmark.session.beginning import begin
 from plimsoll.cli.main import main
 from plimsoll.record.methods.load_line import LOAD_LINE
+from plimsoll.record.methods.method import Method
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.run_directory import RunDirectory
@@ -129,16 +131,22 @@ def test_the_version_is_the_packages(
     assert capsys.readouterr().out == "plimsoll 0.1.0\n"
 
 
+def begun_run(tmp_path: Path, method: Method[Any]) -> RunDirectory:
+    """A run of `method` on the loopback lab that ended before its first trial."""
+    path = tmp_path / "loopback.yaml"
+    path.write_text(LOOPBACK)
+    experiment = load_experiment(path)
+    directory = RunDirectory.create(tmp_path / "runs", "loopback", experiment.normalised())
+    with recording(directory) as recorder:
+        begin(recorder, method, experiment)
+    return directory
+
+
 def test_a_run_of_another_kind_is_not_said_to_be_resumable(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     """What `plimsoll trial` has made, with or without finished trials."""
-    path = tmp_path / "loopback.yaml"
-    path.write_text(LOOPBACK)
-    asked = load_experiment(path)
-    directory = RunDirectory.create(tmp_path / "runs", "loopback-trial", asked.normalised())
-    with recording(directory) as recorder:
-        begin(recorder, TRIAL, asked)
+    directory = begun_run(tmp_path, TRIAL)
     assert plimsoll(monkeypatch, "run", "--resume", directory.path) == 2
     said = capsys.readouterr().err
     assert "this is a run of another kind (trial)" in said
@@ -149,12 +157,7 @@ def test_a_run_of_another_kind_is_not_said_to_be_resumable(
 def test_an_edited_experiment_does_not_go_on_with_a_run(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    path = tmp_path / "loopback.yaml"
-    path.write_text(LOOPBACK)
-    asked = load_experiment(path)
-    directory = RunDirectory.create(tmp_path / "runs", "loopback", asked.normalised())
-    with recording(directory) as recorder:
-        begin(recorder, LOAD_LINE, asked)
+    directory = begun_run(tmp_path, LOAD_LINE)
     edited = yaml.safe_load(directory.experiment.read_text())
     edited["criteria"][0]["at_most"] = "50%"
     directory.experiment.write_text(yaml.safe_dump(edited))
