@@ -18,8 +18,8 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-attribution lint format clean \
-	fuzz soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
+.PHONY: help setup build demo test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
+	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
 
@@ -42,7 +42,8 @@ bench: $(DEV_REQUIREMENTS) $(INSTALLED) build/bench/.built ## Measure the engine
 	$(BIN)/python engine/bench/run.py
 
 bench-search: $(DEV_REQUIREMENTS) $(INSTALLED) ## Try every search on simulated DUTs: overhead, load, survival
-	$(BIN)/python benchmarks/search/run.py
+	$(BIN)/python -m benchmarks.search.mlrsearch_peer
+	$(BIN)/python -m benchmarks.search.run
 
 bench-metrics: $(INSTALLED) ## Ask large records questions, list many runs: milliseconds
 	$(BIN)/python benchmarks/metrics/query.py
@@ -58,6 +59,9 @@ bench-repeat: $(INSTALLED) ## Valid trials, and ten searches in a row, quiet and
 	$(BIN)/python -m benchmarks.repeat.searches
 	$(BIN)/python -m benchmarks.repeat.searches --busy
 
+bench-report: $(DEV_REQUIREMENTS) $(INSTALLED) ## What the page of a three-hour run weighs, and how soon a browser shows it
+	$(BIN)/python -m benchmarks.report.page
+
 bench-attribution: $(INSTALLED) ## What recording kernel events costs: trials with and without, by turns
 	$(BIN)/python -m benchmarks.attribution.cost
 
@@ -66,6 +70,9 @@ FUZZ_SECONDS ?= 5
 
 fuzz: fuzz-packages $(DEV_REQUIREMENTS) ## Fuzz the engine's readers for FUZZ_SECONDS each
 	$(WITH_TOOLS) $(BIN)/python engine/fuzz/run.py --seconds $(FUZZ_SECONDS)
+
+properties: $(DEV_REQUIREMENTS) $(INSTALLED) ## Run the unit tests on newly drawn examples, not on the same each time
+	$(BIN)/pytest --hypothesis-profile=drawn --numprocesses auto --dist loadfile tests/unit
 
 SOAK_SECONDS ?= 3600
 

@@ -17,11 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import parse_rate
 
 _HOUR_S = 3600.0
@@ -119,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.trace:
         tracemalloc.start()
     experiment = busy_experiment(options.model)
-    asked = SoakAsked(
+    asked = SoakSettings(
         load=parse_rate("500kpps"), duration_s=options.hours * _HOUR_S, window_s=300.0
     )
     with tempfile.TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""The error every layer raises for what a user can mend."""
+"""The error every layer raises for what a user can fix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ TESTER_COULD_NOT_TELL = 5
 
 
 class PlimsollError(Exception):
-    """Something the user can mend: what is wrong, where, and what to do next.
+    """Something the user can fix: what is wrong, where, and what to do next.
 
     `where` is a place the user knows (a file and field, a path, a process);
     `remedy` is one imperative sentence. The command line prints all three and
@@ -41,7 +41,7 @@ class MachineError(PlimsollError):
 
 
 class Interrupted(BaseException):
-    """A signal asked this process to end: unwind, taking everything down on the way.
+    """A signal requested this process to end: unwind, taking everything down on the way.
 
     Like KeyboardInterrupt not an Exception, so that no handler of errors swallows it.
     """

@@ -4,7 +4,13 @@ import signal
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("plimsoll", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# The same examples each time: what passes here passes elsewhere. `make properties` draws others.
+settings.register_profile(
+    "plimsoll", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.register_profile(
+    "drawn", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("plimsoll")
 
 # A shell has its background jobs ignore SIGINT, nohup has them ignore SIGHUP, and programs

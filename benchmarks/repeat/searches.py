@@ -38,7 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for number in range(1, options.runs + 1):
             runs.append(run_plimsoll(asked, Path(folder)))
             print(f"{number:>3}  {_line(runs[-1])}", flush=True)
-    print(f"\n{'beside one busy process per CPU' if options.busy else 'quiet'}")
+    print(f"\n{'next to one busy process per CPU' if options.busy else 'quiet'}")
     _print_summary(runs)
 
 

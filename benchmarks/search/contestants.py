@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from simulated_bed import Goals
-from trafficgen_bisection import TrafficgenBisection
-
+from benchmarks.search.simulated_bed import Goals
+from benchmarks.search.trafficgen_bisection import TrafficgenBisection
 from plimsoll.search.load_line.settings import LoadLineSettings
 from plimsoll.search.mlrsearch.settings import MlrSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Search

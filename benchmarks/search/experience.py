@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from contestants import CONTESTANTS, VALIDATION_S
-from simulated_bed import SimulatedBed
-from subjects import Subject
-
+from benchmarks.search.contestants import CONTESTANTS, VALIDATION_S
+from benchmarks.search.simulated_bed import SimulatedBed
+from benchmarks.search.subjects import Subject
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -24,12 +23,15 @@ class Experience:
     """What became of it. `overhead_s` is all simulated time but the validation that passed.
 
     `load_pps` is None for a search that found nothing or was given up; `survived` says
-    whether the load then held through an independent validation.
+    whether the load then held through an independent validation. `sustainable_pps` is what
+    this DUT sustains at the loss ratio `limit`.
     """
 
     subject: str
     contestant: str
     seed: int
+    limit: float
+    sustainable_pps: float | None
     load_pps: float | None
     overhead_s: float
     failed_validations: int
@@ -45,7 +47,7 @@ def experience(subject: Subject, contestant: str, seed: int) -> Experience:
     """Run the search, and the soak."""
     contest = CONTESTANTS[contestant](subject.limit)
     bed = SimulatedBed(_settings(subject, seed), contest.goals)
-    cut_short = contest.by_verdict and not subject.remembers
+    cut_short = contest.by_verdict and not subject.model.remembers
     elapsed_s = 0.0
     trials = failed = 0
     # By load, how long the last validation that passed took.
@@ -67,6 +69,8 @@ def experience(subject: Subject, contestant: str, seed: int) -> Experience:
         subject=subject.name,
         contestant=contestant,
         seed=seed,
+        limit=subject.limit,
+        sustainable_pps=subject.sustainable_pps,
         load_pps=load_pps,
         overhead_s=elapsed_s - (passed[load_pps] if load_pps is not None else 0.0),
         failed_validations=failed,

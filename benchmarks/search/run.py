@@ -1,7 +1,7 @@
 """Every strategy against every simulated DUT: prints a table, writes it as JSON.
 
-Run it from the repository's root, or by `make bench-search`. Time is simulated: hours of
-trials pass in seconds. docs/load-line.md says what the figures are.
+Run it from the repository's root as a module, or by `make bench-search`. Time is simulated:
+hours of trials pass in seconds. docs/load-line.md says what the figures are.
 """
 
 from __future__ import annotations
@@ -14,14 +14,16 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
-from contestants import CONTESTANTS
-from experience import Experience, experience
 from rich.console import Console
-from subjects import Subject, subjects
-from summary import Summary, summarise
-from table import markdown, table
+
+from benchmarks.search.contestants import CONTESTANTS
+from benchmarks.search.experience import Experience, experience
+from benchmarks.search.families import FamilyChoice
+from benchmarks.search.subjects import subject_names, subject_of
+from benchmarks.search.summary import Summary, summarise
+from benchmarks.search.table import markdown, table
 
 _SEEDS, _QUICK_SEEDS = 200, 10
 # So many seeds are one task of a worker.
@@ -35,20 +37,21 @@ stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 def main() -> int:
     """Run what the command line asks for; the exit status."""
     options = _options()
-    chosen = _chosen(options.models, subjects())
+    chosen = _chosen(options.models, _on_offer(options))
     contestants = _chosen(options.strategies, CONTESTANTS)
-    seeds = _QUICK_SEEDS if options.quick else options.seeds
+    count = _QUICK_SEEDS if options.quick else options.seeds
+    seeds = range(options.first_seed, options.first_seed + count)
     summaries: list[Summary] = []
     found: list[Experience] = []
     with ProcessPoolExecutor(options.jobs) as pool:
-        for subject, contestant in itertools.product(chosen.values(), contestants):
+        for subject, contestant in itertools.product(chosen, contestants):
             begun = time.monotonic()
             batches = pool.map(_batch, *zip(*_batches(subject, contestant, seeds), strict=True))
             mine = list(itertools.chain.from_iterable(batches))
             found += mine
-            summaries.append(summarise(subject, contestant, mine))
+            summaries.append(summarise(mine))
             took_s = time.monotonic() - begun
-            stderr.print(f"{subject.name}, {contestant}: {seeds} searches in {took_s:.0f} s")
+            stderr.print(f"{subject}, {contestant}: {count} searches in {took_s:.0f} s")
             # Each time, so that what was found is not lost with what was not.
             _write(options.output, summaries, found)
     if options.markdown:
@@ -59,13 +62,18 @@ def main() -> int:
     return 0
 
 
-def _batches(subject: Subject, contestant: str, seeds: int) -> list[tuple[Subject, str, range]]:
-    starts = range(0, seeds, _BATCH)
-    return [(subject, contestant, range(start, min(start + _BATCH, seeds))) for start in starts]
+def _batches(subject: str, contestant: str, seeds: range) -> list[tuple[str, str, range]]:
+    starts = range(0, len(seeds), _BATCH)
+    return [(subject, contestant, seeds[start : start + _BATCH]) for start in starts]
 
 
-def _batch(subject: Subject, contestant: str, seeds: Sequence[int]) -> list[Experience]:
-    return [experience(subject, contestant, seed) for seed in seeds]
+def _batch(subject: str, contestant: str, seeds: Sequence[int]) -> list[Experience]:
+    return [experience(subject_of(subject, seed), contestant, seed) for seed in seeds]
+
+
+def _on_offer(options: argparse.Namespace) -> Mapping[str, str]:
+    """What is run by default, or, where names are given, what they may be."""
+    return subject_names("all" if options.models else options.families)
 
 
 def _write(path: Path, summaries: Sequence[Summary], found: Sequence[Experience]) -> None:
@@ -90,8 +98,16 @@ def _chosen(names: str | None, known: Mapping[str, T]) -> Mapping[str, T]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=_SEEDS, help="searches per model and strategy")
+    parser.add_argument("--first-seed", type=int, default=0, help="to add to a run of others")
     parser.add_argument("--quick", action="store_true", help=f"only {_QUICK_SEEDS} seeds")
-    parser.add_argument("--models", help="comma-separated; all by default")
+    parser.add_argument(
+        "--families",
+        choices=get_args(FamilyChoice),
+        default="tuning",
+        help="which families of DUTs: those to tune on (and all single models), those held out, "
+        "or all",
+    )
+    parser.add_argument("--models", help="of models and families, comma-separated")
     parser.add_argument("--strategies", help="comma-separated; all by default")
     parser.add_argument("--jobs", type=int, default=2, help="worker processes")
     parser.add_argument("--markdown", action="store_true", help="print the table for a document")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
-from plimsoll.benchmark.testbed.marks import Marks
+from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.benchmark.trial_run.burst import burst_streams
 from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.search.strategy.ask import Ask, Told
@@ -47,7 +47,7 @@ class SimulatedBed:
         self._ports = self._lab.up()
         self._generator = settings.simulation.generator()
         self._goals = goals
-        self._marks = Marks()
+        self._marks = TrialMarks()
 
     def run(self, asked: Ask, *, cut_short: bool = False) -> Ran:
         """Run and judge one trial.

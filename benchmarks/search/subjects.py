@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from functools import lru_cache
 
+from benchmarks.search.families import FAMILIES, Family, FamilyChoice, families
+from plimsoll.generator.simulated.models.capacity.stalling_tester import StallingTester
 from plimsoll.generator.simulated.models.dut_model import DutModel
 from plimsoll.generator.simulated.models.registry import model_kinds
-from plimsoll.generator.simulated.models.stalling_tester import StallingTester
 
-_REMEMBERING = ("drift", "overload-collapse", "warm-up")
+# Models that are run with their defaults, whatever the seed: those that were there before
+# the families, and on which load-line grew up.
+_WITH_DEFAULTS = (
+    "fixed-capacity",
+    "soft-knee",
+    "rare-stalls",
+    "random-loss",
+    "queueing",
+    "overload-collapse",
+    "warm-up",
+    "drift",
+    "asymmetric",
+    "stalling-tester",
+)
 # What no load of a DUT with a floor of random loss is free of; the seed methodology's limit.
 _DEFAULT_LIMIT = 2e-5
 # A load so low, as a share of the capacity, is of no use to anybody.
@@ -26,10 +40,43 @@ class Subject:
     limit: float
     sustainable_pps: float | None
 
-    @property
-    def remembers(self) -> bool:
-        """Whether a trial finds the DUT as the one before has left it."""
-        return self.name in _REMEMBERING
+
+@lru_cache(maxsize=1024)
+def subject_of(name: str, seed: int) -> Subject:
+    """The DUT of this model or family; a model is the same for every seed.
+
+    What it sustains is computed once in a process: by draws it takes a second.
+    """
+    if name in FAMILIES:
+        return _of_family(name, FAMILIES[name], seed)
+    return _with_defaults(name)
+
+
+def subject_names(choice: FamilyChoice) -> Mapping[str, str]:
+    """Every model, then every family chosen, by its own name."""
+    held_out_alone = choice == "held-out"
+    models = () if held_out_alone else _WITH_DEFAULTS
+    return {name: name for name in (*models, *families(choice))}
+
+
+def _of_family(name: str, family: Family, seed: int) -> Subject:
+    model = family.model(seed)
+    return Subject(name, model, family.limit, model.sustainable_pps(family.limit))
+
+
+@lru_cache
+def _with_defaults(name: str) -> Subject:
+    model = _default_model(name)
+    limit, sustainable_pps = _limit_and_load(model)
+    return Subject(name, model, limit, sustainable_pps)
+
+
+def _default_model(name: str) -> DutModel:
+    # By default its loops are away so often and for so long that hardly a validation of hours
+    # is valid, whatever the strategy. Like this it is four of five or more.
+    if name == "stalling-tester":
+        return StallingTester(period=60.0, length=200e-6)
+    return model_kinds()[name].model_validate({"kind": name})
 
 
 def _limit_and_load(model: DutModel) -> tuple[float, float | None]:
@@ -39,22 +86,3 @@ def _limit_and_load(model: DutModel) -> tuple[float, float | None]:
         if sustainable_pps is not None and sustainable_pps > _HARDLY_ANY * model.capacity:
             return limit, sustainable_pps
     return _DEFAULT_LIMIT, None
-
-
-def _models() -> Mapping[str, DutModel]:
-    models: dict[str, DutModel] = {
-        kind: model.model_validate({"kind": kind}) for kind, model in model_kinds().items()
-    }
-    # By default its loops are away so often and for so long that hardly a validation of hours
-    # is valid, whatever the strategy. Like this it is four of five or more.
-    models["stalling-tester"] = StallingTester(period=60.0, length=200e-6)
-    return models
-
-
-def subjects() -> Mapping[str, Subject]:
-    """Every model with its defaults, but for a tester that can be used."""
-    found = {}
-    for name, model in _models().items():
-        limit, sustainable_pps = _limit_and_load(model)
-        found[name] = Subject(name, model, limit, sustainable_pps)
-    return MappingProxyType(found)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from statistics import median
 
-from experience import Experience
-from subjects import Subject
+from benchmarks.search.experience import Experience
 
 
 @dataclass(frozen=True)
@@ -15,12 +14,13 @@ class Summary:
     """Of `seeds` searches. Overheads are in hours; loads are shares of the sustainable one.
 
     `found` of them came to a load line; loads are of those alone, overheads and
-    `survived`, a share, of all.
+    `survived`, a share, of all. The DUTs of a model or family sustain from the first to the
+    second of `sustainable_pps`.
     """
 
     model: str
     limit: float
-    sustainable_pps: float | None
+    sustainable_pps: tuple[float, float] | None
     strategy: str
     seeds: int
     found: int
@@ -33,21 +33,23 @@ class Summary:
         return asdict(self)
 
 
-def summarise(subject: Subject, contestant: str, all_of_it: Sequence[Experience]) -> Summary:
-    """Of one model and strategy."""
-    mine = [
-        each for each in all_of_it if (each.subject, each.contestant) == (subject.name, contestant)
+def summarise(mine: Sequence[Experience]) -> Summary:
+    """Of one model or family and one strategy; there is at least one."""
+    first = mine[0]
+    found = [each for each in mine if each.load_pps is not None]
+    shares = [
+        each.load_pps / each.sustainable_pps
+        for each in found
+        if each.load_pps is not None and each.sustainable_pps is not None
     ]
-    loads = [each.load_pps for each in mine if each.load_pps is not None]
-    sustainable = subject.sustainable_pps
-    shares = [load / sustainable for load in loads] if sustainable else []
+    sustainable = [each.sustainable_pps for each in mine if each.sustainable_pps is not None]
     return Summary(
-        model=subject.name,
-        limit=subject.limit,
-        sustainable_pps=sustainable,
-        strategy=contestant,
+        model=first.subject,
+        limit=first.limit,
+        sustainable_pps=(min(sustainable), max(sustainable)) if sustainable else None,
+        strategy=first.contestant,
         seeds=len(mine),
-        found=len(loads),
+        found=len(found),
         overhead_h=_spread([each.overhead_s / 3600 for each in mine]),
         load=_spread(shares) if shares else None,
         survived=sum(each.survived for each in mine) / len(mine),

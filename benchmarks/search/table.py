@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.table import Table
-from summary import Summary
+
+from benchmarks.search.summary import Summary
 
 _HEADINGS = (
     "model",

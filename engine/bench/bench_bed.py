@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.host.cpus import check_cpus
 from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 
 # For our engine and the peer alike: more than either needs for two ports.
@@ -35,7 +35,7 @@ class BenchBed:
 def bench_bed(generator_cpu: int, other_cpu: int, seconds: float) -> Iterator[BenchBed]:
     """Reserve memory, and give everything back at the end. Raises InputError, MachineError."""
     check_cpus([("--generator-cpu", generator_cpu), ("--other-cpu", other_cpu)])
-    with watched_ledger("bench") as ledger:
+    with swept_ledger("bench") as ledger:
         yield BenchBed(
             ledger,
             plan_memory(GENERATOR_MEGABYTES, ledger),

@@ -36,14 +36,14 @@ class Holds:
     """For how long frames were held (ns, ascending), by the DUT's own clock readings.
 
     `way_ns` are the times from our send stamp to the DUT's receive stamp, ascending too.
-    Frames that came while the DUT was away were `withheld`, not sent on; of `doubted`
+    Frames that came while the DUT was away were `withheld`, not sent on; of `discounted`
     ones it cannot say when they left. Neither is among `ns`.
     """
 
     ns: tuple[float, ...]
     way_ns: tuple[float, ...]
     withheld: int
-    doubted: int
+    discounted: int
 
     def quantile_ns(self, quantile: float) -> float:
         """The smallest hold that `quantile` of all do not exceed."""

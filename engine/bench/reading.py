@@ -17,9 +17,9 @@ class Reading:
 
 def read(counter: Callable[[], int]) -> Reading:
     """Read it; the time is the middle of asking and being answered."""
-    asked_s = time.perf_counter()
+    requested_s = time.perf_counter()
     frames = counter()
-    return Reading((asked_s + time.perf_counter()) / 2, frames)
+    return Reading((requested_s + time.perf_counter()) / 2, frames)
 
 
 def mpps_between(first: Reading, last: Reading) -> float:

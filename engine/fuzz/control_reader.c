@@ -16,6 +16,7 @@
 #include "dataplane/frames/frame_fields.h"
 #include "dataplane/frames/signature.h"
 #include "dataplane/schedule/pacer.h"
+#include "dataplane/schedule/send_window.h"
 #include "dataplane/time/stall.h"
 #include "fuzz/invariant.h"
 
@@ -51,14 +52,16 @@ check_complaint(const json_t *json, const struct complaint *complaint)
 
 /* Every frame that a template and the fields make must fit the template. */
 static void
-make_frames(const struct fields *fields, const struct template_request *template)
+make_frames(const struct stream_request *stream, const struct template_request *template)
 {
+    const struct fields *fields = &stream->fields;
+    const uint32_t room = signature_bytes(stream->short_signature);
     struct frame_fields prepared;
     struct field_counters counters;
     uint8_t *frames[FRAMES];
 
-    invariant(frame_fields_prepare(&prepared, fields, template->frame,
-                                   template->bytes - SIGNATURE_BYTES) == 0);
+    invariant(frame_fields_prepare(&prepared, fields, template->frame, template->bytes - room) ==
+              0);
     for (uint32_t i = 0; i < FRAMES; i++) {
         frames[i] = malloc(template->bytes);
         invariant(frames[i]);
@@ -69,10 +72,24 @@ make_frames(const struct fields *fields, const struct template_request *template
     field_counters_rewind(&counters, fields, FRAMES / 2);
     frame_fields_write(&prepared, fields, &counters, frames, FRAMES);
     for (uint32_t i = 0; i < FRAMES; i++) {
-        invariant(memcmp(frames[i] + template->bytes - SIGNATURE_BYTES,
-                         template->frame + template->bytes - SIGNATURE_BYTES,
-                         SIGNATURE_BYTES) == 0);
+        invariant(memcmp(frames[i] + template->bytes - room,
+                         template->frame + template->bytes - room, room) == 0);
         free(frames[i]);
+    }
+}
+
+/* Windows come one after the other, and none is empty. */
+static void
+follow_windows(const struct stream_schedule *schedule)
+{
+    struct send_window window;
+    uint64_t before = 1000;
+
+    send_window_start(&window, schedule, before, 2.25e9);
+    for (uint32_t i = 0; i < 4 && window.begin != NO_WINDOW; i++) {
+        invariant(window.begin >= before && window.end > window.begin);
+        before = window.end;
+        send_window_next(&window);
     }
 }
 
@@ -99,11 +116,13 @@ check_stream(const struct stream_request *stream)
     for (uint32_t i = 0; i < stream->template_count; i++) {
         invariant(stream->templates[i].bytes >= FRAME_MIN_BYTES);
         invariant(stream->templates[i].bytes <= opened.max_frame_bytes);
-        make_frames(&stream->fields, &stream->templates[i]);
+        make_frames(stream, &stream->templates[i]);
     }
     for (uint32_t i = 0; i < stream->order_count; i++)
         invariant(stream->order[i] < stream->template_count);
     follow_schedule(&stream->pacing);
+    if (stream->schedule.limited)
+        follow_windows(&stream->schedule);
 }
 
 static void

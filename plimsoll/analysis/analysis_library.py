@@ -1,4 +1,4 @@
-"""The libraries for tables, imported when a table is first asked for in their form."""
+"""The libraries for tables, imported when a table is first converted to their form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AnalysisLibrary = Literal["pyarrow", "pandas", "polars"]
 
 
 def analysis_library(name: AnalysisLibrary) -> Any:
-    """The library, which is no dependency of Plimsoll's (docs/decisions/010).
+    """The library, which is not a dependency of Plimsoll (docs/decisions/010).
 
     Raises InputError naming the extra to install.
     """

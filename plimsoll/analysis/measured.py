@@ -1,4 +1,4 @@
-"""What has metrics: a trial, a run, many runs. All are asked in the same way."""
+"""What has metrics: a trial, a run, many runs. All are queried in the same way."""
 
 from __future__ import annotations
 
@@ -71,15 +71,15 @@ class Measured(ABC):
         the least, and of a quantile that of all samples; the column `aggregation` says which.
         docs/metrics.md says what all of it means.
 
-        Raises InputError for what there is not or cannot be asked, and RecordError where no
+        Raises InputError for what does not exist or cannot be queried, and RecordError where no
         run can be read.
         """
-        asked = self._own_period if period is None else period
+        chosen = self._own_period if period is None else period
         breakouts = breakout if isinstance(breakout, str) else ",".join(breakout)
         query = MetricQuery(
             source=source,
             type=type,
-            period=trial_period(asked) if isinstance(asked, int) else asked,
+            period=trial_period(chosen) if isinstance(chosen, int) else chosen,
             begin=None if begin is None else moment_of(begin, "begin"),
             end=None if end is None else moment_of(end, "end"),
             resolution=resolution,
@@ -100,8 +100,8 @@ class Measured(ABC):
         `names` are its breakouts, with how many values each has. Raises InputError for a
         period that there is not.
         """
-        asked = self._own_period if period is None else period
-        name = trial_period(asked) if isinstance(asked, int) else asked
+        chosen = self._own_period if period is None else period
+        name = trial_period(chosen) if isinstance(chosen, int) else chosen
         contents, _ = metric_contents(list(self._measured_runs().values()), name)
         rows = (
             (

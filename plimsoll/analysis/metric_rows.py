@@ -41,7 +41,7 @@ _NS_PER_US = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class RowsAsked:
+class RowSelection:
     """Which rows: of these periods, sources and types (None: all) that lie in a time.
 
     A row is in the time when any part of it is; times are in ms since the epoch.
@@ -62,13 +62,13 @@ class RowsAsked:
             ("end_ms > ?", self.begin_ms),
             ("begin_ms < ?", self.end_ms),
         )
-        asked = [(test, value) for test, value in tests if value is not None]
-        values: list[object] = [list(v) if isinstance(v, tuple) else v for _, v in asked]
-        return " AND ".join(test for test, _ in asked) or "true", values
+        given = [(test, value) for test, value in tests if value is not None]
+        values: list[object] = [list(v) if isinstance(v, tuple) else v for _, v in given]
+        return " AND ".join(test for test, _ in given) or "true", values
 
 
 class MetricRows(Table):
-    """Rows of the metrics, read when they are asked for, also those of a running trial.
+    """Rows of the metrics, read on demand, also those of a running trial.
 
     `begin` and `end` are UTC timestamps; `monotonic_ms` is the end on the measuring host's
     monotonic clock, `count` the whole number behind the value of a counted metric. A row is
@@ -78,15 +78,17 @@ class MetricRows(Table):
     that name; with `names_as="map"` they are one column `names` instead.
     """
 
-    def __init__(self, run: RunDirectory, asked: RowsAsked, names_as: NamesAs = "columns") -> None:
+    def __init__(
+        self, run: RunDirectory, selection: RowSelection, names_as: NamesAs = "columns"
+    ) -> None:
         self._run = run
-        self._asked = asked
+        self._selection = selection
         self._names_as = names_as
 
     @property
     def title(self) -> str:
         """What the table is of."""
-        parts = [*(self._asked.sources or ()), *(self._asked.types or ())]
+        parts = [*(self._selection.sources or ()), *(self._selection.types or ())]
         return f"Rows of {self._run.run_id}: {' '.join(parts) or 'all metrics'}"
 
     @property
@@ -95,7 +97,7 @@ class MetricRows(Table):
         return tuple(column.name for column in self._columns)
 
     def __len__(self) -> int:
-        where, values = self._asked.condition()
+        where, values = self._selection.condition()
         found = self._ask(f"SELECT count(*) FROM rows WHERE {where}", values)  # noqa: S608
         return int(found[0][0]) if found else 0
 
@@ -112,7 +114,7 @@ class MetricRows(Table):
         pyarrow = analysis_library("pyarrow")
         schema = pyarrow.schema([(c.name, c.arrow_type(pyarrow)) for c in self._columns])
         statement, values = self._select(None)
-        found = query_metrics_arrow(self._run, statement, values, periods=self._asked.periods)
+        found = query_metrics_arrow(self._run, statement, values, periods=self._selection.periods)
         if found is None:
             return schema.empty_table()
         return found.rename_columns(list(self.columns)).cast(schema)
@@ -122,7 +124,7 @@ class MetricRows(Table):
 
     @cached_property
     def _names(self) -> tuple[str, ...]:
-        where, values = self._asked.condition()
+        where, values = self._selection.condition()
         each = f"SELECT DISTINCT unnest(map_keys(names)) FROM rows WHERE {where}"  # noqa: S608
         found = sorted(self._ask(each, values))
         return tuple(name for (name,) in found)
@@ -135,7 +137,7 @@ class MetricRows(Table):
         return (*_BEFORE_NAMES, *named, *_AFTER_NAMES)
 
     def _select(self, limit: int | None) -> tuple[str, list[object]]:
-        where, values = self._asked.condition()
+        where, values = self._selection.condition()
         names = ["names"] if self._names_as == "map" else ["names[?]"] * len(self._names)
         parameters = [] if self._names_as == "map" else list(self._names)
         selected = [
@@ -159,7 +161,7 @@ class MetricRows(Table):
         ]
 
     def _ask(self, statement: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
-        return query_metrics(self._run, statement, values, periods=self._asked.periods)
+        return query_metrics(self._run, statement, values, periods=self._selection.periods)
 
 
 def _expression(column: Column) -> str:

@@ -43,7 +43,7 @@ class MetricTable(PlainTable):
 
     @property
     def remaining(self) -> Mapping[str, int]:
-        """Names of the series that are no breakouts, with how many values each has."""
+        """Names of the series that are not breakouts, with how many values each has."""
         return self.answer.remaining
 
     def __repr__(self) -> str:

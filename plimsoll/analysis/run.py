@@ -7,11 +7,11 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 
-from plimsoll.analysis.asked import Periods, Texts, rows_asked
 from plimsoll.analysis.measured import Measured
 from plimsoll.analysis.metric_rows import MetricRows, NamesAs
 from plimsoll.analysis.plain_table import PlainTable
 from plimsoll.analysis.result_reader import AnyResult, read_any_result
+from plimsoll.analysis.row_selection import Periods, Texts, row_selection
 from plimsoll.analysis.shown import html_facts, html_note, shown
 from plimsoll.analysis.spike_table import spike_table
 from plimsoll.analysis.trial import Trial
@@ -37,8 +37,8 @@ _LOAD_LINE = "load line"
 class Run(Measured):
     """One run, in any state: finished, stopped (cut short) or running.
 
-    Each part is read when it is first asked for, and then stays as it was; of a run that goes
-    on, open it again to see more. Metrics are read anew each time. Everything raises
+    Each part is read on first use, and then stays as it was; to see more of a run that is
+    still going, open it again. Metrics are read anew each time. Everything raises
     RecordError where what it reads is damaged.
     """
 
@@ -105,7 +105,7 @@ class Run(Measured):
 
     @property
     def versions(self) -> Mapping[str, str | None]:
-        """Of plimsoll, the engine, DPDK and Python, as the run's beginning told them."""
+        """Of plimsoll, the engine, DPDK and Python, as recorded when the run started."""
         return self._summary.versions
 
     @property
@@ -196,9 +196,9 @@ class Run(Measured):
         Names are columns of their own or, as "map", one. Rows are of any length: what stayed
         the same for an hour is one. Raises InputError where a time is none.
         """
-        asked = rows_asked(source=source, type=type, periods=periods, begin=begin, end=end)
+        selection = row_selection(source=source, type=type, periods=periods, begin=begin, end=end)
         require_intact(self._directory, "metrics/")
-        return MetricRows(self._directory, asked, names_as)
+        return MetricRows(self._directory, selection, names_as)
 
     def spikes(self) -> PlainTable:
         """The longest stalls of the tester and the worst latencies, by time."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import overload
 
-from plimsoll.analysis.asked import Texts, several
 from plimsoll.analysis.column import Column
 from plimsoll.analysis.measured import Measured
 from plimsoll.analysis.plain_table import PlainTable
+from plimsoll.analysis.row_selection import Texts, several
 from plimsoll.analysis.run import Run
 from plimsoll.analysis.shown import html_note, shown
 from plimsoll.analysis.when import When, unix_ms
@@ -32,7 +32,7 @@ _COLUMNS = (
 )
 _TAG = "tag."
 _NS_PER_MS = 1_000_000
-_MOST_TOLD = 5
+_MOST_LISTED = 5
 
 
 class Runs(Sequence[Run], Measured):
@@ -49,7 +49,7 @@ class Runs(Sequence[Run], Measured):
 
     @classmethod
     def of_entries(cls, title: str, entries: Iterable[RunEntry]) -> Runs:
-        """What the index says of them: the sound ones, and the damaged beside."""
+        """What the index says of them: the sound ones, and the damaged ones apart."""
         runs = [Run(entry) for entry in entries]
         return cls(
             title,
@@ -87,7 +87,7 @@ class Runs(Sequence[Run], Measured):
         as in "simulated/rare-stalls"; `name` a shell pattern for the run's name or id. A run
         began from `since` on and before `until`. Raises InputError where a time is none.
         """
-        wanted = RunFilter(
+        selected = RunFilter(
             tags=tuple((tags or {}).items()),
             duts=several(dut) or (),
             methods=several(method) or (),
@@ -97,7 +97,7 @@ class Runs(Sequence[Run], Measured):
             until_ns=None if until is None else unix_ms(until, "until") * _NS_PER_MS,
             name=name,
         )
-        return self.that(lambda run: wanted.takes(run.entry))
+        return self.that(lambda run: selected.takes(run.entry))
 
     def that(self, holds: Callable[[Run], bool]) -> Runs:
         """Those of which `holds` is true."""
@@ -119,9 +119,11 @@ class Runs(Sequence[Run], Measured):
         return {run.id: run.entry.run for run in self._runs}
 
     def _damages(self) -> list[str]:
-        told = [f"Damaged: {run.id}: {' '.join(run.damage)}" for run in self.damaged[:_MOST_TOLD]]
-        left = len(self.damaged) - len(told)
-        return [*told, f"… and {left} more in .damaged"] if left else told
+        lines = [
+            f"Damaged: {run.id}: {' '.join(run.damage)}" for run in self.damaged[:_MOST_LISTED]
+        ]
+        left = len(self.damaged) - len(lines)
+        return [*lines, f"… and {left} more in .damaged"] if left else lines
 
 
 def _row(run: Run, tags: Sequence[str]) -> tuple[object, ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from plimsoll.analysis.asked import Texts, rows_asked
 from plimsoll.analysis.measured import Measured
 from plimsoll.analysis.metric_rows import MetricRows, NamesAs
 from plimsoll.analysis.plain_table import PlainTable
+from plimsoll.analysis.row_selection import Texts, row_selection
 from plimsoll.analysis.shown import html_facts, html_note, shown
 from plimsoll.analysis.spike_table import spike_table
 from plimsoll.analysis.stream_table import stream_table
@@ -143,8 +143,10 @@ class Trial(Measured):
         names_as: NamesAs = "columns",
     ) -> MetricRows:
         """The trial's metrics as recorded; `Run.rows` says more."""
-        asked = rows_asked(source=source, type=type, periods=self.period, begin=begin, end=end)
-        return MetricRows(self._run, asked, names_as)
+        selection = row_selection(
+            source=source, type=type, periods=self.period, begin=begin, end=end
+        )
+        return MetricRows(self._run, selection, names_as)
 
     def latency(self, stream: str | None = None, *, kind: StreamKind = "latency") -> TimeHistogram:
         """The round trips of one stream, by its name; or of all latency streams together.
@@ -190,12 +192,12 @@ class Trial(Measured):
         return self.period
 
     def _facts(self) -> list[tuple[str, str]]:
-        asked = f"{format_pps(self.load_pps)} per direction"
+        load = f"{format_pps(self.load_pps)} per direction"
         if self.record is None:
             length = f"not ended, {format_duration(self.planned_s)} planned"
         else:
             length = format_duration(self.record.sending_s)
-        facts = [("phase", self.phase), ("load", asked), ("sent for", length)]
+        facts = [("phase", self.phase), ("load", load), ("sent for", length)]
         if self.verdict not in (None, "none"):
             facts.append(("verdict", str(self.verdict)))
         return facts

@@ -79,14 +79,12 @@ class TrialHistograms:
         whose = "all polling loops" if lcore is None else f"the polling loop on CPU {lcore}"
         return TimeHistogram(f"gaps of {whose}, {self.trial}", self._merged(tags.__contains__))
 
-    def by_tag(
-        self, wanted: Callable[[str], bool] = lambda tag: True
-    ) -> Mapping[str, HdrHistogram]:
-        """Of each tag that is wanted, all samples; out of one reading of the log."""
+    def by_tag(self, takes: Callable[[str], bool] = lambda tag: True) -> Mapping[str, HdrHistogram]:
+        """All samples of each tag that `takes` accepts, from one reading of the log."""
         merged: dict[str, HdrHistogram] = {}
         require_intact(RunDirectory(self.log.parent), self.log.name)
         for logged in read_histogram_log(
-            self.log, begin_s=self.time.begin_s, end_s=self.time.end_s, wanted=wanted
+            self.log, begin_s=self.time.begin_s, end_s=self.time.end_s, takes=takes
         ):
             if logged.tag not in merged:
                 merged[logged.tag] = logged.histogram
@@ -94,10 +92,10 @@ class TrialHistograms:
                 merged[logged.tag].add(logged.histogram)
         return merged
 
-    def _merged(self, wanted: Callable[[str], bool]) -> HdrHistogram | None:
-        """Of all tags that are wanted together; None without samples."""
+    def _merged(self, takes: Callable[[str], bool]) -> HdrHistogram | None:
+        """Of all tags that `takes` accepts, together; None without samples."""
         merged: HdrHistogram | None = None
-        for histogram in self.by_tag(wanted).values():
+        for histogram in self.by_tag(takes).values():
             if merged is None:
                 merged = histogram
             else:

@@ -38,7 +38,7 @@ _PROFILE = {
 }
 
 
-class SimulationAsked(RecordModel):
+class SimulationRequest(RecordModel):
     """What to simulate: a model with settings of its own, and how to search it.
 
     `settings` are by field of the model, or by dotted place in the experiment
@@ -89,7 +89,7 @@ class SimulationAsked(RecordModel):
 
 
 class Simulated(RecordModel):
-    """What was found beside what is true, both per direction; times are simulated.
+    """What was found next to what is true, both per direction; times are simulated.
 
     `sustainable_pps` is the highest load that keeps to the loss ratio `limit` for
     `horizon_s` with a probability of 95 %; null where there is none, or no such criterion.
@@ -176,8 +176,8 @@ class Truth:
         return odds
 
     def _offered_pps(self, direction: int, load_pps: float) -> float:
-        share, beside_pps = self._offered[direction]
-        return share * load_pps + beside_pps
+        share, background_pps = self._offered[direction]
+        return share * load_pps + background_pps
 
     def _offered_lines(self) -> dict[int, tuple[float, float]]:
         """By direction, what is offered: a share of the load, and so much whatever the load."""
@@ -253,5 +253,5 @@ def _refuse(
         known = (place for each, place in places.items() if location[: len(each)] == each)
         return next(known, OPTION)
 
-    told = tell_mistakes(error, model, lambda _: 0, place_of)
-    raise as_one([mistake for _, mistake in told], OPTION) from None
+    mistakes = tell_mistakes(error, model, lambda _: 0, place_of)
+    raise as_one([mistake for _, mistake in mistakes], OPTION) from None

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.record.methods.trial import TRIAL
@@ -18,11 +18,15 @@ from plimsoll.traffic.streams.compile import compile_profile
 
 
 def run_single_trial(
-    experiment: Experiment, run: RunDirectory, load: Rate, duration_s: float, watcher: Watcher
+    experiment: Experiment,
+    run: RunDirectory,
+    load: Rate,
+    duration_s: float,
+    listener: ProgressListener,
 ) -> TrialRecord:
     """Run the experiment's profile at `load` for `duration_s` into `run`.
 
-    Raises PlimsollError for what the user can mend.
+    Raises PlimsollError for what the user can fix.
     """
     check_trial(experiment, load, "load")
 
@@ -33,4 +37,4 @@ def run_single_trial(
         return runner.run(TrialRequest("single", load_pps, duration_s, streams))
 
     to_run = MethodRun(TRIAL, experiment, BedPlan.of(experiment))
-    return run_method(to_run, run, watcher, execute)
+    return run_method(to_run, run, listener, execute)

@@ -1,4 +1,4 @@
-"""The commands of `plimsoll`, each imported when it is asked for: some take a second to."""
+"""The commands of `plimsoll`, each imported when it is called: some take a second."""
 
 from __future__ import annotations
 
@@ -25,11 +25,16 @@ COMMANDS = {
     "rfc9004": ".methods.rfc9004",
     "probe": ".methods.probe",
     "latency-at-load": ".methods.latency_at_load",
+    "watch": ".records.watch",
     "report": ".records.report",
     "why": ".records.why",
+    "compare": ".records.compare",
+    "trend": ".records.trend",
     "runs": ".records.runs",
     "metrics": ".records.metrics",
     "export": ".records.export",
+    "bundle": ".records.bundle",
+    "serve": ".records.serve",
     "calibrate": ".machine.calibrate",
     "noise": ".machine.noise",
     "ports": ".machine.ports",

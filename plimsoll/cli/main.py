@@ -34,9 +34,12 @@ _EXAMPLES = "  \n".join(
         "plimsoll probe examples/demo.yaml --duration 1m",
         "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
         "plimsoll matrix sizes.yaml",
+        "plimsoll watch",
         "plimsoll report runs/20260101T120000-demo",
         "plimsoll why last --above 1ms",
         "plimsoll export last --format csv -o metrics.csv",
+        "plimsoll bundle last --redact",
+        "plimsoll import 20260101T120000-demo.plimsoll.tar.gz",
         "plimsoll runs",
         "plimsoll runs list --tag kernel=6.1 --since 7d",
         "plimsoll runs show last",
@@ -45,6 +48,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll runs rm 20260101T120000-demo",
         "plimsoll metrics list",
         "plimsoll metrics get --source trafficgen --type rx-pps --breakout rx_port",
+        "plimsoll serve",
         "plimsoll calibrate --cpus 2",
         "plimsoll noise --cpus 2 --duration 60s --max 20us",
         "plimsoll ports",
@@ -68,8 +72,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         typer.echo(f"plimsoll {VERSION}")
         raise typer.Exit
 
@@ -92,7 +96,7 @@ def _end_cleanly(number: int, _: FrameType | None) -> NoReturn:
 
 
 def main() -> None:
-    """Run the command line; every error the user can mend is one message and its exit code."""
+    """Run the command line; every error the user can fix is one message and its exit code."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         # nohup has SIGHUP ignored, and means it.
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -103,7 +107,7 @@ def main() -> None:
         errors.print_error(error)
         sys.exit(error.exit_code)
     except typer.TyperException as refusal:
-        # It says nothing where a group without a command has shown its help.
+        # Its message is empty where a group without a command has shown its help.
         if refusal.format_message():
             errors.print_error(usage_error(refusal))
         sys.exit(InputError.exit_code)
@@ -111,7 +115,7 @@ def main() -> None:
         errors.print_interrupted()
         sys.exit(SIGNALLED)
     except OSError as error:
-        # Whoever writes files says which; standard output has no name.
+        # An error in writing a file names it; standard output has no name.
         if error.errno not in _NO_ROOM or error.filename is not None:
             raise
         give_up_stdout()

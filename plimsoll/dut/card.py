@@ -24,9 +24,9 @@ def check_card(address: str, where: str, sys: Path = SYS) -> None:
             remedy="plimsoll ports lists the cards that it has",
         )
     if not is_open_to_dpdk(function.driver):
-        keeper = f"the kernel's driver {function.driver}" if function.driver else "no driver"
+        owner = f"the kernel's driver {function.driver}" if function.driver else "no driver"
         raise MachineError(
-            f"the PCI device {address} has {keeper}, so that DPDK cannot open it",
+            f"the PCI device {address} has {owner}, so that DPDK cannot open it",
             where=where,
             remedy=f"dpdk-devbind.py --bind=vfio-pci {address}; plimsoll ports tells what that "
             "needs",

@@ -1,4 +1,4 @@
-"""The lab `external`: a DUT that somebody else runs, reached through ports that exist."""
+"""The lab `external`: a DUT that is run elsewhere, reached through existing ports."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ class ExternalSettings(LabModel):
         return LineRate(self._slowest(speeds), settled=not cards)
 
     def _netdev_speeds(self) -> list[int | None]:
-        """Of the interfaces, in Mbit/s; raises for one that will not do."""
+        """Of the interfaces, in Mbps; raises for one that will not do."""
         if all(port.netdev is None for port in self.ports):
             return []
         facts = netdev_facts()
@@ -200,7 +200,7 @@ class ExternalSettings(LabModel):
         }
 
     def _slowest(self, speeds: Iterable[int | None]) -> float | None:
-        """The slowest interface's, as the kernel knows it: DPDK says 10 Gbit/s of every one."""
+        """The slowest interface's, as the kernel knows it: DPDK says 10 Gbps of every one."""
         known = [mbps for mbps in speeds if mbps is not None]
         return min(known) * 1e6 if known and len(known) == len(self.ports) else None
 

@@ -11,6 +11,7 @@ from typing import ClassVar, Literal, Protocol
 from pydantic import BaseModel, ConfigDict
 from pydantic_core import PydanticCustomError
 
+from plimsoll.dut.needs import LabNeeds
 from plimsoll.errors import MachineError, PlimsollError
 from plimsoll.generator.simulated import Simulation
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -30,7 +31,7 @@ class LabPorts:
     """The ports that the tester opens, as DPDK devargs, and how frames travel between them.
 
     `queue_frames` is what a port's queue holds, each way; `line_rate_bps` is L1, None
-    where there is no wire to limit the rate. `notes` are for whoever reads the results.
+    where there is no wire to limit the rate. `notes` are for readers of the results.
     """
 
     devargs: tuple[str, ...]
@@ -68,7 +69,7 @@ class DutPortCounters:
 
 @dataclass(frozen=True, slots=True)
 class DutProcess:
-    """A process of the DUT on this host, whose figures are read beside trials.
+    """A process of the DUT on this host, whose figures are read during trials.
 
     `telemetry` is the socket of DPDK's telemetry, None where it has none.
     """
@@ -90,7 +91,7 @@ class LabDied(PlimsollError):
         super().__init__(
             f"{child.name} (pid {child.pid}) {describe_exit(exit_status)}{said}",
             where="lab",
-            remedy="mend what its log names, if anything, and start again",
+            remedy="fix what its log names, if anything, and start again",
         )
         self.process = child.name
         self.pid = child.pid
@@ -102,7 +103,7 @@ class LinkGone(MachineError):
 
 
 class Lab(Protocol):
-    """One lab. Whatever it starts is noted in its ledger before anything is asked of it."""
+    """One lab. What it starts is entered in its ledger before it is used."""
 
     kind: str
 
@@ -131,7 +132,7 @@ class Lab(Protocol):
         """What the environment record should say of it, as JSON."""
 
     def down(self) -> None:
-        """Take it down; dying on the way is no error. May be repeated."""
+        """Take it down; a process that dies meanwhile is not an error. May be repeated."""
 
 
 def unsound(problem: str, remedy: str) -> PydanticCustomError:
@@ -158,6 +159,11 @@ class LabModel(BaseModel, ABC):
     polling_program: ClassVar[str] = ""
     # In bytes with FCS.
     largest_frame_size: ClassVar[int] = 9216
+
+    @classmethod
+    def needs(cls) -> LabNeeds:
+        """What the machine must have for it, whatever its settings."""
+        return LabNeeds()
 
     @property
     def megabytes(self) -> int:

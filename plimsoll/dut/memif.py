@@ -85,7 +85,7 @@ def check_socket_of(devargs: str, where: str) -> None:
 
 
 def _bad_form(path: Path) -> tuple[str, str] | None:
-    """What is wrong with the path as such, and how to mend it."""
+    """What is wrong with the path as such, and how to fix it."""
     if len(str(path).encode()) > _LONGEST_PATH_BYTES:
         return f"longer than {_LONGEST_PATH_BYTES} bytes", "choose a shorter path"
     if _DEVARGS_SYNTAX & set(str(path)):
@@ -96,7 +96,7 @@ def _bad_form(path: Path) -> tuple[str, str] | None:
 
 
 def _bad_place(path: Path) -> tuple[str, str] | None:
-    """What stands in the way on disk, and how to mend it."""
+    """What is in the way on disk, and how to fix it."""
     if not path.parent.is_dir():
         return "its directory does not exist", f"create {path.parent}"
     if not path.exists() and not path.is_symlink():

@@ -75,10 +75,10 @@ def open_netdev(
         raise MachineError(
             f"{name} cannot be opened by AF_XDP: {why_not}",
             where=where,
-            remedy="mend that, or set driver to auto or af_packet",
+            remedy="fix that, or set driver to auto or af_packet",
         )
     if driver == "af_packet" or why_not:
-        reason = f"instead of AF_XDP: {why_not}" if why_not else "as asked for"
+        reason = f"instead of AF_XDP: {why_not}" if why_not else "as requested"
         return _by_packet(netdev, port, queues, frame_size, reason)
     return _by_xdp(netdev, port, queues)
 
@@ -112,7 +112,7 @@ def usable_netdev(name: str, port: int, facts: NetdevFacts) -> Netdev:
 
 
 def _link_problem(netdev: Netdev) -> tuple[str, str] | None:
-    """What keeps frames from passing, and how to mend it: DPDK's drivers do not look."""
+    """What keeps frames from passing, and how to fix it: DPDK's drivers do not check."""
     if netdev.masters:
         above = ", ".join(netdev.masters)
         return f"belongs to {above}", f"ip link set {netdev.name} nomaster, or choose another"
@@ -160,7 +160,7 @@ def _by_packet(netdev: Netdev, port: int, queues: int, frame_size: int, reason: 
 
 
 def wire_speed(netdev: Netdev) -> int | None:
-    """A card's; what the kernel says of a virtual interface means nothing (veth: 10 Gbit/s)."""
+    """A card's; what the kernel says of a virtual interface means nothing (veth: 10 Gbps)."""
     return netdev.speed_mbps if netdev.pci_address else None
 
 

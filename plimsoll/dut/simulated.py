@@ -20,7 +20,7 @@ _PATHS: Paths = ((0, 1), (1, 0))
 
 
 class SimulatedSettings(LabModel):
-    """A simulated DUT between two ports of 10 Gbit/s; the same `seed` gives the same run.
+    """A simulated DUT between two ports of 10 Gbps; the same `seed` gives the same run.
 
     No frame is sent, and no time passes but that of the computation.
     """

@@ -78,7 +78,7 @@ class Telemetry:
     """One connection to the telemetry socket of a DPDK process."""
 
     def __init__(self, path: Path, timeout_s: float = 5.0) -> None:
-        """Connect. Raises TelemetryError when nobody listens or the greeting is not one."""
+        """Connect. Raises TelemetryError when nothing listens or the greeting is invalid."""
         self._socket = TelemetrySocket(path, timeout_s)
         try:
             greeting = self._socket.receive("the greeting")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -28,6 +27,7 @@ from plimsoll.dut.memif import (
     longest_ring,
     memif_devargs,
 )
+from plimsoll.dut.needs import LabNeeds, Program
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
@@ -37,6 +37,7 @@ from plimsoll.host.processes.child import Child, Lifetime
 from plimsoll.host.processes.privileges import IPC_LOCK, needed_to_make
 
 _PROGRAM = "dpdk-testpmd"
+_TESTPMD = Program(_PROGRAM, "dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)")
 _PORTS = (0, 1)
 _PATHS = ((0, 1), (1, 0))
 # The memif driver takes its ring from `rsize` and ignores descriptor counts.
@@ -49,7 +50,7 @@ _POLL_S = 0.02
 # many as a longer one needs.
 _BASE_MEGABYTES = 32
 _PAGE_BYTES = 4096
-# What stands before the frame in a mbuf, and beside it in its pool.
+# What precedes the frame in an mbuf, and what surrounds it in its pool.
 _MBUF_HEADROOM = 128
 _MBUF_OVERHEAD = 320
 
@@ -62,7 +63,7 @@ class TestpmdSettings(LabModel):
     is the longest that must pass; a run raises it to its profile's longest, and shortens
     rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
     that is private to the run. `line_rate` is nominal, memif has no wire: with it loads can
-    be written in %, and utilisation is told as a share of it.
+    be written in %, and utilisation is reported as a share of it.
     """
 
     # Keeps pytest from taking the class for tests.
@@ -91,6 +92,11 @@ class TestpmdSettings(LabModel):
         if ring_size.bit_count() != 1:
             raise unsound(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
         return ring_size
+
+    @classmethod
+    def needs(cls) -> LabNeeds:
+        """testpmd, and a CPU that it polls."""
+        return LabNeeds(programs=(_TESTPMD,), cpus=1, hugepages=True)
 
     @property
     def polled_cpus(self) -> tuple[tuple[str, int], ...]:
@@ -221,7 +227,7 @@ class TestpmdLab:
     def down(self) -> None:
         """End testpmd, however it takes it, and remove its socket."""
         if self._child is None:
-            # Then a socket at that path, if any, is somebody else's.
+            # Then a socket at that path, if any, belongs to another process.
             return
         self._child.end(_END_PATIENCE_S)
         self._child = None
@@ -317,14 +323,7 @@ class TestpmdLab:
 
 
 def _find_program() -> str:
-    program = shutil.which(_PROGRAM)
-    if program is None:
-        raise MachineError(
-            f"{_PROGRAM} is missing",
-            where="lab",
-            remedy="install the package dpdk-dev (Debian 12, Ubuntu) or dpdk (Fedora, RHEL)",
-        )
-    return program
+    return _TESTPMD.find()
 
 
 def _port_counters(port: int, stats: Mapping[str, object]) -> DutPortCounters:

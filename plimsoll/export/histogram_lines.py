@@ -25,10 +25,10 @@ def histogram_lines(
     *,
     merge: bool = False,
 ) -> Iterator[str]:
-    """The log's lines without their ends: its head, then the entries asked for.
+    """The log's lines without their ends: its head, then the selected entries.
 
     Those are of these periods (None: of the whole run) and these tags (none: all). `merge`
-    adds the entries of each tag, and of each period asked for, up to one. Raises InputError
+    adds the entries of each tag, and of each selected period, up to one. Raises InputError
     for a tag that is not there, and RecordError.
     """
     entries: Iterable[LogEntry] = log_entries(run.histograms)

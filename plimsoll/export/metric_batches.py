@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from plimsoll.record.metrics.metrics import METRICS, held_parts, query_metrics
-from plimsoll.record.query.meant_periods import meant_periods, unknown_period
+from plimsoll.record.query.matching_periods import matching_periods, unknown_period
 from plimsoll.record.run.run_directory import RunDirectory
 
 
@@ -32,9 +32,9 @@ def metric_batches(
 
 
 def periods_to_export(
-    run: RunDirectory, wanted: Sequence[str] | None = None
+    run: RunDirectory, words: Sequence[str] | None = None
 ) -> tuple[RecordedPeriod, ...]:
-    """The periods that have metrics, by name; or those that the words `wanted` mean.
+    """The periods that have metrics, by name; or those that the words `words` mean.
 
     Raises InputError for a word that means none, and RecordError.
     """
@@ -42,12 +42,12 @@ def periods_to_export(
         "SELECT period, min(begin_ms), max(end_ms) FROM rows GROUP BY period ORDER BY period"
     )
     found = {row[0]: RecordedPeriod(*row) for row in query_metrics(run, statement)}
-    if wanted is None or not found:
+    if words is None or not found:
         return tuple(found.values())
-    meant: set[str] = set()
-    for word in wanted:
-        names = meant_periods(word, run, found)
-        if not names:
+    names: set[str] = set()
+    for word in words:
+        matching = matching_periods(word, run, found)
+        if not matching:
             raise unknown_period(word, list(found))
-        meant.update(names)
-    return tuple(period for name, period in found.items() if name in meant)
+        names.update(matching)
+    return tuple(period for name, period in found.items() if name in names)

@@ -22,7 +22,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 if TYPE_CHECKING:
     from obstore.store import S3Store
 
-_TOLD_CHARACTERS = 400
+_MOST_CHARACTERS = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,9 @@ class Bucket:
             raise _bad_url(url)
         if endpoint is not None and urlsplit(endpoint).scheme not in ("http", "https"):
             raise InputError(
-                f"{endpoint!r} is no URL", where="--endpoint", remedy="write https://host:port"
+                f"{endpoint!r} is not a valid URL",
+                where="--endpoint",
+                remedy="write https://host:port",
             )
         return cls(parts.netloc, parts.path.strip("/"), endpoint, credentials)
 
@@ -69,7 +71,7 @@ def put_parts(
     """Put the Parquet files of these periods there, and return their URLs.
 
     Each object is there as a whole or not at all, and replaces an earlier one of the same
-    key. `progress` is told each URL. Raises MachineError without obstore, ExportError where
+    key. `progress` is called with each URL. Raises MachineError without obstore, ExportError where
     the storage does not take them, and RecordError.
     """
     store = _open(bucket)
@@ -116,9 +118,9 @@ def _put(store: S3Store, bucket: Bucket, key: str, part: Path) -> None:
 
 
 def _not_taken(bucket: Bucket, where: str, error: Exception) -> ExportError:
-    told = " ".join(str(error).split())[:_TOLD_CHARACTERS]
+    message = " ".join(str(error).split())[:_MOST_CHARACTERS]
     return ExportError(
-        f"the storage did not take it: {told}",
+        f"the storage did not take it: {message}",
         where=where,
         remedy="see to the bucket, its endpoint (--endpoint) and the access key "
         "(AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --credentials)",

@@ -1,4 +1,4 @@
-"""A file for somebody else: whole or not there, and never over one that is."""
+"""A file for other programs: written whole or not at all, never over an existing one."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ class Histogram:
         return tuple(self.min_ns if q <= 0 else v for q, v in zip(quantiles, values, strict=True))
 
     def above(self, limit_ns: float) -> int:
-        """The samples that lie above it beyond doubt: whole buckets, and the maximum."""
+        """The samples that certainly lie above it: whole buckets, and the maximum."""
         above = sum(n for index, n in self.buckets if bucket_bounds_ns(index)[0] > limit_ns)
         return max(above, int(self.max_ns is not None and self.max_ns > limit_ns))
 

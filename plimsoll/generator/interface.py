@@ -10,7 +10,8 @@ from plimsoll.errors import TESTER_COULD_NOT_TELL, MachineError, PlimsollError
 from plimsoll.generator.histogram import Histogram
 from plimsoll.traffic.plan import StreamPlan
 
-EndedBy = Literal["duration", "stop", "link_down"]
+# By `losses`: the generator itself ended the trial, by one of the plan's loss limits.
+EndedBy = Literal["duration", "stop", "link_down", "losses"]
 Phase = Literal["send", "drain"]
 # Who stamps what is received: the worker by the TSC, or the port itself where it can.
 Stamps = Literal["tsc", "hardware"]
@@ -222,15 +223,16 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True)
-class Hold:
-    """How long intervals may wait before they are handed over, so that nobody wakes for them.
+class LossLimit:
+    """The most `frames` that `streams` may lose together; with more, sending ends.
 
-    For `seconds` at most; at once when more than `lost_frames` of the trial are missing or
-    refused (None: never for that), or when a stream that sends receives nothing.
+    Where `refused`, those that find no room in the port are lost, too. A generator may
+    leave limits to whoever watches the trial.
     """
 
-    seconds: float
-    lost_frames: int | None = None
+    frames: int
+    streams: tuple[int, ...]
+    refused: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,9 +244,10 @@ class TrialPlan:
     interval the `longest` are listed (0 to 64).
 
     Of each stream and interval the `worst` longest latencies are listed (0 to 64), and all
-    of `spike_us` and more while there is room. Without `hold` each interval is handed over
-    as it ends. The CPU time of the processes in
-    `cpu_time_of` (pids) is reported. `check` says by what a received frame counts as whole.
+    of `spike_us` and more while there is room. Intervals may wait for `hold_s` before they
+    are handed over, so that no process wakes for them; with 0 each is handed over as it
+    ends. The CPU time of the processes in `cpu_time_of` (pids) is reported. `check` says by
+    what a received frame counts as whole.
     """
 
     mark: int
@@ -258,7 +261,8 @@ class TrialPlan:
     longest: int = 16
     worst: int = 16
     spike_us: float | None = None
-    hold: Hold | None = None
+    hold_s: float = 0.0
+    loss_limits: tuple[LossLimit, ...] = ()
     cpu_time_of: tuple[int, ...] = ()
     check: FrameCheck = "checksums"
 
@@ -273,9 +277,9 @@ class ProcessCpuTime:
 
 @dataclass(frozen=True, slots=True)
 class CpuTime:
-    """CPU time in ns that the generator took beside its polling loops while frames were sent.
+    """CPU time in ns that the generator took outside its polling loops while frames were sent.
 
-    `processes` are those asked for in the plan's `cpu_time_of`.
+    `processes` are those named in the plan's `cpu_time_of`.
     """
 
     main_thread_ns: int
@@ -338,7 +342,7 @@ class GeneratorFacts:
     `name` and `version` are its own, `dpdk` the version of the DPDK that it runs on, and
     `pid` its process on this host; None stands for what has no part in it. A `simulated` one
     sends nothing. Of one whose ports are open, `tsc_hz` is the rate of its ticks, and
-    `workers` are its polling loops. `notes` are for whoever reads the results.
+    `workers` are its polling loops. `notes` are for readers of the results.
     """
 
     name: str
@@ -358,7 +362,7 @@ class GeneratorDied(PlimsollError):
 
 
 class GeneratorRefused(PlimsollError):
-    """A generator would not do what was asked; `where` is the place in the request."""
+    """A generator refused a request; `where` is the place in the request."""
 
     exit_code = MachineError.exit_code
 

@@ -11,7 +11,7 @@ from plimsoll.errors import InputError
 
 _ONLINE = Path("/sys/devices/system/cpu/online")
 _RANGE = re.compile(r"(\d{1,6})(?:-(\d{1,6}))?", re.ASCII)
-# The kernel's own upper bound (NR_CPUS on x86-64), so that "0-999999" is no memory bomb.
+# The kernel's own upper bound (NR_CPUS on x86-64), so that "0-999999" cannot exhaust memory.
 _MOST_CPUS = 8192
 
 

@@ -13,14 +13,14 @@ from plimsoll.observe.reading.host_files import HostFiles
 
 def main() -> None:
     """Be the agent of this host until stdin ends."""
-    # Whoever started it ends it by closing stdin, after a Ctrl-C too.
+    # Its parent ends it by closing stdin, after a Ctrl-C too.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # On large machines there are more files to hold open than the usual thousand.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     # What is there now stays; later collections need not look at it again.
     gc.freeze()
-    # The reader has gone: nobody is left to tell.
+    # The reader has gone: there is no one left to report to.
     with contextlib.suppress(BrokenPipeError):
         serve(0, 1, HostFiles())
 

@@ -34,11 +34,12 @@ from plimsoll.record.run.journal import (
     JournalFollower,
     read_journal,
 )
-from plimsoll.record.run.result_file import finish_run, mend_result
+from plimsoll.record.run.result_file import finish_run, restore_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.sealing import SPIKES, Seals
 from plimsoll.record.trials.offered_range import OFFERING_SAMPLE, OfferedRange
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 
 
 class Recorder:
@@ -52,7 +53,7 @@ class Recorder:
         spikes: SpikeLog,
         seals: Seals,
     ) -> None:
-        """Use `recording` instead, which also locks, mends and closes."""
+        """Use `recording` instead, which also locks, repairs and closes."""
         self.run = run
         self._journal = journal
         self._follower = JournalFollower(run.journal)
@@ -214,12 +215,12 @@ def recording(run: RunDirectory) -> Iterator[Recorder]:
     """
     with ExitStack() as stack:
         stack.enter_context(run.lock())
-        # However the block ends, once all is written and while nobody else writes.
+        # However the block ends, once all is written and while no other process writes.
         stack.callback(note_summary, run)
         with uninterrupted():
             convert_leftovers(run)
         journal = stack.enter_context(Journal(run.journal))
-        mend_result(run)
+        restore_result(run)
         # Before anything is written anew that has a checksum.
         seals = Seals(run, read_journal(run.journal))
         yield Recorder(

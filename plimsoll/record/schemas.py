@@ -22,7 +22,8 @@ from plimsoll.record.trials.window_record import WindowRecord
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "https://plimsoll.dev/schemas"
-# What is no run's result; that of a method is published under the name that its entry says.
+# Documents that are not a run's result; that of a method is published under the name that its entry
+# says.
 _OTHERS: Mapping[str, type[BaseModel]] = {
     "window-record": WindowRecord,
     "audit": AuditRecord,

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from plimsoll.analysis.comparison.gate import GateResult
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.whole_file import write_whole
 from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
@@ -20,7 +21,11 @@ from plimsoll.record.methods.rfc9004 import RFC9004
 from plimsoll.record.methods.soak import SOAK
 from plimsoll.record.methods.trial import TRIAL
 from plimsoll.record.run.file_check import check_run
+from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.report.junit import render_junit
+from plimsoll.report.markdown import render_markdown
 from plimsoll.report.pages.load_line.page import load_line_page
 from plimsoll.report.pages.matrix_page import matrix_page
 from plimsoll.report.pages.soak.page import soak_page
@@ -45,10 +50,35 @@ PAGES: Mapping[Method[Any], Callable[[RunDirectory], Page]] = {
 
 def write_report(run: RunDirectory) -> Path:
     """Write the run's report.html anew and return its path. Raises RecordError."""
+    write_whole(run.report, report_text(run))
+    return run.report
+
+
+def report_text(run: RunDirectory) -> str:
+    """The page of a run in any state, as its record is now. Raises RecordError."""
     damage = tuple(str(each.error) for each in check_run(run))
     head = replace(load_head(run), damage=damage)
-    write_whole(run.report, render_page(head, make_page(run, head)))
-    return run.report
+    return render_page(head, make_page(run, head))
+
+
+def as_markdown(
+    run: RunDirectory, gates: Sequence[GateResult] = (), damage: tuple[str, ...] = ()
+) -> str:
+    """The run's report as GitHub-flavoured Markdown. Raises RecordError."""
+    head = replace(load_head(run), damage=damage)
+    return render_markdown(head, make_page(run, head), gates)
+
+
+def as_junit(
+    run: RunDirectory,
+    verdict: Verdict,
+    gates: Sequence[GateResult] = (),
+    damage: tuple[str, ...] = (),
+) -> str:
+    """The same as JUnit XML; `verdict` is the run's. Raises RecordError."""
+    head = replace(load_head(run), damage=damage)
+    seconds = {trial.number: trial.sending_s for trial in read_journal(run.journal).trials()}
+    return render_junit(head, make_page(run, head), verdict, seconds, gates)
 
 
 def make_page(run: RunDirectory, head: RunHead) -> Page:

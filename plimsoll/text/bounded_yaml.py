@@ -74,7 +74,7 @@ class _Walk:
 def check_bounds(text: str, loader: Any = QUICK_LOADER, *, aliases: bool = True) -> None:
     """Raise UnboundedYaml, with the line, for what must not be built by `loader`.
 
-    Without `aliases` an anchor is refused, too. Raises yaml.YAMLError for what is no YAML.
+    Without `aliases` an anchor is refused, too. Raises yaml.YAMLError for invalid YAML.
     """
     walk = _Walk(aliases)
     for event in yaml.parse(text, Loader=loader):
@@ -84,8 +84,8 @@ def check_bounds(text: str, loader: Any = QUICK_LOADER, *, aliases: bool = True)
 def load_yaml(text: str, *, aliases: bool = True) -> Any:
     """The plain values that `text` holds.
 
-    Raises ValueError with the reason, and the line where it has one, for what is no YAML, holds
-    more than plain values, or is beyond the bounds.
+    Raises ValueError with the reason, and the line where it has one, for what is not valid YAML,
+    holds more than plain values, or is beyond the bounds.
     """
     try:
         check_bounds(text, aliases=aliases)

@@ -37,7 +37,7 @@ class Document:
     set_at: Mapping[Location, str] = field(default_factory=dict)
 
     def with_value(self, path: FieldPath, value: object, place: str) -> Document:
-        """The same with a field set, its mistakes to be told at `place`.
+        """The same with a field set, its mistakes to be reported at `place`.
 
         Raises InputError where the path leads nowhere.
         """
@@ -80,15 +80,15 @@ class Document:
     def validate(self, model: type[M], known: Mapping[Location, InputError] = _NONE) -> M:
         """The data as `model`; raises InputError that lists every mistake with its place.
 
-        Of what mistakes are `known` of, by its location, no others are told.
+        Locations with a `known` mistake get no further ones.
         """
         mistakes = [each for error in known.values() for each in each_mistake(error)]
         try:
             validated = model.model_validate(self.data, context=WRITTEN)
         except ValidationError as error:
-            for location, told in tell_mistakes(error, model, self.line_of, self.place_of):
+            for location, mistake in tell_mistakes(error, model, self.line_of, self.place_of):
                 if not any(location[: len(each)] == each for each in known):
-                    mistakes.append(told)
+                    mistakes.append(mistake)
             raise as_one(mistakes, str(self.path)) from None
         if mistakes:
             raise as_one(mistakes, str(self.path))
@@ -114,7 +114,7 @@ def parse_document(path: Path, text: str) -> Document:
     if text.lstrip().startswith("{"):
         # JSON may be indented with tabs, YAML may not; inside JSON's strings a tab is illegal.
         text = text.replace("\t", " ")
-    with _syntax_told(text, str(path), lambda line: f"{path}:{line}", _FIX):
+    with _syntax_errors(text, str(path), lambda line: f"{path}:{line}", _FIX):
         root, data = _parse(text)
     if not isinstance(root, yaml.MappingNode):
         raise InputError("holds no fields", where=str(path), remedy="write `field: value` lines")
@@ -124,14 +124,14 @@ def parse_document(path: Path, text: str) -> Document:
 def parse_value(text: str, where: str) -> Any:
     """One value as it would stand in a document; None of blank text.
 
-    Raises InputError, placed at `where`, for what is no YAML.
+    Raises InputError, placed at `where`, for invalid YAML.
     """
-    with _syntax_told(text, where, lambda _: where, "write the value as in the file, in quotes"):
+    with _syntax_errors(text, where, lambda _: where, "write the value as in the file, in quotes"):
         return _parse(text)[1]
 
 
 @contextmanager
-def _syntax_told(
+def _syntax_errors(
     text: str, where: str, place_of: Callable[[int], str], remedy: str
 ) -> Iterator[None]:
     """Turn what the parser raises of `text` into InputError, with its line where it has one."""
@@ -142,7 +142,7 @@ def _syntax_told(
         place = place_of(mark.line + 1) if mark else where
         raise _syntax_error(error, place, remedy) from None
     except yaml.reader.ReaderError as error:
-        # Its character is a code point, or of what is no UTF-8 a byte; the text is decoded.
+        # Its character is a code point, or a byte of what is not UTF-8; the text is decoded.
         line = text.count("\n", 0, error.position) + 1
         raise InputError(
             f"cannot be parsed: holds the character U+{ord(chr(error.character)):04X}",
@@ -155,8 +155,8 @@ def _syntax_told(
         raise InputError("is nested too deeply", where=where, remedy=remedy) from None
 
 
-_FIX = "mend the file's YAML"
-# Words of PyYAML's that help nobody, what they mean, and what to do.
+_FIX = "fix the file's YAML"
+# Messages of PyYAML's that do not help users, what they mean, and what to do.
 _PROBLEMS = (
     ("another document", "a second document begins here", "keep one document a file"),
     (r"'\t'", "a tab stands where YAML takes blanks alone", "indent with blanks"),
@@ -179,7 +179,7 @@ class _StrictLoader(yaml.SafeLoader):
         except ValueError:
             # A date of month 13, a number of thousands of digits.
             raise yaml.constructor.ConstructorError(
-                None, None, f"{brief(node.value)} is no number or date", node.start_mark
+                None, None, f"{brief(node.value)} is not a number or date", node.start_mark
             ) from None
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -242,7 +242,7 @@ def _unshared(value: Any) -> Any:
 
 
 def _child(node: yaml.Node, part: str | int) -> tuple[yaml.Node, yaml.Node] | None:
-    """The key node and value node of `part`; None where the part is no child.
+    """The key node and value node of `part`; None where the part is not a child.
 
     Locations from pydantic also hold the tags of unions, which are in no file.
     """

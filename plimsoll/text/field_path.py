@@ -42,7 +42,7 @@ class FieldPath:
                 continue
             match = _STEP.fullmatch(part)
             if match is None:
-                raise InputError(f"{text!r} is no path of a field", remedy=_REMEDY)
+                raise InputError(f"{text!r} is not a valid path of a field", remedy=_REMEDY)
             steps += [match[1], *(f"[{item}]" for item in _ITEM.findall(match[2]))]
         return cls(text, tuple(steps))
 
@@ -107,27 +107,27 @@ class FieldPath:
     def _list(self, place: Any, step: str) -> list[Any]:
         if isinstance(place, list):
             return place
-        raise self._error(f"what is before {step} is no list in this experiment")
+        raise self._error(f"what is before {step} is not a list in this experiment")
 
     def _indices(self, items: list[Any], step: str) -> list[int]:
-        wanted = step[1:-1]
-        if wanted == _ALL:
+        key = step[1:-1]
+        if key == _ALL:
             return list(range(len(items)))
-        found = [index for index, item in enumerate(items) if _is_called(item, wanted)]
-        if not found and wanted.isdecimal() and int(wanted) < len(items):
-            found = [int(wanted)]
+        found = [index for index, item in enumerate(items) if _is_called(item, key)]
+        if not found and key.isdecimal() and int(key) < len(items):
+            found = [int(key)]
         if not found:
             names = sorted({name for item in items for name in _names(item)})
             known = f"; there are {', '.join(names)}" if names else ""
-            raise self._error(f"no item of the list is called {wanted}{known}")
+            raise self._error(f"no item of the list is called {key}{known}")
         return found
 
     def _error(self, problem: str) -> InputError:
         return InputError(f"{self.text}: {problem}", remedy=_REMEDY)
 
 
-def _is_called(item: Any, wanted: str) -> bool:
-    return wanted in _names(item)
+def _is_called(item: Any, key: str) -> bool:
+    return key in _names(item)
 
 
 def _names(item: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""What stands at a path that a user gave, which may be no path at all."""
+"""What is at a path that a user gave, which may not be a valid path at all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pydantic rejected, told to the person who wrote the file."""
+"""What pydantic rejected, as messages to the author of the file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from plimsoll.text.units import in_units_of
 
 Location = tuple[str | int, ...]
 
-_MOST_TOLD = 20
+_MOST_LISTED = 20
 _MOST_FIELDS = 6
 # Fits every pattern in use: those of the names of experiments and of streams.
 _NAME_REMEDY = "use letters, digits, . _ - and at most 64 characters, the first a letter or a digit"
@@ -44,8 +44,8 @@ class Mistakes(InputError):
     """Several mistakes, which the message lists."""
 
     def __init__(self, mistakes: Sequence[InputError], where: str) -> None:
-        listing = "".join(f"\n  {mistake}" for mistake in mistakes[:_MOST_TOLD])
-        left_out = len(mistakes) - _MOST_TOLD
+        listing = "".join(f"\n  {mistake}" for mistake in mistakes[:_MOST_LISTED])
+        left_out = len(mistakes) - _MOST_LISTED
         more = f"\n  and {left_out} more" if left_out > 0 else ""
         super().__init__(f"{len(mistakes)} mistakes:{listing}{more}", where=where)
         self.mistakes = tuple(mistakes)
@@ -68,8 +68,8 @@ def describe_mistakes(
     line_of: Callable[[Location], int],
 ) -> InputError:
     """One InputError for all that `error` found, in the order of the file's lines."""
-    told = tell_mistakes(error, model, line_of, lambda location: f"{file}:{line_of(location)}")
-    return as_one([mistake for _, mistake in told], file)
+    mistakes = tell_mistakes(error, model, line_of, lambda location: f"{file}:{line_of(location)}")
+    return as_one([mistake for _, mistake in mistakes], file)
 
 
 def tell_mistakes(
@@ -112,7 +112,7 @@ def _is_below(details: ErrorDetails, above: ErrorDetails) -> bool:
 def _location(details: ErrorDetails) -> Location:
     """Where it is; a model's own check names the field it is about in its context."""
     if details["type"] == "invalid_key":
-        # YAML's 1, true and null are no text, but stand where a field's name does.
+        # YAML's 1, true and null are not text, but are where a field's name should be.
         return (*details["loc"][:-1], str(details["loc"][-1]))
     return (*details["loc"], *details.get("ctx", {}).get("field", ()))
 
@@ -129,8 +129,8 @@ def _tell(
     message, remedy = _explain(details, model)
     place = place_of(location)
     # An option that sets the field names it already.
-    told = message if not path or place.endswith(f" {path}") else f"{path}: {message}"
-    return location, InputError(told, where=place, remedy=remedy)
+    problem = message if not path or place.endswith(f" {path}") else f"{path}: {message}"
+    return location, InputError(problem, where=place, remedy=remedy)
 
 
 def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -142,8 +142,8 @@ def _explain(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         return explain(details, model)
     if remedy := _REMEDIES.get(details["type"]):
         return f"found {brief(details['input'])}", remedy
-    wanted = details["msg"].removeprefix("Input ")
-    return f"found {brief(details['input'])}", f"it {wanted}"
+    expected = details["msg"].removeprefix("Input ")
+    return f"found {brief(details['input'])}", f"it {expected}"
 
 
 def _unknown_field(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -196,13 +196,13 @@ def _not_a_name(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
 
 def _no_list(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
     given = details["input"]
-    told = f"found {brief(given)}"
+    problem = f"found {brief(given)}"
     if fields := _fields_in_order(model, details["loc"]):
-        return told, f"write a list, each entry with its fields: {fields}"
+        return problem, f"write a list, each entry with its fields: {fields}"
     plain = isinstance(given, int) and not isinstance(given, bool)
     if plain or (isinstance(given, str) and given.isidentifier()):
-        return told, f"write [{given}]"
-    return told, "write a list, such as [0, 1]"
+        return problem, f"write [{given}]"
+    return problem, "write a list, such as [0, 1]"
 
 
 def _no_fields(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
@@ -212,8 +212,8 @@ def _no_fields(details: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]
 
 def _fields_in_order(model: type[BaseModel], location: Location) -> str:
     names = [name for place in _walk(model, location)[0] for name in place.model_fields]
-    told = list(dict.fromkeys(names))
-    return ", ".join(told[:_MOST_FIELDS]) + (", …" if len(told) > _MOST_FIELDS else "")
+    fields = list(dict.fromkeys(names))
+    return ", ".join(fields[:_MOST_FIELDS]) + (", …" if len(fields) > _MOST_FIELDS else "")
 
 
 def _beyond_limit(details: ErrorDetails, _: type[BaseModel]) -> tuple[str, str]:
@@ -295,7 +295,7 @@ def _tags_in(model: type[BaseModel], location: Location) -> set[int]:
 def _walk(model: type[BaseModel], location: Location) -> tuple[list[type[BaseModel]], set[int]]:
     """The models that may stand at `location`, and which of its parts are tags of unions.
 
-    A location holds, besides fields and indexes, the tag of each union member
+    A location holds, in addition to fields and indexes, the tag of each union member
     that pydantic chose; a tag is in no file and narrows the choice of models.
     """
     here, tags = [model], set[int]()

@@ -1,4 +1,4 @@
-"""Text of whoever made a run, as it may be shown: a name must not drive a terminal."""
+"""Text from the author of a run, as it may be shown: a name must not drive a terminal."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ def plain_text(text: str, most: int | None = None) -> str:
     r"""`text` on one line with whatever is not printable written out, as in `\x1b`.
 
     That takes in control and escape characters, those that turn the direction of writing,
-    and the bytes of file names that are no UTF-8. At most `most` characters, the last then
+    and the bytes of file names that are not UTF-8. At most `most` characters, the last then
     being an ellipsis.
     """
     shown = text

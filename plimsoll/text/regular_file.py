@@ -12,10 +12,10 @@ from plimsoll.errors import InputError
 def read_regular_file(path: Path, most_mib: int, too_large: str) -> bytes:
     """All of a file of at most `most_mib` MiB.
 
-    Raises InputError for what is no regular file and, with `too_large` as the remedy, for a
+    Raises InputError for what is not a regular file and, with `too_large` as the remedy, for a
     larger one; OSError, or ValueError for an impossible path, where it cannot be read.
     """
-    # Without O_NONBLOCK a pipe would hold up its opening until somebody writes.
+    # Without O_NONBLOCK a pipe would block opening until a process writes to it.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):

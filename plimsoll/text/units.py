@@ -64,6 +64,10 @@ _SECONDS = {
     "d": Decimal(86400),
 }
 
+# Smaller ratios are written as powers of ten, as frame and bit error ratios are.
+_LEAST_PERCENT = 1e-8
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
 _RATE_REMEDY = "write for example 500kpps, 2.5Mpps, 10Gbps (layer 1), 5Gbps-l2, 60% or 1.5x"
 _DURATION_REMEDY = "write for example 250ms, 3s, 1m30s or 2h"
 _RATIO_REMEDY = "write for example 0.002% or 2e-5"
@@ -142,7 +146,7 @@ def parse_duration(given: object) -> float:
         number = _sum_of_parts(given, "duration", _DURATION_REMEDY)
     seconds = _finite(number, given, "duration", _DURATION_REMEDY)
     if seconds <= 0:
-        raise InputError(f"a duration of {given} is no time", remedy="give a time above zero")
+        raise InputError(f"a duration of {given} is not positive", remedy="give a time above zero")
     return seconds
 
 
@@ -203,7 +207,10 @@ def format_duration(seconds: float) -> str:
 
 
 def format_ratio(ratio: float) -> str:
-    """For people: "0.002 %"."""
+    """For people: "0.002 %"; below a frame in a hundred million "5.2 · 10⁻¹¹", no row of zeros."""
+    if 0 < abs(ratio) < _LEAST_PERCENT:
+        digits, _, power = f"{ratio:.1e}".partition("e")
+        return f"{digits} · 10{str(int(power)).translate(_RAISED)}"
     return f"{format_number(ratio * 100)} %"
 
 
@@ -251,8 +258,10 @@ def _ambiguous_ratio(given: object, number: Decimal) -> InputError:
 
 def _without_unit(given: object, what: Literal["rate", "duration"]) -> InputError:
     number = str(given).strip()
-    meant = f"{number}pps if that is meant" if what == "rate" else f"{number}s if seconds are meant"
-    return InputError(f"a {what} of {given} has no unit", remedy=f"write {meant}")
+    example = (
+        f"{number}pps if that is meant" if what == "rate" else f"{number}s if seconds are meant"
+    )
+    return InputError(f"a {what} of {given} has no unit", remedy=f"write {example}")
 
 
 def _check_written(given: object, what: Literal["rate", "duration", "ratio"]) -> None:

@@ -1,6 +1,6 @@
 """Mixes of frame sizes: by name, as an RFC 6985 genome, or as sizes with weights.
 
-"IMIX" is not one mix, so sizes and weights are always told. Sizes are bytes with FCS.
+"IMIX" is not one mix, so sizes and weights are always stated. Sizes are bytes with FCS.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""What the engine is asked to send: streams compiled down to bytes, rates and schedules."""
+"""What the engine is to send: streams compiled down to bytes, rates and schedules."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,6 +13,11 @@ PacingKind = Literal["constant", "burst", "poisson", "back-to-back", "one-in-fli
 
 # Mark, stream, sequence, time and checksum complement, the frame's last bytes before the FCS.
 SIGNATURE_BYTES = 18
+# The same without the time, of load frames that have no room for all of it.
+SHORT_SIGNATURE_BYTES = 12
+
+# Far shorter than anything that a schedule may have, and longer than a rounding.
+_MOMENT_S = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,66 @@ class Pacing:
 
 
 @dataclass(frozen=True, slots=True)
+class Schedule:
+    """In which parts of a trial a stream sends, in s from the trial's start.
+
+    From `start_s` on, for `duration_s` or to the trial's end; with `pause_s` again after
+    each such pause. Pacings begin anew with each repetition.
+    """
+
+    start_s: float = 0.0
+    duration_s: float | None = None
+    pause_s: float | None = None
+
+    @property
+    def always(self) -> bool:
+        """Whether it leaves out no part of a trial."""
+        return self.start_s == 0.0 and (self.duration_s is None or self.pause_s == 0.0)
+
+    def sending_s(self, begin_s: float, end_s: float) -> float:
+        """How much of a part of the trial the stream sends in."""
+        return self._sending_until(end_s) - self._sending_until(begin_s)
+
+    def sends_at(self, at_s: float) -> bool:
+        """Whether the stream sends from that moment on, however briefly."""
+        return self.sending_s(at_s, at_s + _MOMENT_S) > 0
+
+    def repetitions(self, begin_s: float, end_s: float) -> int:
+        """How often it begins, or goes on, to send in that part; 0 where it never sends."""
+        if self.sending_s(begin_s, end_s) <= 0:
+            return 0
+        if self.duration_s is None or self.pause_s is None:
+            return 1
+        period_s = self.duration_s + self.pause_s
+        before = math.floor((begin_s - self.start_s - self.duration_s) / period_s) + 1
+        return math.ceil((end_s - self.start_s) / period_s) - max(0, before)
+
+    def edges_s(self, begin_s: float, end_s: float) -> list[float]:
+        """When it begins or ends to send between the two, in order."""
+        if self.duration_s is None or self.pause_s is None:
+            stop_s = math.inf if self.duration_s is None else self.start_s + self.duration_s
+            return [at_s for at_s in (self.start_s, stop_s) if begin_s < at_s < end_s]
+        period_s = self.duration_s + self.pause_s
+        first = max(0, math.floor((begin_s - self.start_s) / period_s))
+        last = math.ceil((end_s - self.start_s) / period_s)
+        starts_s = (self.start_s + number * period_s for number in range(first, last + 1))
+        edges_s = (at_s for start_s in starts_s for at_s in (start_s, start_s + self.duration_s))
+        return [at_s for at_s in edges_s if begin_s < at_s < end_s]
+
+    def _sending_until(self, at_s: float) -> float:
+        since_s = max(0.0, at_s - self.start_s)
+        if self.duration_s is None:
+            return since_s
+        if self.pause_s is None:
+            return min(since_s, self.duration_s)
+        repetitions, rest_s = divmod(since_s, self.duration_s + self.pause_s)
+        return repetitions * self.duration_s + min(rest_s, self.duration_s)
+
+
+ALL_THE_TIME = Schedule()
+
+
+@dataclass(frozen=True, slots=True)
 class StreamPlan:
     """One stream as the engine sends it.
 
@@ -63,6 +129,8 @@ class StreamPlan:
     template `order[n mod len(order)]`; without an order the templates take turns.
     `rate_pps` is None where the pacing needs none. `frame_count` ends the stream early.
     `taken_from` is the load stream, by name, whose rate a probe's was taken out of.
+    Frames with a `short_signature` say nothing of when they were sent. Those of a `filtered`
+    stream the DUT is to drop.
     """
 
     stream: int
@@ -78,6 +146,14 @@ class StreamPlan:
     frame_count: int | None = None
     tx_queue: int = 0
     taken_from: str | None = None
+    schedule: Schedule = ALL_THE_TIME
+    short_signature: bool = False
+    filtered: bool = False
+
+    @property
+    def signature_bytes(self) -> int:
+        """How many of a frame's last bytes are the signature's."""
+        return SHORT_SIGNATURE_BYTES if self.short_signature else SIGNATURE_BYTES
 
     @property
     def mean_frame_size(self) -> float:

@@ -1,1 +1,1 @@
-"""Pages and figures over HTTP, on this machine alone unless asked otherwise."""
+"""Pages and figures over HTTP, on this machine alone by default."""

@@ -19,10 +19,10 @@ class Endpoint:
     port: int
 
 
-def parse_endpoint(text: str) -> Endpoint:
+def parse_endpoint(text: str, option: str = "--metrics-port") -> Endpoint:
     """A port, alone or after an address: 9464, 0.0.0.0:9464, [::1]:9464.
 
-    Raises InputError, placed at --metrics-port.
+    Raises InputError, placed at the option.
     """
     address, _, port = text.rpartition(":")
     bare = address.removeprefix("[").removesuffix("]") if address else _LOOPBACK
@@ -34,7 +34,7 @@ def parse_endpoint(text: str) -> Endpoint:
     if not 0 < number <= _MOST:
         raise InputError(
             f"{text!r} is not a port",
-            where="--metrics-port",
+            where=option,
             remedy="write a port from 1 to 65535, such as 9464, or with the address to listen on: "
             "0.0.0.0:9464",
         )

@@ -44,7 +44,7 @@ _OF_WHICH_TIME: Mapping[Reduction, str] = {
 
 
 class LiveMetrics(Collector):
-    """What is served: the run that is shown, looked at when it is asked for, and only then."""
+    """What is served: the run that is shown, read at each request, and only then."""
 
     def __init__(self) -> None:
         self._live: LiveRun | None = None
@@ -83,7 +83,7 @@ class LiveMetrics(Collector):
 
 @contextmanager
 def open_metrics(endpoint: Endpoint) -> Iterator[LiveMetrics]:
-    """Listen for the length of a `with`, and serve the run that it is told to show.
+    """Listen for the length of a `with`, and serve the run that it is given.
 
     Raises MachineError where it cannot listen there.
     """
@@ -119,7 +119,7 @@ def metric_name(source: str, kind: str) -> str:
 
 
 def _only_metrics(app: WSGIApplication) -> WSGIApplication:
-    """`app` at /metrics and nowhere else; in OpenMetrics for whoever accepts anything."""
+    """`app` at /metrics and nowhere else; in OpenMetrics for clients that accept anything."""
 
     def answer(environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         if environ.get("PATH_INFO") != _PATH:

@@ -12,7 +12,7 @@ from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.data.host_figures import hosts_beside
+from plimsoll.report.data.host_figures import observed_host_figures
 from plimsoll.report.tuning.tuning_during_run import joined
 from tests.integration.command import (
     Workplace,
@@ -82,13 +82,13 @@ def test_every_host_is_audited_and_has_what_happened_on_it(place: Workplace) -> 
     assert verdicts(dut)["isolcpus"] == "ok"
     assert verdicts(tester)["isolcpus"] != "ok"
     assert (gone.host, gone.findings) == ("gone", ())
-    assert gone.unread.startswith("cannot be asked over ssh: ")
+    assert gone.unread.startswith("cannot be read over ssh: ")
     assert f"gone was not audited: observe.hosts: gone: {gone.unread}" in done.stderr
     environment = load_environment(run.environment)
     assert environment is not None
     assert [each.hostname for each in environment.observed] == [tester.host, "dut", "gone"]
     (trial,) = read_journal(run.journal).trials()
-    lines = joined(dut, hosts_beside(run, environment, trial), trial)
+    lines = joined(dut, observed_host_figures(run, environment, trial), trial)
     happened = {line.static.number: line.happened for line in lines}
     # The machine's own timer ticks on the CPU that testpmd polls on.
     assert happened[34] is not None

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.host.cpus import allowed_cpus
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.observe.kernel_trace.event import KernelEvent
@@ -45,9 +45,9 @@ os.waitpid(neighbour, 0)
 """
 OWNER = f"""
 import time
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
-with watched_ledger("trace") as ledger:
+with swept_ledger("trace") as ledger:
     trace = KernelTrace.open([{CPU}], ledger)
     assert isinstance(trace, KernelTrace), trace
     trace.start()
@@ -61,7 +61,7 @@ def ledger(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     # Not tmp_path: ledgers' paths must be short.
     with tempfile.TemporaryDirectory(prefix="pl-") as state:
         monkeypatch.setenv("PLIMSOLL_STATE", state)
-        with watched_ledger("trace") as made:
+        with swept_ledger("trace") as made:
             yield made
 
 

@@ -77,7 +77,7 @@ def test_frames_pass_a_bridge_by_af_xdp_where_it_can_be(
 def test_frames_pass_a_bridge_by_af_packet(place: Workplace, bridged: Network) -> None:
     trial = run_trial(place, bridged, lab=lab(driver="af_packet"))
     assert trial["verdict"] == "pass"
-    assert noted(place)[0] == "port 0 is pl-a0, opened by AF_PACKET as asked for"
+    assert noted(place)[0] == "port 0 is pl-a0, opened by AF_PACKET as requested"
     # It has no wire whose rate could be known, so that there is no load in % of it.
     done = place.run(
         *("trial", place.experiment(lab=lab()), "--load", "50%", "--runs", place.runs),

@@ -13,7 +13,7 @@ import pytest
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.dut.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.host.ledger.hugepages import MemoryPlan
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers
 from plimsoll.observe.dpdk.dpdk import Dpdk
 from plimsoll.observe.reading.observation import Observation
@@ -36,7 +36,7 @@ pytestmark = [
 def ledger(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ledger]:
     directory = Path(tempfile.mkdtemp(prefix="pl-"))
     monkeypatch.setenv("PLIMSOLL_STATE", str(directory))
-    with watched_ledger("test") as ledger:
+    with swept_ledger("test") as ledger:
         yield ledger
     for each in ledgers():
         each.undo()

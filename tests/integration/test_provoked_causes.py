@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.processes.schedule_stats import polling_threads
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
@@ -40,7 +40,7 @@ def _kernel_events() -> None:
     # Not tmp_path: ledgers' paths must be short.
     with tempfile.TemporaryDirectory(prefix="pl-") as state, pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLIMSOLL_STATE", state)
-        with watched_ledger("trace") as ledger:
+        with swept_ledger("trace") as ledger:
             trace = KernelTrace.open([DUT_CPU], ledger)
             if isinstance(trace, TraceUnavailable):
                 pytest.skip(f"no kernel events: {trace.reason} ({trace.remedy})")

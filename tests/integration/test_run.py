@@ -177,8 +177,10 @@ def test_the_report_and_its_charts_are_made_anew(finished: FinishedRun, place: W
     assert done.returncode == 0, done.stderr
     written = [Path(line) for line in done.stdout.splitlines()]
     assert finished.directory / "report.html" in written
-    assert {path.suffix for path in written} == {".html", ".png", ".svg"}
-    assert all(path.stat().st_size > 1000 for path in written)
+    assert {path.suffix for path in written} == {".csv", ".html", ".png", ".svg"}
+    assert all(path.stat().st_size > 1000 for path in written if path.suffix != ".csv")
+    # A head and a row at least.
+    assert all(path.read_text().count("\n") > 1 for path in written if path.suffix == ".csv")
 
 
 def test_a_single_trial(place: Workplace) -> None:

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from plimsoll.dut.lab import LabDied, LabPorts
-from plimsoll.dut.standing import lab_down, lab_list, lab_up
+from plimsoll.dut.registry.standing import lab_down, lab_list, lab_up
 from plimsoll.dut.telemetry import Telemetry
 from plimsoll.dut.testpmd import TestpmdLab, TestpmdSettings
 from plimsoll.errors import InputError, MachineError
 from plimsoll.host.ledger.hugepage_claims import claims_locked, claims_of
 from plimsoll.host.ledger.hugepage_pool import pools
 from plimsoll.host.ledger.hugepages import MemoryPlan, plan_memory
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
 from plimsoll.host.ledger.ledger_use import ledger_uses
 from plimsoll.host.processes.child import Child
@@ -40,11 +40,11 @@ needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root may reserve 
 # A run as the command line makes it: argument 1 is how many MB of hugepages it wants.
 OWNER = f"""
 import sys, time
-from plimsoll.dut.registry import make_lab
+from plimsoll.dut.registry.labs import make_lab
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.host.ledger.hugepages import plan_memory
-from plimsoll.host.ledger.janitor import watched_ledger
-with watched_ledger("run") as ledger:
+from plimsoll.host.ledger.janitor import swept_ledger
+with swept_ledger("run") as ledger:
     memory = plan_memory(int(sys.argv[1]), ledger, require_huge=True)
     make_lab(TestpmdSettings(cpu={CPU}), ledger, memory).up()
     print(ledger.directory, flush=True)
@@ -64,7 +64,7 @@ def state(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def ledger(state: Path) -> Iterator[Ledger]:
-    with watched_ledger("test") as ledger:
+    with swept_ledger("test") as ledger:
         yield ledger
 
 
@@ -170,7 +170,7 @@ def test_a_testpmd_that_refuses_to_start_says_why_and_leaves_nothing(ledger: Led
 @needs_root
 def test_hugepages_are_reserved_used_and_given_back(state: Path) -> None:
     before = pools()[0].total
-    with watched_ledger("test") as ledger:
+    with swept_ledger("test") as ledger:
         memory = plan_memory(free_megabytes() + 64, ledger, require_huge=True)
         assert memory.reserved_kb >= 64 * 1024
         make_lab(ledger, memory).up()
@@ -338,8 +338,8 @@ def test_a_second_lab_on_the_same_cpu_is_refused_by_name(state: Path) -> None:
 RESERVER = """
 import mmap, sys
 from plimsoll.host.ledger.hugepages import plan_memory
-from plimsoll.host.ledger.janitor import watched_ledger
-with watched_ledger("run") as ledger:
+from plimsoll.host.ledger.janitor import swept_ledger
+with swept_ledger("run") as ledger:
     memory = plan_memory(int(sys.argv[1]), ledger, require_huge=True)
     flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000 | 0x8000  # MAP_HUGETLB, MAP_POPULATE
     mapped = mmap.mmap(-1, int(sys.argv[1]) << 20, flags=flags)

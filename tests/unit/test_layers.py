@@ -32,9 +32,12 @@ LAYERS = [
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
     "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
+    "web": ["app", "routes", "live", "experiments", "pages", "security", "."],
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],
-    "report/pages": [".", "load_line", "soak", "standard"],
-    "export": ["opensearch", "cdm", "."],
+    "report/pages": [".", "load_line", "soak", "comparison", "trend", "standard"],
+    "export": ["opensearch", "cdm", "bundle", "redaction", "."],
+    "analysis": [".", "comparison"],
+    "analysis/comparison": ["trend", "."],
     "benchmark": [
         ".",
         "trafficgen",
@@ -92,7 +95,8 @@ ROOMS = {
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
     "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
-    "host": ["ledger", "ports", "processes", "."],
+    "dut": ["registry", "ovs", "kernel", "."],
+    "host": ["ledger", "ports", "namespaces", "processes", "."],
 }
 # Entries of a folder, beyond which nobody finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22

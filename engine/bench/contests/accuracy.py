@@ -136,5 +136,5 @@ def _errors_ns(measured: Histogram, holds: Holds) -> tuple[float, ...]:
 
 def _left_out(counts: StreamCounts, holds: Holds) -> float:
     """Percent of the probes sent."""
-    left_out = counts.latency_across_stalls.count + holds.withheld + holds.doubted
+    left_out = counts.latency_across_stalls.count + holds.withheld + holds.discounted
     return 100 * left_out / counts.sent

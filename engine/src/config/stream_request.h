@@ -3,10 +3,12 @@
 #ifndef PLIMSOLL_STREAM_REQUEST_H
 #define PLIMSOLL_STREAM_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config/fields.h"
 #include "config/pacing.h"
+#include "config/stream_schedule.h"
 
 enum stream_role { ROLE_LOAD, ROLE_LATENCY };
 
@@ -23,6 +25,8 @@ struct stream_request {
     uint16_t tx_queue;
     uint16_t rx_port;
     struct pacing pacing;
+    struct stream_schedule schedule;
+    bool short_signature; /* without a time: of frames that have no room for all of it */
     uint64_t frame_count; /* 0: no limit */
     uint32_t template_count;
     struct template_request *templates;

@@ -3,18 +3,17 @@
 #ifndef PLIMSOLL_TRIAL_REQUEST_H
 #define PLIMSOLL_TRIAL_REQUEST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config/limits.h"
 #include "config/stream_request.h"
 
-/*
- * How long interval events may wait: `seconds`, or until `lost_frames` are missing or
- * refused in the trial, or a stream that sends receives nothing.
- */
-struct hold_request {
-    double seconds; /* 0: each is handed over as it ends */
-    uint64_t lost_frames;
+/* The most `frames` that some streams may lose together before the trial ends. */
+struct loss_limit {
+    int64_t frames;
+    uint64_t streams; /* a bit for each, in the request's order */
+    bool refused;     /* frames that found no room in the port count as lost */
 };
 
 /* What says that a received frame is whole: its signature alone, or its checksums as well. */
@@ -32,7 +31,9 @@ struct trial_request {
     uint32_t worst;   /* latencies listed of each stream and interval */
     enum check_kind check;
     double spike_us; /* longer ones are listed too; 0: none */
-    struct hold_request hold;
+    double hold_s;   /* how long interval events may wait; 0: each is handed over as it ends */
+    uint32_t loss_limit_count;
+    struct loss_limit loss_limits[LOSS_LIMITS_MAX];
     uint32_t cpu_time_of_count;
     int32_t cpu_time_of[PROCESSES_MAX]; /* pids */
     uint32_t stream_count;

@@ -169,7 +169,7 @@ run_trial(struct session *session, int64_t id)
     struct trial *trial;
 
     session->trial_id = id;
-    held_intervals_open(&session->held, &session->trial_request.hold);
+    held_intervals_open(&session->held);
     trial = trial_run(&session->trial_request, &session->config, &session->ports, session->tsc_hz,
                       &hooks);
     session->trial = trial;

@@ -53,55 +53,19 @@ copy(const struct trial *trial)
     return held;
 }
 
-/* Whether a stream that sends came back with nothing at all: its losses leave no gap. */
-static bool
-any_silent(const struct trial *trial)
-{
-    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
-        const struct stream_counters *frames = &trial->interval.streams[i].frames;
-
-        if (frames->tx.sent + frames->tx.refused > 0 && frames->rx.received == 0)
-            return true;
-    }
-    return false;
-}
-
-static uint64_t
-lost_in(const struct trial *trial)
-{
-    uint64_t lost = 0;
-
-    for (uint32_t i = 0; i < trial->request->stream_count; i++) {
-        const struct stream_counts *counts = &trial->interval.streams[i];
-
-        lost += (uint64_t)counts->missing + counts->frames.tx.refused;
-    }
-    return lost;
-}
-
-/* Late frames fill gaps, so that for a moment less than nothing may be lost. */
-static bool
-too_many_lost(const struct held_intervals *held)
-{
-    return (int64_t)held->lost > 0 && held->lost > held->wake_at;
-}
-
 static bool
 is_due(const struct held_intervals *held, const struct trial *trial)
 {
-    const struct hold_request *hold = &trial->request->hold;
-    const uint64_t since = held->first ? held->first->interval.begin : trial->interval_begin;
+    const uint64_t since = held->first->interval.begin;
     const double waited_s = (double)(trial->interval_end - since) / trial->run->ticks_per_second;
 
-    return waited_s >= hold->seconds || held->bytes >= HELD_BYTES_MAX || too_many_lost(held) ||
-           (!trial->draining && any_silent(trial));
+    return waited_s >= trial->request->hold_s || held->bytes >= HELD_BYTES_MAX;
 }
 
 void
-held_intervals_open(struct held_intervals *held, const struct hold_request *request)
+held_intervals_open(struct held_intervals *held)
 {
-    *held = (struct held_intervals){.wake_at = request->lost_frames};
-    held->end = &held->first;
+    *held = (struct held_intervals){.end = &held->first};
 }
 
 enum held_state
@@ -109,9 +73,7 @@ held_intervals_add(struct held_intervals *held, const struct trial *trial)
 {
     struct held_interval *copied;
 
-    /* Late frames fill gaps, so an interval's part may be less than nothing: modulo 2^64. */
-    held->lost += lost_in(trial);
-    if (trial->request->hold.seconds <= 0)
+    if (trial->request->hold_s <= 0)
         return HELD_NOT;
     copied = copy(trial);
     if (!copied)
@@ -119,12 +81,7 @@ held_intervals_add(struct held_intervals *held, const struct trial *trial)
     *held->end = copied;
     held->end = &copied->next;
     held->bytes += bytes_of(trial);
-    if (!is_due(held, trial))
-        return HELD;
-    /* Whoever wakes makes more frames lost: next time it must be worth it again. */
-    if (too_many_lost(held))
-        held->wake_at = 2 * held->lost;
-    return HELD_DUE;
+    return is_due(held, trial) ? HELD_DUE : HELD;
 }
 
 void

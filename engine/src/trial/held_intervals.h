@@ -15,16 +15,14 @@ struct held_intervals {
     struct held_interval *first;
     struct held_interval **end;
     size_t bytes;
-    uint64_t lost;    /* of the trial so far: passed over in the sequence, or refused */
-    uint64_t wake_at; /* more lost frames than this are worth waking the driver for */
 };
 
-void held_intervals_open(struct held_intervals *held, const struct hold_request *request);
+void held_intervals_open(struct held_intervals *held);
 
 /*
- * Keeps a copy of the interval. Returns whether all that is held is now due: the request
- * asks for it, time or memory is up, or there is no memory for the copy; the interval is
- * then held or, without memory, to be handed over after the others by the caller.
+ * Keeps a copy of the interval. Returns whether all that is held is now due: time or memory
+ * is up, or there is no memory for the copy; the interval is then held or, without memory,
+ * to be handed over after the others by the caller.
  */
 enum held_state {
     HELD,

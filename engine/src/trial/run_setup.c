@@ -119,7 +119,7 @@ make_templates(struct tx_stream *stream, const struct stream_request *request)
         template->bytes = from->bytes;
         template->frame = from->frame;
         frame_fields_prepare(&template->fields, &request->fields, from->frame,
-                             from->bytes - SIGNATURE_BYTES);
+                             from->bytes - signature_bytes(request->short_signature));
     }
     stream->template_count = request->template_count;
     return true;
@@ -137,6 +137,8 @@ describe_tx_stream(struct tx_stream *stream, const struct stream_request *reques
     stream->role = request->role;
     stream->most = request->role == ROLE_LATENCY ? 1 : TX_BURST;
     stream->pacing = request->pacing.kind;
+    stream->short_signature = request->short_signature;
+    stream->windowed = request->schedule.limited;
     stream->frames_left = request->frame_count > 0 ? request->frame_count : UINT64_MAX;
     stream->order_count = request->order_count > 0 ? request->order_count : request->template_count;
     field_counters_start(&stream->counters, &request->fields);
@@ -155,6 +157,7 @@ make_tx_stream(struct run *run, struct worker *worker, const struct stream_reque
     run->tx_streams[run->stream_count++] = stream;
     worker->tx_streams[worker->tx_stream_count++] = stream;
     describe_tx_stream(stream, request, port);
+    run->short_signatures |= request->short_signature;
     if (request->pacing.kind == PACING_ONE_IN_FLIGHT) {
         stream->flight = make_flight(run, &request->pacing, worker->lcore);
         if (!stream->flight)

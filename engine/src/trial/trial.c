@@ -12,6 +12,7 @@
 
 #include "dataplane/loop/worker.h"
 #include "trial/collect.h"
+#include "trial/loss_limits.h"
 #include "trial/run_setup.h"
 
 /* Time for every worker to have seen the start before the first frame is due. */
@@ -127,6 +128,7 @@ next_end(uint64_t begin, uint64_t step, uint64_t last)
 static void
 send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
 {
+    struct loss_limits losses = {0};
     const uint64_t step = ticks(trial, trial->request->interval_s);
     const uint64_t last = trial->run->send_until;
 
@@ -144,6 +146,10 @@ send_for_duration(struct trial *trial, const struct trial_hooks *hooks)
         if (end == last)
             break;
         close_interval(trial, hooks);
+        if (loss_limits_exceeded(&losses, trial)) {
+            stop_sending(trial, ENDED_BY_LOSSES);
+            break;
+        }
     }
     cpu_times_end(&trial->cpu_times);
     /* Stopped before the start it never sent. */

@@ -10,7 +10,7 @@
 #include "trial/clock_log.h"
 #include "trial/cpu_times.h"
 
-enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN };
+enum ended_by { ENDED_BY_DURATION, ENDED_BY_STOP, ENDED_BY_LINK_DOWN, ENDED_BY_LOSSES };
 
 /* What one stream did in an interval, or in the trial; `missing` as the protocol has it. */
 struct stream_counts {

@@ -31,7 +31,7 @@ _OTHER_VECTORS = (
     "error_apic",
     "spurious_apic",
 )
-# What the kernel does for memory in the time of whoever asked for some.
+# What the kernel does for memory in the context of the task that allocates.
 _RECLAIMS = {
     "mm_vmscan_direct_reclaim": "direct reclaim of memory",
     "mm_vmscan_memcg_reclaim": "reclaim of a cgroup's memory",
@@ -53,7 +53,7 @@ class Interruption:
 
     @property
     def is_call_function(self) -> bool:
-        """Whether another CPU asked to have a function run, as a TLB shoot-down does."""
+        """Whether another CPU had a function run here, as a TLB shootdown does."""
         return self.key.startswith("call_function")
 
     @property

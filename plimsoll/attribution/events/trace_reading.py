@@ -12,9 +12,9 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 _STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
-# A task that last ran on another CPU is seen when it is moved here, by whoever wakes it.
+# A task that last ran on another CPU is seen when its waker migrates it here.
 _WAKINGS = ("sched_waking", "sched_wakeup_new", "sched_migrate_task")
-# What runs in the context of whoever it interrupts, or of the task that works it off.
+# What runs in the context of the task it interrupts, or of the task that works it off.
 _FUNCTIONS = ("hrtimer_expire_entry", "timer_expire_entry")
 # enum tlb_flush_reason: TLB_REMOTE_SHOOTDOWN, TLB_REMOTE_WRONG_CPU.
 _REMOTE_FLUSHES = (1, 5)

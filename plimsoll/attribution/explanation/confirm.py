@@ -10,7 +10,7 @@ from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
 from plimsoll.attribution.incidents.incident import Incident
 
-# A task that could run beside an idle CPU, and one that waits after a page fault, are what
+# A task that could run while a CPU is idle, and one that waits after a page fault, are what
 # throttling and a major fault look like; the counters say that they were.
 _TO_BE_CONFIRMED: tuple[CauseKind, ...] = ("throttling", "major-fault")
 # A tick works for microseconds. One that lasts longer than the time to the next one (4 ms with
@@ -44,7 +44,7 @@ def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]
 
 
 def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
-    """By the hypervisor where its counter moved, or nobody knows."""
+    """By the hypervisor where its counter moved, else unknown."""
     move = _move("hypervisor-steal", cause.cpu or 0, incident, counters)
     if move is not None:
         return replace(cause, kind="hypervisor-steal", name=move.name, confidence="counter")

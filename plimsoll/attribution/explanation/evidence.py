@@ -122,8 +122,10 @@ class Evidence:
             name = "no polling loop of the path is on this host"
         elif all(self.traced(loop, incident) for loop in loops):
             name = f"no kernel event on CPU {cpus} accounts for it, and no counter moved"
-        else:
+        elif any(loop.cpu in self.coverage.complete for loop in loops):
             name = f"the kernel's trace of CPU {cpus} is not complete there, and no counter moved"
+        else:
+            name = f"kernel events on CPU {cpus} were not recorded, and no counter moved"
         one = loops[0] if len(loops) == 1 else None
         return Cause(
             kind="unexplained",

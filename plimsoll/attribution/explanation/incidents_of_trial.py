@@ -24,7 +24,7 @@ def incidents_of(
 ) -> tuple[Incident, ...]:
     """Losses, latencies and stalls; `names` are the streams' by number.
 
-    A stream without a name is left out: it was sent beside the trial. Frames that a port had
+    A stream without a name is left out: it is background traffic. Frames that a port had
     no room for are losses where the DUT was to empty it (`refused_is_lost`).
     """
     losses: list[Incident] = []

@@ -1,4 +1,4 @@
-"""Whose a frame's latency is: the tester's, the DUT's, or nobody can tell. Pure.
+"""Whether a frame's latency is the tester's, the DUT's, or undecided. Pure.
 
 While a frame is under way either side may be away. Time in which a loop of the tester was
 away and the DUT was not is the tester's, time in which the DUT was away and the tester was

@@ -14,7 +14,7 @@ class PathLoad:
 
     @property
     def overflow_s(self) -> float | None:
-        """How long an empty queue takes to overflow while nobody empties it."""
+        """How long an empty queue takes to overflow while it is not emptied."""
         if not self.offered_pps or self.queue_frames is None:
             return None
         return self.queue_frames / self.offered_pps

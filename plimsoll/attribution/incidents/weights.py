@@ -8,8 +8,8 @@ from plimsoll.attribution.incidents.cause import Cause, Explanation
 def weights(explanation: Explanation) -> list[tuple[Cause, float]]:
     """The roots with their shares, which add up to 1; empty without causes.
 
-    In proportion to how long each had the CPU. Those of unknown length, told by counters
-    alone, share alike what the others leave of the incident.
+    In proportion to how long each had the CPU. Those of unknown length, known from
+    counters alone, share equally what the others leave of the incident.
     """
     roots = explanation.roots
     if not roots:

@@ -59,7 +59,7 @@ def group_name(cause: Cause) -> str:
 
 
 def rank(explanations: Iterable[Explanation], above_ns: int = 0) -> tuple[RankedCause, ...]:
-    """The causes, the costliest first. Latencies below `above_ns` are no spikes.
+    """The causes, the costliest first. Latencies below `above_ns` are not spikes.
 
     The shares of all causes add up to at most 1.
     """

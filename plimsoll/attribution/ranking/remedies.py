@@ -40,7 +40,7 @@ _RULES = (
         _TASKS,
         r"^kdamond",
         "switch DAMON off: echo N into "
-        "/sys/module/damon_reclaim/parameters/enabled or stop whoever started it",
+        "/sys/module/damon_reclaim/parameters/enabled or stop what started it",
     ),
     _rule(_TASKS, r"^(khugepaged|ksmd)", "switch transparent hugepages and page merging off", 22),
     _rule(

@@ -15,7 +15,7 @@ _WORST = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LocatedIncident:
     """An incident with its trial, its place in the trial's list, and what helps against it."""
 
     trial: int
@@ -32,9 +32,9 @@ class CausesSummary:
     """
 
     rows: tuple[RankedCause, ...]
-    spikes: tuple[Told, ...]
-    losses: tuple[Told, ...]
-    stalls: tuple[Told, ...]
+    spikes: tuple[LocatedIncident, ...]
+    losses: tuple[LocatedIncident, ...]
+    stalls: tuple[LocatedIncident, ...]
     spike_count: int
     loss_events: int
     lost_frames: int
@@ -44,16 +44,18 @@ class CausesSummary:
 
 def summarise(trials: Sequence[TrialCauses], above_ns: int) -> CausesSummary:
     """The causes of these trials; latencies from `above_ns` on are spikes."""
-    told = [
-        Told(trial.trial, place, incident, _remedy(incident))
+    located = [
+        LocatedIncident(trial.trial, place, incident, _remedy(incident))
         for trial in trials
         for place, incident in enumerate(trial.incidents)
     ]
-    spikes = [t for t in told if t.incident.kind == "latency" and t.incident.length_ns >= above_ns]
-    losses = [t for t in told if t.incident.kind == "loss"]
-    stalls = [t for t in told if t.incident.kind == "stall"]
+    spikes = [
+        t for t in located if t.incident.kind == "latency" and t.incident.length_ns >= above_ns
+    ]
+    losses = [t for t in located if t.incident.kind == "loss"]
+    stalls = [t for t in located if t.incident.kind == "stall"]
     return CausesSummary(
-        rows=rank((explanation_of(each.incident) for each in told), above_ns),
+        rows=rank((explanation_of(each.incident) for each in located), above_ns),
         spikes=_longest(spikes),
         losses=tuple(sorted(losses, key=lambda each: -each.incident.frames)[:_WORST]),
         stalls=_longest(stalls),
@@ -79,8 +81,8 @@ def explanation_of(recorded: ExplainedIncident) -> Explanation:
     return Explanation(incident, tuple(Cause(**cause.model_dump()) for cause in recorded.causes))
 
 
-def _longest(told: Iterable[Told]) -> tuple[Told, ...]:
-    return tuple(sorted(told, key=lambda each: -each.incident.length_ns)[:_WORST])
+def _longest(located: Iterable[LocatedIncident]) -> tuple[LocatedIncident, ...]:
+    return tuple(sorted(located, key=lambda each: -each.incident.length_ns)[:_WORST])
 
 
 def _remedy(recorded: ExplainedIncident) -> Remedy | None:

@@ -34,7 +34,7 @@ from plimsoll.record.causes.causes_record import (
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.trials.clock_fit import ClockFit
 
-# Shorter latencies are explained where they are listed, and are no spikes in the ranking.
+# Shorter latencies are explained where they are listed, and do not count as spikes in the ranking.
 SPIKES_FROM_NS = 100_000
 _KEPT_OF_A_KIND = 100
 _WITH_EVENTS = 50

@@ -19,16 +19,16 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.proposal.proposal import propose_intent
 from plimsoll.tune.proposal.survey import Survey
 
-# What a proposal sizes by guess, and nobody asked for: no run is judged by it.
+# What a proposal sizes by guess, without a request for it: no run is judged by it.
 _NOT_JUDGED = ("hugepages", "nics", "networks", "pods")
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
+class JudgedIntent:
     """What a host is judged by: an intent, or None; where it comes from, or why there is none.
 
     `assumed` is empty where the experiment declares the intent. `tested` are the CPUs under
-    test: those that the run declares, else those that somebody isolated.
+    test: those that the run declares, else those that the host isolates.
     """
 
     intent: Intent | None
@@ -47,38 +47,38 @@ def audit_host(
 ) -> AuditRecord:
     """Audit a host, of which the run declares an intent, or None, and the CPUs under test.
 
-    `name` is what the run's metrics call it; `began_s` when somebody began to wait for it, by
+    `name` is what the run's metrics call it; `began_s` when the caller began to wait for it, by
     the monotonic clock, where that is not now. Raises nothing for what cannot be read.
     """
     began = time.monotonic() if began_s is None else began_s
-    meant = what_is_meant(view, declared, tested)
-    done = audit(view, meant.intent, assumed=meant.assumed)
+    judged = choose_intent(view, declared, tested)
+    done = audit(view, judged.intent, assumed=judged.assumed)
     record = AuditRecord.of(done, time.monotonic() - began)
     return record.model_copy(
         update={
             "role": role,
             "host": name or record.host,
-            "under_test": format_cpu_list(meant.tested),
+            "under_test": format_cpu_list(judged.tested),
         }
     )
 
 
-def what_is_meant(view: HostView, declared: Intent | None, tested: frozenset[int]) -> Meant:
+def choose_intent(view: HostView, declared: Intent | None, tested: frozenset[int]) -> JudgedIntent:
     """What is `declared`; else what the host's kernel says; else what would be proposed.
 
     That is the settings that `plimsoll tune init` proposes, with the CPUs under test isolated
     where that leaves others. Which CPUs are under test is never taken from a proposal.
     """
     if declared is not None:
-        return Meant(declared, "", tested or declared.cpus.isolated.cpus)
+        return JudgedIntent(declared, "", tested or declared.cpus.isolated.cpus)
     assumed, source = assume_intent(view)
     if assumed is not None:
-        return Meant(assumed, source, tested or assumed.cpus.isolated.cpus)
+        return JudgedIntent(assumed, source, tested or assumed.cpus.isolated.cpus)
     try:
-        intent, told = _proposed(view, tested)
+        intent, source = _proposed(view, tested)
     except PlimsollError as error:
-        return Meant(None, f"no intent is given, and none can be proposed: {error}", tested)
-    return Meant(intent, told, tested)
+        return JudgedIntent(None, f"no intent is given, and none can be proposed: {error}", tested)
+    return JudgedIntent(intent, source, tested)
 
 
 def _proposed(view: HostView, tested: frozenset[int]) -> tuple[Intent, str]:

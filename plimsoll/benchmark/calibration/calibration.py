@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.testbed import BedPlan, testbed
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.record.calibrations.calibration import CalibrationPoint, TesterCalibration
 from plimsoll.text.units import format_pps
 from plimsoll.traffic.plan import StreamPlan
@@ -21,13 +21,13 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
     """Measure the tester idle (probes only) and at the search's highest load per direction.
 
     None for a generator that cannot be measured alone, such as a simulated one.
-    Warns through the watcher when the tester cannot offer that load.
+    Warns through the listener when the tester cannot offer that load.
     """
     if not session.experiment.effective_generator.capabilities.rings:
         return None
     points: list[CalibrationPoint] = []
     plan = BedPlan.of(session.experiment).on_rings(port_count)
-    with testbed(plan, session.ledger, session.watcher.note) as bed:
+    with testbed(plan, session.ledger, session.listener.note) as bed:
         runner = TrialRunner(session, bed)
         streams = compile_profile(session.experiment.profile, maximum_pps, bed.ports.paths)
         probes = tuple(stream for stream in streams if stream.role == "latency")
@@ -36,7 +36,7 @@ def calibrate(session: Session, port_count: int, maximum_pps: float) -> TesterCa
         points.append(_point(runner, "at the search's maximum", maximum_pps, streams))
     reached = points[-1].reached
     if reached < 1 - session.experiment.tester.offered_tolerance:
-        session.watcher.note(
+        session.listener.note(
             f"for a second the tester alone reached {format_pps(maximum_pps * reached)} per "
             f"direction of the search's maximum of {format_pps(maximum_pps)}: trials above that "
             "may be invalid"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from plimsoll.benchmark.testbed.marks import Marks
+from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.generator.interface import Generator, Interval, TrialPlan, TrialReport
+from plimsoll.record.trials.trial_parts import TrialIdentity
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import Pacing, StreamPlan
 from plimsoll.trial.outcome.due_frames import due_frames, scatter
@@ -25,7 +26,7 @@ class LoneTester:
     """Runs trials on `generator`, each under a mark of its own, and records none of them."""
 
     generator: Generator
-    marks: Marks = field(default_factory=Marks)
+    marks: TrialMarks = field(default_factory=TrialMarks)
     trials: int = 0
 
     def trial(
@@ -33,7 +34,7 @@ class LoneTester:
     ) -> tuple[TrialRecord, str | None]:
         """One trial, and the first fault of the tester in it; None where it was clean.
 
-        Frames refused and frames lost are the tester's: nobody else is there.
+        Frames refused and frames lost are the tester's: nothing else is there.
         """
         plan = TrialPlan(
             mark=self.marks.take(),
@@ -46,9 +47,8 @@ class LoneTester:
         report = self.generator.trial(plan, _go_on)
         self.trials += 1
         lost = {each.stream: each.sent - each.received + each.duplicate for each in report.streams}
-        record = TrialRecord.from_report(
-            plan, report, number=self.trials, phase="calibration", load_pps=load_pps, lost=lost
-        )
+        identity = TrialIdentity(self.trials, "calibration", load_pps)
+        record = TrialRecord.from_report(identity, plan, report, lost=lost)
         return record, next(_faults(plan, report, lost), None)
 
 

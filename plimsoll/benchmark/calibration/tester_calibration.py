@@ -40,7 +40,7 @@ class MeasuredTester:
 
 
 def calibration_profile() -> Profile:
-    """64 B in 1024 flows, and 1000 probes a second beside them, in every direction."""
+    """64 B in 1024 flows, and 1000 probes a second on top of them, in every direction."""
     load = {"name": "load", "role": "load", "flows": 1024}
     probe = {"name": "probe", "role": "latency", "rate": "1000pps"}
     return Profile.model_validate({"streams": [load, probe]})
@@ -62,7 +62,7 @@ def calibrate_tester(
 ) -> StoredCalibration:
     """Measure the tester on the lab of `plan`, whose paths must hold nothing but the tester.
 
-    Raises InputError and MachineError for what the user can mend, and GeneratorDied.
+    Raises InputError and MachineError for what the user can fix, and GeneratorDied.
     """
     with testbed(plan, ledger, tell) as bed:
         for note in bed.notes:
@@ -159,9 +159,9 @@ def _traffic(streams: tuple[StreamPlan, ...]) -> str:
 def _described(stream: StreamPlan) -> str:
     name = stream.name.rpartition("/")[0]
     flows = max((field.count for field in stream.fields), default=1)
-    told = f"{name} {stream.mean_frame_size:.4g} B"
+    text = f"{name} {stream.mean_frame_size:.4g} B"
     if flows > 1:
-        told += f" in {flows} flows"
+        text += f" in {flows} flows"
     if stream.role == "latency" and stream.rate_pps is not None:
-        told += f" at {format_pps(stream.rate_pps)}"
-    return told
+        text += f" at {format_pps(stream.rate_pps)}"
+    return text

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from plimsoll.benchmark.check.planned_cpus import planned_cpus
-from plimsoll.benchmark.check.planned_phases import LoadRange, planned_time
+from plimsoll.benchmark.check.planned_phases import LoadRange, PlannedTime, planned_time
 from plimsoll.benchmark.check.planned_traffic import PlannedTraffic
 from plimsoll.benchmark.experiment.experiment import Experiment, experiment_in, read_experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
@@ -16,7 +16,8 @@ from plimsoll.benchmark.experiment.reading_interval import check_search_readings
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.experiment.written_at import WrittenAt
 from plimsoll.benchmark.whole_run.preflight import machine_mistakes, search_mistakes
-from plimsoll.dut.registry import LabSettings
+from plimsoll.dut.lab import LineRate
+from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
@@ -24,7 +25,7 @@ from plimsoll.generator.registry.generator_field import GeneratorField
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.results.check_result import CheckResult, FoundMistake, PlannedRun
 from plimsoll.text.document import Document
-from plimsoll.text.mistakes import each_mistake
+from plimsoll.text.mistakes import Location, each_mistake
 
 
 def check_experiment(
@@ -33,9 +34,18 @@ def check_experiment(
     """All that is wrong with the experiment and a search by it, or what the search would do.
 
     Nothing is started, reserved or written. `validation_s` takes the place of the
-    experiment's own validation. Raises InputError for a file that is no experiment at all.
+    experiment's own validation. Raises InputError for a file that is not an experiment at all.
     """
-    document, known = read_experiment(path, set_fields)
+    return check_document(*read_experiment(path, set_fields), validation_s)
+
+
+def check_document(
+    document: Document,
+    known: Mapping[Location, InputError],
+    validation_s: float | None = None,
+) -> CheckResult:
+    """The same, of a document that is complete but for the mistakes that are `known`."""
+    path = document.path
     try:
         experiment = experiment_in(document, known)
         if validation_s is not None:
@@ -47,7 +57,7 @@ def check_experiment(
     try:
         return _result(path, mistakes, None if mistakes else _planned(experiment))
     except InputError as error:
-        # Of what a run would tell once the links have told the line rate.
+        # One that a run would report once the links have given the line rate.
         experiment.place(error)
         return _result(path, (error,), None)
 
@@ -71,7 +81,7 @@ def _lacking(document: Document) -> Iterator[PlimsollError]:
     try:
         sections = document.validate(_MachineSections)
     except InputError:
-        # Told already, with the other mistakes.
+        # Reported already, with the other mistakes.
         return
     written = WrittenAt(document)
     sender = sections.lab.simulation or sections.generator
@@ -92,18 +102,10 @@ def _mistakes(experiment: Experiment) -> Iterator[PlimsollError]:
 
 def _planned(experiment: Experiment) -> PlannedRun:
     line_rate = experiment.lab.check_machine()
-    known = {
-        field: load_within_line(rate, experiment, line_rate.bps, f"search.{field}")
-        for field, rate in experiment.search.loads.items()
-        # Else only the links will tell.
-        if rate.unit != "percent" or line_rate.settled
-    }
+    known = _known_loads(experiment, line_rate)
     minimum_pps, maximum_pps = known.get("minimum"), known.get("maximum")
     traffic = PlannedTraffic(experiment, minimum_pps, maximum_pps)
-    loads = None
-    if minimum_pps is not None and maximum_pps is not None:
-        loads = LoadRange(minimum_pps, maximum_pps, line_rate.bps)
-    time = planned_time(experiment, loads if len(known) == len(experiment.search.loads) else None)
+    time = _planned_time(experiment, known, line_rate)
     return PlannedRun(
         name=experiment.name,
         method=LOAD_LINE.name,
@@ -121,3 +123,30 @@ def _planned(experiment: Experiment) -> PlannedRun:
         assumptions=time.assumptions,
         notes=tuple(experiment.profile.notes()),
     )
+
+
+def planned_duration(experiment: Experiment) -> PlannedTime:
+    """How long a run of the experiment may take, by phases.
+
+    Raises PlimsollError where the machine lacks what the lab needs.
+    """
+    line_rate = experiment.lab.check_machine()
+    return _planned_time(experiment, _known_loads(experiment, line_rate), line_rate)
+
+
+def _known_loads(experiment: Experiment, line_rate: LineRate) -> Mapping[str, float]:
+    """The loads of the search in pps, by field; without those that only the links will tell."""
+    return {
+        field: load_within_line(rate, experiment, line_rate.bps, f"search.{field}")
+        for field, rate in experiment.search.loads.items()
+        if rate.unit != "percent" or line_rate.settled
+    }
+
+
+def _planned_time(
+    experiment: Experiment, known: Mapping[str, float], line_rate: LineRate
+) -> PlannedTime:
+    if len(known) < len(experiment.search.loads) or not {"minimum", "maximum"} <= known.keys():
+        return planned_time(experiment, None)
+    loads = LoadRange(known["minimum"], known["maximum"], line_rate.bps)
+    return planned_time(experiment, loads)

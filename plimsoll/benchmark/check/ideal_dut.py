@@ -1,4 +1,4 @@
-"""A DUT that is told, never run: it passes every trial up to some load, and fails all above."""
+"""A DUT by definition, never run: it passes every trial up to some load, and fails all above."""
 
 from __future__ import annotations
 
@@ -30,37 +30,37 @@ def cost_of(search: Search, goals: Collection[str], capacity_pps: float) -> Sear
     """
     cost = SearchCost()
     for _ in range(_MOST_TRIALS):
-        asked = search.ask()
-        if not isinstance(asked, Ask):
+        ask = search.ask()
+        if not isinstance(ask, Ask):
             return cost
-        cost.trials[asked.phase] += 1
-        cost.seconds[asked.phase] += asked.duration_s
-        search.tell(_told(asked, goals, capacity_pps))
+        cost.trials[ask.phase] += 1
+        cost.seconds[ask.phase] += ask.duration_s
+        search.tell(_answer(ask, goals, capacity_pps))
     return None
 
 
-def _told(asked: Ask, goals: Collection[str], capacity_pps: float) -> Told:
-    held = asked.load_pps <= capacity_pps
+def _answer(ask: Ask, goals: Collection[str], capacity_pps: float) -> Told:
+    held = ask.load_pps <= capacity_pps
     rules: Mapping[str, tuple[str, ...]] = dict.fromkeys(goals, () if held else ("loss-ratio",))
     return Told(
         verdicts=dict.fromkeys(goals, "pass" if held else "fail"),
-        evidence=_evidence(asked, max(0.0, 1 - capacity_pps / asked.load_pps)),
+        evidence=_evidence(ask, max(0.0, 1 - capacity_pps / ask.load_pps)),
         rules=rules,
     )
 
 
-def _evidence(asked: Ask, loss_ratio: float) -> TrialEvidence:
+def _evidence(ask: Ask, loss_ratio: float) -> TrialEvidence:
     """Of a trial of two directions that loses the same share from its first moment on."""
-    offered = max(1, round(2 * asked.load_pps * asked.duration_s))
+    offered = max(1, round(2 * ask.load_pps * ask.duration_s))
     lost = max(1, round(offered * loss_ratio)) if loss_ratio else 0
-    losses = (LossSample(begin_s=0.0, end_s=asked.duration_s, frames=lost),) if lost else ()
+    losses = (LossSample(begin_s=0.0, end_s=ask.duration_s, frames=lost),) if lost else ()
     return TrialEvidence(
-        sending_s=asked.duration_s,
-        intervals=max(1, round(asked.duration_s)),
+        sending_s=ask.duration_s,
+        intervals=max(1, round(ask.duration_s)),
         offered=offered,
         lost=lost,
         loss_ratio=loss_ratio,
-        forwarded_pps=asked.load_pps * (1 - loss_ratio),
+        forwarded_pps=ask.load_pps * (1 - loss_ratio),
         first_loss_s=0.0 if lost else None,
         lossy_intervals=len(losses),
         losses=losses,
@@ -70,5 +70,5 @@ def _evidence(asked: Ask, loss_ratio: float) -> TrialEvidence:
         max_ns=_LATENCY_NS,
         latency_growth=0.0,
         peaks=(),
-        offered_pps=asked.load_pps,
+        offered_pps=ask.load_pps,
     )

@@ -13,7 +13,7 @@ from plimsoll.benchmark.trial_run.baseline_trial import MOST_BASELINE_TRIALS, ne
 from plimsoll.benchmark.trial_run.ceiling_trial import CEILING_TRIAL_S, MOST_CEILING_TRIALS
 from plimsoll.benchmark.trial_run.teaching import teaching_trial
 from plimsoll.record.results.check_result import PlannedPhase
-from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.search.strategy.ask import Phase
 from plimsoll.text.units import format_duration
 
@@ -178,7 +178,7 @@ def _phase_s(experiment: Experiment, cost: SearchCost, phase: Phase) -> float:
 
 
 def _around_s(experiment: Experiment, phase: TrialPhase) -> float:
-    """What passes beside the sending of one trial: the pause, what is taught first, the drain."""
+    """The time of one trial besides sending: the pause, what is taught first, the drain."""
     trial = experiment.trial
     teaching = teaching_trial(experiment, experiment.lab.directions, phase)
     taught_s = 0.0 if teaching is None else teaching.duration_s + trial.drain

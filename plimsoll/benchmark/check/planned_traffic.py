@@ -13,7 +13,7 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.streams.stream import Stream
 
-# Shapes streams whose load is not known yet: 10 Gbit/s is more than any probe takes of it.
+# Shapes streams whose load is not known yet: 10 Gbps is more than any probe takes of it.
 _ANY_LINE_BPS = 10e9
 
 
@@ -27,7 +27,7 @@ class PlannedTraffic:
 
     @property
     def plans(self) -> tuple[StreamPlan, ...]:
-        """As the engine would be asked for them, at the highest load that is known."""
+        """As they would be requested of the engine, at the highest load that is known."""
         any_pps = max_pps(self.experiment.profile.mean_frame_size, _ANY_LINE_BPS)
         return self._plans_at(self.maximum_pps or self.minimum_pps or any_pps)
 

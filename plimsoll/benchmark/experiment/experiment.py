@@ -1,4 +1,4 @@
-"""The experiment: everything a run is asked to do, as one YAML document."""
+"""The experiment: everything a run is to do, as one YAML document."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from plimsoll.benchmark.experiment.host_criteria import host_criteria_checks
 from plimsoll.benchmark.experiment.set_field import SetField, with_fields
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings, check_trial_duration
 from plimsoll.benchmark.experiment.written_at import WrittenAt
-from plimsoll.dut.registry import LabSettings
+from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.engine.settings import EngineSettings
@@ -50,11 +50,11 @@ from plimsoll.tune.intent.load import load_intent, load_preset, preset_names
 class Experiment(BaseModel):
     """One run, named after its file unless it says otherwise.
 
-    `profile` is written in place, or as the path of a file beside the experiment.
+    `profile` is written in place, or as the path of a file next to the experiment.
     `allowed` are the faults that the default criteria do not judge.
     `require_hugepages` makes a machine without them an error instead of a slower run.
-    `tuning` is what the host is meant to be: an intent in place, the path of one beside the
-    experiment, or a preset's name. The run's audit judges by it.
+    `tuning` is the tuning that the host should have: an intent in place, the path of one next to
+    the experiment, or a preset's name. The run's audit judges by it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -158,8 +158,8 @@ class Experiment(BaseModel):
     @property
     def goals(self) -> Mapping[str, tuple[CriterionSettings, ...]]:
         """The criteria of each goal of the search, in order; the first goal is the run's."""
-        asked = self.search.goal_criteria
-        return {name: criteria or self.criteria for name, criteria in asked.items()}
+        by_goal = self.search.goal_criteria
+        return {name: criteria or self.criteria for name, criteria in by_goal.items()}
 
     def criteria_of(self, goal: str | None) -> tuple[CriterionSettings, ...]:
         """A goal's criteria; the experiment's own where a trial is for none."""
@@ -204,9 +204,15 @@ def read_experiment(
 ) -> tuple[Document, Mapping[Location, InputError]]:
     """The document, complete as far as it can be read, and what of it cannot, by location.
 
-    Raises InputError for what is no experiment at all.
+    Raises InputError for what is not an experiment at all.
     """
-    document = read_document(path)
+    return completed_document(read_document(path), settings)
+
+
+def completed_document(
+    document: Document, settings: Sequence[SetField] = ()
+) -> tuple[Document, Mapping[Location, InputError]]:
+    """The same, of a document that was parsed already, whose path says where its files lie."""
     if "matrix" in document.data:
         raise InputError(
             "matrix: this is many experiments in one",
@@ -217,10 +223,10 @@ def read_experiment(
     known = dict(_completed(document))
     document, astray = with_fields(document, [each for each, _ in left])
     for setting, error in astray:
-        # What leads into a file that could not be read is no mistake of its own.
+        # What leads into a file that could not be read is not a mistake of its own.
         if setting.path.steps[:1] not in known:
             known[setting.place,] = error
-    place_captures(document.data.get("profile"), path.parent)
+    place_captures(document.data.get("profile"), document.path.parent)
     return document, known
 
 
@@ -233,7 +239,7 @@ def experiment_in(document: Document, known: Mapping[Location, InputError]) -> E
 
 
 def complete(document: Document) -> None:
-    """Put into an experiment's plain data what it takes from the file's name and beside it.
+    """Put into an experiment's plain data what it takes from the file's name and folder.
 
     That is its name, and the profile and the intents where they are named. Raises InputError
     as above.
@@ -243,7 +249,7 @@ def complete(document: Document) -> None:
 
 
 def _completed(document: Document) -> Iterator[tuple[Location, InputError]]:
-    """Complete the document's data; what cannot be read is told with its location."""
+    """Complete the document's data; what cannot be read is reported with its location."""
     data, folder = document.data, document.path.parent
     data.setdefault("name", document.path.stem)
     named = data.get("profile")
@@ -257,7 +263,7 @@ def _completed(document: Document) -> Iterator[tuple[Location, InputError]]:
     for location, holder in _tuned(data):
         if isinstance(named := holder.get("tuning"), str):
             try:
-                intent = _intent_beside(document, named, location)
+                intent = _intent_next_to(document, named, location)
                 holder["tuning"] = intent.model_dump(mode="json", exclude_unset=True)
             except InputError as error:
                 yield location, error
@@ -266,7 +272,7 @@ def _completed(document: Document) -> Iterator[tuple[Location, InputError]]:
 def _tuned(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:
     """(location, mapping) of what may have an intent: the experiment and each host observed.
 
-    What is no mapping, where one is wanted, is left for the models to tell.
+    What is not a mapping, where one is expected, is left for the models to report.
     """
     yield ("tuning",), data
     observe = data.get("observe")
@@ -276,19 +282,19 @@ def _tuned(data: dict[str, Any]) -> Iterator[tuple[Location, dict[str, Any]]]:
             yield ("observe", "hosts", index, "tuning"), host
 
 
-def _intent_beside(document: Document, named: str, location: Location) -> Intent:
-    """The preset, or the file beside the experiment; what is wrong in that is told of it."""
+def _intent_next_to(document: Document, named: str, location: Location) -> Intent:
+    """The preset, or the file next to the experiment, whose mistakes are reported in place."""
     if named in preset_names():
         return load_preset(named)
-    beside = document.path.parent / named
-    if not os.path.exists(beside):
+    path = document.path.parent / named
+    if not os.path.exists(path):
         presets = preset_names()
         raise InputError(
-            f"{dotted(location)}: no such file beside the experiment, and no preset: "
+            f"{dotted(location)}: no such file next to the experiment, and no such preset: "
             f"{brief(named)}",
             where=document.place_of(location),
             remedy=did_you_mean(
                 named, presets, f"check the path, or name a preset: {', '.join(presets)}"
             ),
         )
-    return load_intent(beside)
+    return load_intent(path)

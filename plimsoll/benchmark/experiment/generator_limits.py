@@ -1,4 +1,4 @@
-"""What the generator can send, checked before it is asked: its limits are its own to state."""
+"""What the generator can send, checked beforehand: its limits are its own to state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from plimsoll.text.units import format_pps
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 from plimsoll.traffic.teaching.settings import MeasurementTeaching
-from plimsoll.traffic.teaching.teaching import teaching_beside
+from plimsoll.traffic.teaching.teaching import background_teaching
 
 
 def check_generator_sends(
@@ -21,13 +21,13 @@ def check_generator_sends(
 ) -> None:
     """Raise InputError where no trial of the profile can be sent at a load per direction.
 
-    `where` is the place that the load was given at. What teaches beside it counts as well.
+    `where` is the place that the load was given at. Teaching frames sent with it count as well.
     """
     profile, lab = experiment.profile, experiment.lab
     generator = experiment.effective_generator
     try:
         streams = compile_profile(profile, load_pps, lab.directions)
-        streams += teaching_beside(streams, profile, teaching, lab.directions)
+        streams += background_teaching(streams, profile, teaching, lab.directions)
     except InputError as error:
         place = where if error.where == "load" else error.where
         raise InputError(error.message, where=place, remedy=error.remedy) from None

@@ -1,4 +1,4 @@
-"""Loads as they are written in an experiment, told in pps per direction."""
+"""Loads as they are written in an experiment, in pps per direction."""
 
 from __future__ import annotations
 

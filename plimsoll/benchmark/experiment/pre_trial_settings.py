@@ -13,7 +13,7 @@ _REMEDY = "write its words as a list, such as [ssh, dut, ovs-appctl, fdb/flush];
 
 
 def _words(given: object) -> object:
-    """What pydantic would tell once for each word, told once."""
+    """What pydantic would report once for each word, reported once."""
     words = given if isinstance(given, list | tuple) else ()
     if not words or not all(isinstance(word, str) and "\0" not in word for word in words):
         raise mistake(f"found {brief(given)}", _REMEDY)

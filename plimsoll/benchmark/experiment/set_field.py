@@ -1,4 +1,4 @@
-"""Fields of an experiment set beside its file: `--set criteria.0.at_most=1e-5`."""
+"""Fields of an experiment set on the command line: `--set criteria.0.at_most=1e-5`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where an experiment's fields were written, so that what is wrong is told of the place."""
+"""Where an experiment's fields were written, so that mistakes are reported with their place."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from plimsoll.text.mistakes import Location
 class WrittenAt:
     """The document that an experiment was read from, if any.
 
-    Any two are equal: where it was written is no part of what an experiment asks.
+    Any two are equal: where it was written is not part of an experiment.
     """
 
     document: Document | None = field(default=None, compare=False)

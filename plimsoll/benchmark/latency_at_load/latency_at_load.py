@@ -1,4 +1,4 @@
-"""Latency at 0, 10, 50 and 90 % of a rate: how the probes fare beside more and more load."""
+"""Latency at 0, 10, 50 and 90 % of a rate: how the probes fare under more and more load."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
 from plimsoll.benchmark.rfc2544.media import media_of
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.baseline_trial import (
     has_baseline,
@@ -18,10 +18,10 @@ from plimsoll.benchmark.trial_run.baseline_trial import (
     needs_baseline,
 )
 from plimsoll.benchmark.trial_run.ceiling_trial import step_ceiling
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.search_answers import search_answer
 from plimsoll.benchmark.trial_run.search_trial import search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.trial_run.told import told_of
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
 from plimsoll.errors import InputError
@@ -42,27 +42,30 @@ from plimsoll.traffic.streams.compile import compile_profile
 
 
 def run_latency_at_load(
-    experiment: Experiment, asked: LatencyAtLoadAsked, run: RunDirectory, watcher: Watcher
+    experiment: Experiment,
+    settings: LatencyAtLoadSettings,
+    run: RunDirectory,
+    listener: ProgressListener,
 ) -> LatencyAtLoadResult:
-    """Run, or go on with, the trials in `run`. Raises PlimsollError for what the user can mend."""
-    check_latency_at_load(experiment, asked)
+    """Run, or go on with, the trials in `run`. Raises PlimsollError for what the user can fix."""
+    check_latency_at_load(experiment, settings)
     to_run = MethodRun(
         LATENCY_AT_LOAD,
         experiment,
         BedPlan.of(experiment),
-        asked=asked.model_dump(mode="json"),
-        highest_pps=lambda bed: _highest_pps(experiment, asked, bed),
+        settings=settings.model_dump(mode="json"),
+        highest_pps=lambda bed: _highest_pps(experiment, settings, bed),
     )
 
     def execute(steps: Steps) -> LatencyAtLoadResult:
-        return _execute(steps, experiment, asked, run)
+        return _execute(steps, experiment, settings, run)
 
-    return run_method(to_run, run, watcher, execute)
+    return run_method(to_run, run, listener, execute)
 
 
-def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> None:
+def check_latency_at_load(experiment: Experiment, settings: LatencyAtLoadSettings) -> None:
     """Raise what can be known to be wrong before anything is started or written."""
-    asked.check()
+    settings.check()
     check_search(experiment)
     if not experiment.profile.latency_streams:
         with experiment.placing():
@@ -71,34 +74,34 @@ def check_latency_at_load(experiment: Experiment, asked: LatencyAtLoadAsked) -> 
                 where="profile.streams",
                 remedy="add one with role: latency",
             )
-    loads = [percent for percent in asked.percents if percent > 0]
-    if asked.rate is not None and loads:
+    loads = [percent for percent in settings.percents if percent > 0]
+    if settings.rate is not None and loads:
         for percent in sorted({min(loads), max(loads)}):
-            load = replace(asked.rate, value=asked.rate.value * percent / 100)
+            load = replace(settings.rate, value=settings.rate.value * percent / 100)
             check_trial(experiment, load, "--loads")
 
 
-def _highest_pps(experiment: Experiment, asked: LatencyAtLoadAsked, bed: Testbed) -> float:
+def _highest_pps(experiment: Experiment, settings: LatencyAtLoadSettings, bed: Testbed) -> float:
     profile = experiment.profile
-    rate = asked.rate or experiment.search.maximum
+    rate = settings.rate or experiment.search.maximum
     return rate.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
 
 
 def _execute(
-    steps: Steps, experiment: Experiment, asked: LatencyAtLoadAsked, run: RunDirectory
+    steps: Steps, experiment: Experiment, settings: LatencyAtLoadSettings, run: RunDirectory
 ) -> LatencyAtLoadResult:
-    end = None if asked.rate else search_rate(steps, experiment)
-    rate_pps = _highest_pps(experiment, asked, steps.bed) if end is None else end.load_line_pps
+    end = None if settings.rate else search_rate(steps, experiment)
+    rate_pps = _highest_pps(experiment, settings, steps.bed) if end is None else end.load_line_pps
     points: list[LoadPoint] = []
-    for percent in asked.percents if rate_pps else ():
-        points.append(_point(steps, experiment, asked, percent, (rate_pps or 0.0)))
+    for percent in settings.percents if rate_pps else ():
+        points.append(_point(steps, experiment, settings, percent, (rate_pps or 0.0)))
         point = points[-1].model_dump(mode="json")
         steps.session.recorder.event(POINT, point=point, rate_pps=rate_pps)
     trials = steps.session.recorder.history().trials()
     return LatencyAtLoadResult(
         run_id=run.run_id,
         name=experiment.name,
-        quick=asked.quick,
+        quick=settings.quick,
         shortfalls=(),
         notes=(*steps.bed.ports.notes, *_notes(experiment)),
         trials=counts_of(trials),
@@ -106,7 +109,7 @@ def _execute(
         versions=versions(steps.bed.generator.facts),
         media=media_of(steps.bed),
         rate_pps=rate_pps,
-        rate_from=asked.rate_from,
+        rate_from=settings.rate_from,
         reason=end.reason if end and rate_pps is None else None,
         points=tuple(points),
         search_verdict=None if rate_pps else _search_verdict(trials),
@@ -128,13 +131,13 @@ def search_rate(steps: Steps, experiment: Experiment) -> GoalEnd:
     ceiling = step_ceiling(steps, experiment, streams, maximum_pps, LATENCY_AT_LOAD.name)
     reach_pps = None if ceiling is None else sustainable_pps(ceiling.offered_pps)
     search = experiment.search.begin(to_pps, reach_pps)
-    asked_before = 0
-    while isinstance(asked := search.ask(), Ask):
-        asked_before += 1
-        request = search_trial(experiment, steps.bed, asked)
-        trial = steps.once(experiment, replace(request, step=f"search/{asked_before}"))
-        search.tell(told_of(trial))
-    return asked.first
+    asks = 0
+    while isinstance(ask := search.ask(), Ask):
+        asks += 1
+        request = search_trial(experiment, steps.bed, ask)
+        trial = steps.once(experiment, replace(request, step=f"search/{asks}"))
+        search.tell(search_answer(trial))
+    return ask.first
 
 
 def _prepare(steps: Steps, experiment: Experiment) -> None:
@@ -150,7 +153,7 @@ def _prepare(steps: Steps, experiment: Experiment) -> None:
 def _point(
     steps: Steps,
     experiment: Experiment,
-    asked: LatencyAtLoadAsked,
+    settings: LatencyAtLoadSettings,
     percent: float,
     rate_pps: float,
 ) -> LoadPoint:
@@ -158,7 +161,7 @@ def _point(
     request = TrialRequest(
         "latency",
         load_pps,
-        asked.trial_s,
+        settings.trial_s,
         _streams(steps, experiment, load_pps),
         tester_only=True,
         step=f"latency/{percent:g}",

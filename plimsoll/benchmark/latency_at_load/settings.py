@@ -1,4 +1,4 @@
-"""What a run of latency at load is asked to do beside its experiment."""
+"""The settings of a latency-at-load run, besides its experiment."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from plimsoll.text.units import RateField
 _STANDARD_S, _QUICK_S = 60.0, 2.0
 
 
-class LatencyAtLoadAsked(BaseModel):
+class LatencyAtLoadSettings(BaseModel):
     """A trial of `trial_s` at each of the loads, in percent of the rate.
 
     `rate` is null where the experiment's search is to find it first.
@@ -39,7 +39,7 @@ class LatencyAtLoadAsked(BaseModel):
         for percent in self.percents:
             if not 0 <= percent <= 1000:
                 raise InputError(
-                    f"{percent:g} % is no share of the rate",
+                    f"{percent:g} % is not a share of the rate",
                     where="--loads",
                     remedy="give percents from 0 (probes alone) to 1000, such as 0,10,50,90",
                 )

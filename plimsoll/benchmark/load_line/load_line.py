@@ -6,8 +6,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.load_line.platform_limit import platform_limit
-from plimsoll.benchmark.session.beginning import check_method, check_resumable
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.run_start import check_method, check_resumable
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
 from plimsoll.benchmark.trial_run.baseline_trial import (
     has_baseline,
@@ -20,10 +20,10 @@ from plimsoll.benchmark.trial_run.ceiling_trial import (
     may_fall_short,
     measure_ceiling,
 )
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.search_answers import recorded, search_answer
 from plimsoll.benchmark.trial_run.search_trial import search_trial
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.trial_run.told import recorded, told_of
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
@@ -42,7 +42,7 @@ from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
 
-def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) -> Result:
+def find_load_line(experiment: Experiment, run: RunDirectory, listener: ProgressListener) -> Result:
     """Run, or go on with, the experiment in `run` until it has a result.
 
     Every finished trial is on disk before the next begins, so a run that was
@@ -56,7 +56,7 @@ def find_load_line(experiment: Experiment, run: RunDirectory, watcher: Watcher) 
         highest_pps=lambda bed: _highest_pps(experiment, bed),
         check=lambda: check_search(experiment),
     )
-    return run_method(to_run, run, watcher, lambda steps: _LoadLineSearch(steps).execute())
+    return run_method(to_run, run, listener, lambda steps: _LoadLineSearch(steps).execute())
 
 
 def check_resume(experiment: Experiment, run: RunDirectory) -> None:
@@ -128,7 +128,7 @@ class _LoadLineSearch:
     def _search(self, search: Search) -> Finished:
         while isinstance(asked := search.ask(), Ask):
             request = search_trial(self._experiment, self._bed, asked)
-            search.tell(told_of(self._runner.run(request)))
+            search.tell(search_answer(self._runner.run(request)))
         return asked
 
     def _streams(self, load_pps: float) -> tuple[StreamPlan, ...]:

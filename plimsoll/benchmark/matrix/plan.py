@@ -72,11 +72,11 @@ def begin_matrix(matrix: Matrix, runs: Path) -> RunDirectory:
 
 
 def read_plan(run: RunDirectory) -> MatrixPlan:
-    """The plan of a run. Raises InputError where it is no matrix, RecordError where damaged."""
+    """The plan of a run. Raises InputError where it is not a matrix, RecordError where damaged."""
     plan = read_whole(_plan_file(run), MatrixPlan, _REMEDY)
     if plan is None:
         raise InputError(
-            "this is no run of a matrix: it holds no matrix.json",
+            "this is not a run of a matrix: it holds no matrix.json",
             where=str(run.path),
             remedy="name a directory that plimsoll matrix has made, or use plimsoll run --resume",
         )

@@ -8,14 +8,14 @@ from plimsoll.benchmark.experiment.versions import versions
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.matrix.combinations import Sample, described
 from plimsoll.benchmark.matrix.plan import MatrixPlan, read_iteration, read_plan, sample_folder
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.errors import PlimsollError
 from plimsoll.record.index.summarise import note_summary
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_RESUMED, RUN_STARTED, Journal, read_journal
-from plimsoll.record.run.result_file import finish_run, mend_result, read_run_result
+from plimsoll.record.run.result_file import finish_run, read_run_result, restore_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.sealing import Seals
 
@@ -27,14 +27,14 @@ OnSample = Callable[[RunDirectory], None]
 
 def run_matrix(
     run: RunDirectory,
-    watcher: Watcher,
+    listener: ProgressListener,
     after_sample: OnSample,
     before_sample: OnSample = lambda _: None,
 ) -> MatrixResult:
     """Run, or go on with, the matrix that `begin_matrix` has prepared in `run`.
 
-    Of each sample that is run, `before_sample` is told when it begins, and `after_sample` when
-    it has come to its result.
+    Of each sample that is run, `before_sample` is called when it begins, and `after_sample` when
+    it has its result.
 
     A sample that ends with an error is recorded and does not keep the others from being
     run. What has a result is not run again; what had failed is. Raises PlimsollError where
@@ -42,14 +42,14 @@ def run_matrix(
     """
     plan = read_plan(run)
     with run.lock():
-        mend_result(run)
+        restore_result(run)
         finished = read_run_result(run, MatrixResult)
         if finished is not None and not any(_errors(finished)):
-            watcher.note("this matrix has finished already; its result stands")
+            listener.note("this matrix has finished already; its result stands")
             return finished
         with Journal(run.journal) as journal:
             return _MatrixRun(
-                run, plan, journal, watcher, after_sample=after_sample, before_sample=before_sample
+                run, plan, journal, listener, after_sample=after_sample, before_sample=before_sample
             ).execute()
 
 
@@ -66,7 +66,7 @@ class _MatrixRun:
         run: RunDirectory,
         plan: MatrixPlan,
         journal: Journal,
-        watcher: Watcher,
+        listener: ProgressListener,
         *,
         after_sample: OnSample,
         before_sample: OnSample,
@@ -74,7 +74,7 @@ class _MatrixRun:
         self._run = run
         self._plan = plan
         self._journal = journal
-        self._watcher = watcher
+        self._listener = listener
         self._after_sample = after_sample
         self._before_sample = before_sample
         self._results: dict[Sample, SampleResult] = {}
@@ -93,12 +93,14 @@ class _MatrixRun:
 
     def _begin_or_resume(self) -> None:
         if not read_journal(self._run.journal).events:
-            self._journal.append(RUN_STARTED, method=MATRIX.name, versions=versions(None), asked={})
+            self._journal.append(
+                RUN_STARTED, method=MATRIX.name, versions=versions(None), settings={}
+            )
             return
         samples = list(self._plan.in_order())
         done = sum(1 for sample in samples if self._finished(sample))
         self._journal.append(RUN_RESUMED, samples=done, versions=versions(None))
-        self._watcher.note(f"resuming: {done} of {len(samples)} samples have their result")
+        self._listener.note(f"resuming: {done} of {len(samples)} samples have their result")
 
     def _finished(self, sample: Sample) -> SampleResult | None:
         folder = sample_folder(self._run, sample)
@@ -108,20 +110,20 @@ class _MatrixRun:
         return SampleResult.found(sample.number, self._name(sample), result)
 
     def _execute(self, sample: Sample) -> SampleResult:
-        self._watcher.note(self._announcement(sample))
+        self._listener.note(self._announcement(sample))
         try:
             experiment = read_iteration(self._run, sample.iteration)
             folder = sample_folder(self._run, sample)
             directory = RunDirectory.within(folder, experiment.normalised())
             self._before_sample(directory)
-            result = find_load_line(experiment, directory, self._watcher)
+            result = find_load_line(experiment, directory, self._listener)
             self._after_sample(directory)
         except PlimsollError as error:
             return self._failed(sample, error)
         return SampleResult.found(sample.number, self._name(sample), result)
 
     def _failed(self, sample: Sample, error: PlimsollError) -> SampleResult:
-        self._watcher.note(f"{self._name(sample)} failed: {error}")
+        self._listener.note(f"{self._name(sample)} failed: {error}")
         self._journal.append(
             _SAMPLE_FAILED, iteration=sample.iteration, sample=sample.number, what=str(error)
         )

@@ -43,7 +43,7 @@ def stolen_ticks(stat: str, cpus: Collection[int]) -> dict[int, int]:
 def smi_count(cpus: Collection[int]) -> SmiCount | None:
     """The count of SMIs, read on a CPU that is not among `cpus`; None where it cannot be.
 
-    Reading it interrupts the CPU that is asked.
+    Reading it interrupts the CPU it is read of.
     """
     if leaves_no_cpu(cpus):
         return None

@@ -18,8 +18,8 @@ from plimsoll.benchmark.noise.counters import NoiseCounters, smi_count
 from plimsoll.benchmark.noise.settings import NoiseSettings
 from plimsoll.benchmark.noise.stretch import StretchRun
 from plimsoll.benchmark.noise.summary import NoiseSummary
-from plimsoll.benchmark.testbed.marks import Marks
 from plimsoll.benchmark.testbed.shared_cpus import SharedCpus
+from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.errors import MachineError
 from plimsoll.generator.engine.engine import Engine
 from plimsoll.generator.engine.program import ENGINE
@@ -67,7 +67,7 @@ def measure_noise(settings: NoiseSettings, ledger: Ledger, tell: Tell) -> NoiseR
         summary = NoiseSummary(meter.loops)
         lengths = stretch_lengths(settings.duration_s)
         run = _stretch_run(settings, meter)
-        marks = Marks()
+        marks = TrialMarks()
         for number, length_s in enumerate(lengths, 1):
             tell(f"stretch {number} of {len(lengths)}")
             with settled_heap():

@@ -15,7 +15,7 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.windows import AFTER_S, BEFORE_S
 from plimsoll.benchmark.noise.counters import NoiseCounters
 from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
-from plimsoll.generator.interface import Generator, Hold, Interval, Stall, TrialPlan, TrialReport
+from plimsoll.generator.interface import Generator, Interval, Stall, TrialPlan, TrialReport
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
 from plimsoll.record.trials.clock_fit import ClockFit
@@ -82,7 +82,7 @@ class StretchRun:
             gap_us=0.0,
             longest=_LISTED,
             # A second more, so that the end hands them over and not the clock.
-            hold=Hold(duration_s + 1.0 if self.crowded else _PAGE_S),
+            hold_s=duration_s + 1.0 if self.crowded else _PAGE_S,
             cpu_time_of=self.own_pids,
         )
 

@@ -60,7 +60,7 @@ class NoiseSummary:
         """Take one more."""
         for worker in stretch.report.workers:
             self._add_worker(worker, round(stretch.report.sending_s * 1e9))
-        for row in rank(map(told_apart, stretch.explanations)):
+        for row in rank(map(name_rest, stretch.explanations)):
             self._add_cause(row)
         self.listed_stalls += len(stretch.explanations)
         self.listed_ns += sum(each.incident.length_ns for each in stretch.explanations)
@@ -103,7 +103,7 @@ class NoiseSummary:
         self.worst = tuple(nlargest(MOST_WORST, found, key=lambda each: each.length_ns))
 
 
-def told_apart(explanation: Explanation) -> Explanation:
+def name_rest(explanation: Explanation) -> Explanation:
     """With the unexplained rest of a stall that has causes named apart from a whole stall.
 
     Such a rest comes with every interrupt: the kernel records it after entering and before

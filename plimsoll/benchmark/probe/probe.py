@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.benchmark.probe.summary import lines_of, segments_of, statistics_of, windows_of
 from plimsoll.benchmark.probe.windows import ProbeWindows
 from plimsoll.benchmark.rfc2544.media import media_of
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.dut.lab import Paths
@@ -34,38 +34,40 @@ _SOME_PPS = 1e6
 
 
 def run_probe(
-    experiment: Experiment, asked: ProbeAsked, run: RunDirectory, watcher: Watcher
+    experiment: Experiment, settings: ProbeSettings, run: RunDirectory, listener: ProgressListener
 ) -> ProbeResult:
     """Run, or go on with, a probe in `run`, and say what was found.
 
     The first signal ends it in good order, with the result of what there is; windows that
     ended are kept through a kill. A resumed probe runs for what they leave, as a further
-    trial. Raises PlimsollError for what the user can mend.
+    trial. Raises PlimsollError for what the user can fix.
     """
-    asked.check(experiment.effective_generator)
+    settings.check(experiment.effective_generator)
     check_search(experiment)
     to_run = MethodRun(
-        PROBE, experiment, BedPlan.of(experiment), asked=asked.model_dump(mode="json")
+        PROBE, experiment, BedPlan.of(experiment), settings=settings.model_dump(mode="json")
     )
 
     def execute(steps: Steps) -> ProbeResult:
-        _probe(steps, experiment, asked)
-        return _result(steps.bed, experiment, asked, run, steps)
+        _probe(steps, experiment, settings)
+        return _result(steps.bed, experiment, settings, run, steps)
 
-    return run_method(to_run, run, watcher, execute)
+    return run_method(to_run, run, listener, execute)
 
 
-def probe_streams(profile: Profile, paths: Paths, asked: ProbeAsked) -> tuple[StreamPlan, ...]:
+def probe_streams(
+    profile: Profile, paths: Paths, settings: ProbeSettings
+) -> tuple[StreamPlan, ...]:
     """The profile's probes with one frame in flight; load streams' frames where it has none."""
     plans = compile_profile(profile, _SOME_PPS, paths)
     probes: Sequence[StreamPlan] = [plan for plan in plans if plan.role == "latency"] or plans
-    pacing = Pacing("one-in-flight", timeout_us=asked.timeout_us)
+    pacing = Pacing("one-in-flight", timeout_us=settings.timeout_us)
     return tuple(
         replace(
             plan,
             stream=number,
             role="latency",
-            rate_pps=asked.rate.value,
+            rate_pps=settings.rate.value,
             pacing=pacing,
             frame_count=None,
         )
@@ -73,11 +75,11 @@ def probe_streams(profile: Profile, paths: Paths, asked: ProbeAsked) -> tuple[St
     )
 
 
-def _probe(steps: Steps, experiment: Experiment, asked: ProbeAsked) -> None:
+def _probe(steps: Steps, experiment: Experiment, settings: ProbeSettings) -> None:
     """One trial for what the windows so far have left of the duration."""
     session, bed = steps.session, steps.bed
     done_s = sum(segment.sending_s for segment in segments_of(session.recorder.history()))
-    left_s = asked.duration_s - done_s
+    left_s = settings.duration_s - done_s
     if left_s < _LEAST_LEFT_S:
         return
     with stop_requested() as request:
@@ -86,33 +88,33 @@ def _probe(steps: Steps, experiment: Experiment, asked: ProbeAsked) -> None:
                 "probe",
                 0.0,
                 left_s,
-                probe_streams(experiment.profile, bed.ports.paths, asked),
+                probe_streams(experiment.profile, bed.ports.paths, settings),
                 tester_only=True,
-                overseer=ProbeWindows(session.recorder, asked.window_s, request),
+                overseer=ProbeWindows(session.recorder, settings.window_s, request),
             )
         )
 
 
 def _result(
-    bed: Testbed, experiment: Experiment, asked: ProbeAsked, run: RunDirectory, steps: Steps
+    bed: Testbed, experiment: Experiment, settings: ProbeSettings, run: RunDirectory, steps: Steps
 ) -> ProbeResult:
     history = steps.session.recorder.history()
     windows, segments, trials = windows_of(history), segments_of(history), history.trials()
     probed_s = sum(segment.sending_s for segment in segments)
-    whole = probed_s >= asked.duration_s - _LEAST_LEFT_S
+    whole = probed_s >= settings.duration_s - _LEAST_LEFT_S
     return ProbeResult(
         run_id=run.run_id,
         name=experiment.name,
-        quick=asked.quick,
+        quick=settings.quick,
         shortfalls=(),
         notes=(*bed.ports.notes, *_notes()),
         trials=counts_of(trials),
         invalid_reasons=invalid_reasons(trials),
         versions=versions(bed.generator.facts),
         media=media_of(bed),
-        rate_pps=asked.rate.value,
-        timeout_us=asked.timeout_us,
-        asked_s=asked.duration_s,
+        rate_pps=settings.rate.value,
+        timeout_us=settings.timeout_us,
+        requested_s=settings.duration_s,
         probed_s=probed_s,
         ended="duration" if whole else "signal",
         statistics=statistics_of(windows, segments),
@@ -126,5 +128,5 @@ def _notes() -> tuple[str, ...]:
         "The next probe goes when the last is back, and no sooner than the rate allows, so a "
         "stall of the DUT costs one sample, however long it lasts: this is the floor of the "
         "path, and not what a stall does to traffic.",
-        "No load runs beside the probes.",
+        "There is no load besides the probes.",
     )

@@ -1,4 +1,4 @@
-"""What a probe is asked to do beside its experiment."""
+"""The settings of a probe, besides its experiment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LINES = 60
 _SHORTEST_WINDOW_S, _LONGEST_WINDOW_S = 1.0, 60.0
 
 
-class ProbeAsked(BaseModel):
+class ProbeSettings(BaseModel):
     """One frame in flight a direction for so long; `rate` is what it may not exceed.
 
     The defaults are those of the seed article's runs, which lasted eight hours.

@@ -45,7 +45,7 @@ def statistics_of(
 def _lost(name: str, windows: Sequence[ProbeWindow], segments: Sequence[ProbeSegment]) -> int:
     """Probes of one direction that did not come back.
 
-    The one in flight when a kill came is not lost: nobody waited for it.
+    The one in flight when a kill came is not lost: its return was not awaited.
     """
     lost = 0
     for segment in segments:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
 from plimsoll.benchmark.trial_run.window_watch import judged_as_it_ran
-from plimsoll.dut.lab import LabPorts
 from plimsoll.generator.histogram_sum import HistogramSum
-from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan
+from plimsoll.generator.interface import Interval, StreamCounts
 from plimsoll.host.processes.stop_request import StopRequest
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.results.probe_result import PROBE_WINDOW, ProbedStream, ProbeWindow
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
@@ -74,17 +73,10 @@ class ProbeWindows:
         self._begin_unix_ns = 0
         self._sums: dict[int, StreamSum] = {}
 
-    def begin(
-        self,
-        number: int,
-        plan: TrialPlan,
-        load_pps: float,
-        ports: LabPorts,
-        baseline: Baseline | None,
-    ) -> None:
+    def begin(self, start: TrialStart) -> None:
         """Begin the first window."""
-        self._number = number
-        self._names = {stream.stream: stream.name for stream in plan.streams}
+        self._number = start.number
+        self._names = {stream.stream: stream.name for stream in start.plan.streams}
         self._open(0.0)
 
     def interval(self, interval: Interval) -> bool:

@@ -42,13 +42,13 @@ def whole_cores(survey: HostSurvey, node: int | None) -> int:
 def why_these(survey: HostSurvey, cpus: Sequence[int]) -> str:
     """What is to be known of the choice, in clauses."""
     isolated = survey.isolated.issuperset(cpus)
-    told = ["isolated from the scheduler" if isolated else "not isolated: others may disturb it"]
+    reasons = ["isolated from the scheduler" if isolated else "not isolated: others may disturb it"]
     if _share_a_core(survey, cpus):
-        told.append("threads of one core, for want of others")
+        reasons.append("threads of one core, for want of others")
     nodes = {survey.topology.node_of(cpu) for cpu in cpus}
     if len(survey.topology.nodes) > 1:
-        told.append(f"NUMA node {', '.join(str(node) for node in sorted(nodes, key=str))}")
-    return "; ".join(told)
+        reasons.append(f"NUMA node {', '.join(str(node) for node in sorted(nodes, key=str))}")
+    return "; ".join(reasons)
 
 
 def cpus_in_words(survey: HostSurvey) -> str:

@@ -24,7 +24,7 @@ class HostSurvey:
     """What there is, and what of it this process may use.
 
     `allowed` are the CPUs that it may run on. `free_megabytes` are those of hugepages that
-    nobody has, `adds_hugepages` says whether a run could reserve more. `no_testpmd` is why the
+    are free, `adds_hugepages` says whether a run could reserve more. `no_testpmd` is why the
     lab testpmd-memif cannot come up; None where it can.
     """
 

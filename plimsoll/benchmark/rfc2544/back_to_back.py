@@ -36,9 +36,10 @@ def measure_back_to_back(
     )
 
 
-def _problem(last: LongestBurst, found: int, asked: int) -> str | None:
+def _problem(last: LongestBurst, found: int, requested: int) -> str | None:
     if last.problem is None:
         return None
     return (
-        f"{found} of {asked} searches came to their end, then bursts were spoiled: {last.problem}"
+        f"{found} of {requested} searches came to their end, then bursts were spoiled: "
+        f"{last.problem}"
     )

@@ -1,6 +1,6 @@
 """The search for the longest burst without loss: ETSI GS NFV-TST 009's, of frames, not rates.
 
-Pure: it says which burst to send next and is told what came of it.
+Pure: it says which burst to send next and is told the outcome.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ class BurstSearchPlan:
     """Bursts of 1 to `limit_frames`, until the bounds are near enough.
 
     They are when `granularity` of the upper one, or `step_frames`, lies between them. A burst
-    that lost frames is asked for up to `verifications` times more (binary search with loss
+    that lost frames is repeated up to `verifications` times (binary search with loss
     verification, clause 12.3.3); without verifications it is the plain binary search.
     """
 
@@ -63,13 +63,13 @@ class BurstSearch:
         return self.barred is None or self.barred_by_tester
 
     def tell(self, lossless: bool | None) -> None:
-        """What came of the burst asked for: True without loss, None if it could not be sent.
+        """Take the outcome of the requested burst: True without loss, None if it could not be sent.
 
-        Raises RuntimeError when none was asked for.
+        Raises RuntimeError when none was requested.
         """
         frames = self.next_frames
         if frames is None:
-            raise RuntimeError("no burst was asked for")
+            raise RuntimeError("no burst was requested")
         if lossless:
             self._losses = 0
             self.passed = frames

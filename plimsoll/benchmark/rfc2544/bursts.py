@@ -9,8 +9,8 @@ from plimsoll.benchmark.rfc2544.burst_search import BurstSearch, BurstSearchPlan
 from plimsoll.benchmark.rfc2544.settings import BurstSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
 from plimsoll.benchmark.trial_run.burst import burst_streams
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
 
@@ -47,10 +47,10 @@ def longest_burst(
 ) -> LongestBurst:
     """One whole search, the `number`th repetition of `test`."""
     search = BurstSearch(search_plan(settings, subject.maximum_pps))
-    asked = 0
+    attempt = 0
     while (frames := search.next_frames) is not None:
-        asked += 1
-        step = f"{test}/{subject.label}/{number}/{asked}"
+        attempt += 1
+        step = f"{test}/{subject.label}/{number}/{attempt}"
         trial = _send(steps, subject, frames, number, step)
         search.tell(_lossless(trial, subject, frames))
         if steps.hopeless:

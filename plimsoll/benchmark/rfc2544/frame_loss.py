@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from plimsoll.benchmark.rfc2544.settings import FrameLossSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.results.rfc2544_result import FrameLossRow, LossPoint
 from plimsoll.record.trials.trial_record import TrialRecord
 

@@ -28,7 +28,7 @@ class Frames:
         return f"imix {self.imix}" if self.size is None else str(self.size)
 
     def of(self, profile: Profile) -> Profile:
-        """The profile's load streams with these frames, and nothing beside them.
+        """The profile's load streams with these frames, and nothing else.
 
         A standard test offers its load and no more: probes would be frames above the
         rate, and load frames carry time themselves. Raises InputError where a stream
@@ -47,11 +47,11 @@ class Frames:
         try:
             return Stream.model_validate(written | {"frame_size": self.size, "imix": self.imix})
         except ValidationError as error:
-            told = describe_mistakes(error, Stream, "profile", lambda _: 0)
+            mistakes = describe_mistakes(error, Stream, "profile", lambda _: 0)
             raise InputError(
-                f"stream {stream.name} cannot have frames of {self._in_words}: {told.message}",
+                f"stream {stream.name} cannot have frames of {self._in_words}: {mistakes.message}",
                 where="profile.streams",
-                remedy=told.remedy or "leave this size out: --sizes",
+                remedy=mistakes.remedy or "leave this size out: --sizes",
             ) from None
 
     @property
@@ -60,7 +60,7 @@ class Frames:
 
 
 def described_traffic(profile: Profile) -> str:
-    """Protocol and format of the load streams, as RFC 2544 section 26.1 wants them told."""
+    """Protocol and format of the load streams, as RFC 2544 section 26.1 wants them reported."""
     return "; ".join(_described(stream) for stream in profile.load_streams)
 
 

@@ -9,8 +9,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.settings import LatencySettings
 from plimsoll.benchmark.rfc2544.spread import spread_of
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.results.rfc2544_result import AllFrames, LatencyRow, ThroughputRow
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
@@ -173,12 +173,12 @@ def _why_nothing(trials: Sequence[TrialRecord]) -> str:
     return f"no tagged frame came back in a valid trial: {why}" if why else "none came back"
 
 
-def _why_fewer(valid: int, asked: int, trials: Sequence[TrialRecord]) -> str | None:
-    if valid == asked:
+def _why_fewer(valid: int, requested: int, trials: Sequence[TrialRecord]) -> str | None:
+    if valid == requested:
         return None
     spoiled = [trial for trial in trials if trial.verdict == "invalid"]
     why = "; ".join(each.text for each in spoiled[-1].reasons) if spoiled else ""
-    return f"{valid} of {asked} repetitions were valid: {why}"
+    return f"{valid} of {requested} repetitions were valid: {why}"
 
 
 def _nothing(

@@ -10,4 +10,4 @@ def media_of(bed: Testbed) -> str:
     drivers = ", ".join(dict.fromkeys(port.driver for port in bed.generator.ports))
     if bed.line_rate_bps is None:
         return f"{drivers}, without a line rate"
-    return f"{drivers} at {bed.line_rate_bps / 1e9:g} Gbit/s"
+    return f"{drivers} at {bed.line_rate_bps / 1e9:g} Gbps"

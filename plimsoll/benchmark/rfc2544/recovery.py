@@ -9,8 +9,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.rfc2544.settings import RecoverySettings
 from plimsoll.benchmark.rfc2544.spread import spread_of
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.results.rfc2544_result import RecoveryRow, ThroughputRow
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
@@ -31,7 +31,7 @@ def measure_recovery(
         why = f"no throughput is known: {throughput.reason}"
         return _row(subject, None, [], why, throughput.verdict)
     overload_pps = min(_OVERLOAD * throughput.pps, max(throughput.pps, subject.reach_pps))
-    experiment = _watched_closely(subject.experiment)
+    experiment = _sampled_often(subject.experiment)
     trials: list[TrialRecord] = []
     for number in range(1, settings.repeats + 1):
         request = _request(subject, settings, overload_pps, number)
@@ -127,7 +127,7 @@ def _request(
     )
 
 
-def _watched_closely(experiment: Experiment) -> Experiment:
+def _sampled_often(experiment: Experiment) -> Experiment:
     trial = experiment.trial.model_copy(update={"interval": _INTERVAL_S})
     return experiment.model_copy(update={"trial": trial})
 

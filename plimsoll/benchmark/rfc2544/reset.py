@@ -10,22 +10,22 @@ from pathlib import Path
 
 from plimsoll.benchmark.rfc2544.settings import ResetSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.dut.lab import LabModel, LabPorts
+from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
+from plimsoll.dut.lab import LabModel
 from plimsoll.errors import MachineError
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import Interval
 from plimsoll.host.processes.child import Child
 from plimsoll.record.results.rfc2544_result import ResetStatement, ThroughputRow
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
 _LOG_NAME = "reset.log"
 _PATIENCE_S = 5.0
 _NO_COMMAND = (
-    "not available: nothing was told that resets this DUT (--reset-command, a program with "
+    "not available: no command is given that resets this DUT (--reset-command, a program with "
     "its arguments)"
 )
 
@@ -56,7 +56,7 @@ def measure_reset(
         trial = steps.valid(subject.experiment, request)
     finally:
         resetting.end()
-    return _told(subject, settings, trial)
+    return _statement_of(subject, settings, trial)
 
 
 def why_not(lab: LabModel, settings: ResetSettings) -> str | None:
@@ -95,14 +95,7 @@ class Resetting:
         self._child: Child | None = None
         self._due = True
 
-    def begin(
-        self,
-        number: int,
-        plan: TrialPlan,
-        load_pps: float,
-        ports: LabPorts,
-        baseline: Baseline | None,
-    ) -> None:
+    def begin(self, start: TrialStart) -> None:
         """Every trial has a reset of its own."""
         self.end()
         self._due = True
@@ -132,7 +125,9 @@ def _came_back(outcome: Outcome) -> bool:
     return last is not None and all(column.received[last] > 0 for column in series.streams.values())
 
 
-def _told(subject: TestSubject, settings: ResetSettings, trial: TrialRecord) -> ResetStatement:
+def _statement_of(
+    subject: TestSubject, settings: ResetSettings, trial: TrialRecord
+) -> ResetStatement:
     observed: Mapping[str, float | None] = trial.observed
     lost, outage_s = observed.get("lost"), observed.get("outage_s")
     verdict: Verdict = "none"

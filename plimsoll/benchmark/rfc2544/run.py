@@ -1,4 +1,4 @@
-"""RFC 2544, all of it: the tests asked for, one after the other, over all frames."""
+"""RFC 2544, all of it: the requested tests, one after the other, over all frames."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from plimsoll.benchmark.rfc2544.subject import (
     with_ceiling,
 )
 from plimsoll.benchmark.rfc2544.throughput import measure_throughput
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
@@ -56,15 +56,15 @@ _NEED_THROUGHPUT: set[Test] = {"throughput", "latency", "recovery", "reset"}
 
 
 def run_rfc2544(
-    experiment: Experiment, settings: Rfc2544Settings, run: RunDirectory, watcher: Watcher
+    experiment: Experiment, settings: Rfc2544Settings, run: RunDirectory, listener: ProgressListener
 ) -> Rfc2544Result:
-    """Run, or go on with, the tests in `run`. Raises PlimsollError for what the user can mend."""
+    """Run, or go on with, the tests in `run`. Raises PlimsollError for what the user can fix."""
     largest = check_rfc2544(experiment, settings)
     to_run = MethodRun(
         RFC2544,
         experiment,
         replace(BedPlan.of(experiment), largest_frame_size=largest),
-        asked=settings.model_dump(mode="json"),
+        settings=settings.model_dump(mode="json"),
         shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
     )
@@ -72,7 +72,7 @@ def run_rfc2544(
     def execute(steps: Steps) -> Rfc2544Result:
         return _Tests(steps, experiment, settings, to_run.shortfalls).result(run)
 
-    return run_method(to_run, run, watcher, execute)
+    return run_method(to_run, run, listener, execute)
 
 
 def check_rfc2544(experiment: Experiment, settings: Rfc2544Settings) -> int:
@@ -83,7 +83,7 @@ def check_rfc2544(experiment: Experiment, settings: Rfc2544Settings) -> int:
     problem = why_not(experiment.lab, settings.reset)
     if settings.tests == ("reset",) and problem is not None:
         raise InputError(
-            f"reset is {problem}", where="--tests", remedy="name other tests, or mend that"
+            f"reset is {problem}", where="--tests", remedy="name other tests, or fix that"
         )
     return check_frames(experiment, settings)
 
@@ -104,7 +104,7 @@ class _Tests:
         self._settings = settings
 
     def result(self, run: RunDirectory) -> Rfc2544Result:
-        """Run what was asked for, and say what was found."""
+        """Run the requested tests and return the result."""
         throughput = self._throughput
         parts = Rfc2544Parts(
             throughput=throughput if "throughput" in self._settings.tests else None,
@@ -143,10 +143,10 @@ class _Tests:
 
     @cached_property
     def _throughput(self) -> tuple[ThroughputRow, ...]:
-        """Of every kind of frames, where it is asked for or another test builds on it."""
+        """Of every kind of frames, where it is requested or another test builds on it."""
         if not _NEED_THROUGHPUT & set(self._settings.tests):
             return ()
-        return tuple(self._told("throughput", self._throughput_of(s)) for s in self._subjects)
+        return tuple(self._recorded("throughput", self._throughput_of(s)) for s in self._subjects)
 
     def _throughput_of(self, subject: TestSubject) -> ThroughputRow:
         settings = self._settings.throughput
@@ -181,20 +181,20 @@ class _Tests:
         statement = measure_reset(
             self._steps, subject, self._settings.reset, self._throughput[number]
         )
-        return (self._told("reset", statement),)
+        return (self._recorded("reset", statement),)
 
     def _rows(
         self, test: Test, measure: Callable[[int, TestSubject], Row]
     ) -> tuple[Row, ...] | None:
-        """A row for each kind of frames; None where the test was not asked for."""
+        """A row for each kind of frames; None where the test was not requested."""
         if test not in self._settings.tests:
             return None
         return tuple(
-            self._told(test, measure(number, subject))
+            self._recorded(test, measure(number, subject))
             for number, subject in enumerate(self._subjects)
         )
 
-    def _told(self, test: Test, row: Row) -> Row:
+    def _recorded(self, test: Test, row: Row) -> Row:
         """The row, journalled, so that the report of a run that goes on can show it."""
         self._steps.session.recorder.event(ROW, test=test, row=row.model_dump(mode="json"))
         return row

@@ -1,4 +1,4 @@
-"""What an RFC 2544 run is asked to do, by the standard's own durations or shorter ones."""
+"""The settings of an RFC 2544 run: the standard's own durations, or shorter ones."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class Rfc2544Settings(FrameTestSettings):
 
     @classmethod
     def quickly(cls) -> Self:
-        """Durations for demos and CI, which fall short of the standard's and are told so."""
+        """Durations for demos and CI, which fall short of the standard's; results say so."""
         return cls(
             quick=True,
             residual_s=0.0,
@@ -132,5 +132,5 @@ class Rfc2544Settings(FrameTestSettings):
 
     @property
     def frames(self) -> tuple[Frames, ...]:
-        """Of each test: every size, or the mix where one is asked for."""
+        """Of each test: every size, or the mix where one is requested."""
         return super().frames if self.imix is None else (Frames(imix=self.imix),)

@@ -13,7 +13,7 @@ from plimsoll.benchmark.rfc2544.settings import (
 from plimsoll.record.results.method_result import Shortfall
 from plimsoll.text.units import format_duration
 
-# RFC 2544; the sections stand beside each use.
+# RFC 2544; the sections are named at each use.
 _FINAL_S = 60.0
 _STREAM_S, _TAG_S, _LATENCIES = 120.0, 60.0, 20
 _BURST_S, _BURSTS = 2.0, 50
@@ -22,7 +22,7 @@ _RESIDUAL_S, _SETTLE_S = 2.0, 5.0
 
 
 def shortfalls(settings: Rfc2544Settings, drain_s: float) -> tuple[Shortfall, ...]:
-    """What of the tests asked for falls short, with its section; `drain_s` is as trials have it."""
+    """What of the requested tests falls short, with its section; `drain_s` is as trials have it."""
     found = [*shortfalls_of_trials(settings, drain_s)]
     for test in settings.tests:
         found += _BY_TEST[test](settings)

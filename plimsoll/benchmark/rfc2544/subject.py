@@ -54,7 +54,7 @@ class TestSubject:
 
     @property
     def reach_pps(self) -> float:
-        """The highest load that the tester can be asked to offer."""
+        """The highest load that may be requested of the tester."""
         ceiling = self.ceiling
         return self.highest_pps if ceiling is None else sustainable_pps(ceiling.offered_pps)
 
@@ -117,7 +117,7 @@ def subject_of(
 
     100 % is what the line carries (section 20). Where there is no line it is `stated`, or
     the experiment's highest load. Raises InputError where both are given, or neither can be
-    told in frames a second.
+    converted to frames a second.
     """
     profile, line_bps = experiment.profile, bed.line_rate_bps
     searched_pps = _load_of(experiment, bed, "maximum")

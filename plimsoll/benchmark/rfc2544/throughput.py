@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from plimsoll.benchmark.rfc2544.settings import ThroughputSettings
 from plimsoll.benchmark.rfc2544.subject import TestSubject
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.search_answers import search_answer
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.trial_run.told import told_of
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.record.results.rfc2544_result import ThroughputRow
 from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.search.binary.settings import BinarySettings
@@ -21,15 +21,15 @@ def measure_throughput(
     """Bisect between the subject's minimum and its maximum, and prove what was found."""
     search = _search(subject, settings)
     trials: list[TrialRecord] = []
-    while isinstance(asked := search.ask(), Ask):
+    while isinstance(ask := search.ask(), Ask):
         step = f"throughput/{subject.label}/{len(trials) + 1}"
-        trials.append(steps.once(subject.experiment, _request(subject, asked, step)))
-        search.tell(told_of(trials[-1]))
-    return _row(subject, asked.first, trials)
+        trials.append(steps.once(subject.experiment, _request(subject, ask, step)))
+        search.tell(search_answer(trials[-1]))
+    return _row(subject, ask.first, trials)
 
 
 def _search(subject: TestSubject, settings: ThroughputSettings) -> Search:
-    asked = BinarySettings.model_validate(
+    search_settings = BinarySettings.model_validate(
         {
             "minimum": Rate(subject.minimum_pps, "pps"),
             "maximum": Rate(subject.highest_pps, "pps"),
@@ -39,18 +39,18 @@ def _search(subject: TestSubject, settings: ThroughputSettings) -> Search:
         }
     )
     reach_pps = None if subject.ceiling is None else subject.reach_pps
-    return asked.begin(lambda _, rate: rate.value, reach_pps)
+    return search_settings.begin(lambda _, rate: rate.value, reach_pps)
 
 
-def _request(subject: TestSubject, asked: Ask, step: str) -> TrialRequest:
+def _request(subject: TestSubject, ask: Ask, step: str) -> TrialRequest:
     return TrialRequest(
-        asked.phase,
-        asked.load_pps,
-        asked.duration_s,
-        subject.streams(asked.load_pps),
-        attempt=asked.attempt,
-        early_abort=asked.early_abort,
-        repetition=asked.repetition,
+        ask.phase,
+        ask.load_pps,
+        ask.duration_s,
+        subject.streams(ask.load_pps),
+        attempt=ask.attempt,
+        early_abort=ask.early_abort,
+        repetition=ask.repetition,
         step=step,
     )
 

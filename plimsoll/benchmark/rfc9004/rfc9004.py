@@ -26,7 +26,7 @@ from plimsoll.benchmark.rfc2544.subject import (
 )
 from plimsoll.benchmark.rfc2544.throughput import measure_throughput
 from plimsoll.benchmark.rfc9004.settings import Rfc9004Settings
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.steps import Steps
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
@@ -44,15 +44,15 @@ _NEAR_LIMIT = 0.95
 
 
 def run_rfc9004(
-    experiment: Experiment, settings: Rfc9004Settings, run: RunDirectory, watcher: Watcher
+    experiment: Experiment, settings: Rfc9004Settings, run: RunDirectory, listener: ProgressListener
 ) -> Rfc9004Result:
-    """Run, or go on with, the test in `run`. Raises PlimsollError for what the user can mend."""
+    """Run, or go on with, the test in `run`. Raises PlimsollError for what the user can fix."""
     largest = check_frames(experiment, settings)
     to_run = MethodRun(
         RFC9004,
         experiment,
         replace(BedPlan.of(experiment), largest_frame_size=largest),
-        asked=settings.model_dump(mode="json"),
+        settings=settings.model_dump(mode="json"),
         shortfalls=shortfalls(settings, max(experiment.trial.drain, settings.residual_s)),
         highest_pps=lambda bed: highest_pps(experiment, bed, settings.maximum),
     )
@@ -60,7 +60,7 @@ def run_rfc9004(
     def execute(steps: Steps) -> Rfc9004Result:
         return _result(steps, experiment, settings, run)
 
-    return run_method(to_run, run, watcher, execute)
+    return run_method(to_run, run, listener, execute)
 
 
 def _result(

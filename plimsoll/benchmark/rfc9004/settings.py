@@ -1,4 +1,4 @@
-"""What an RFC 9004 run is asked to do."""
+"""The settings of an RFC 9004 run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Rfc9004Settings(FrameTestSettings):
 
     @classmethod
     def quickly(cls) -> Self:
-        """Durations for demos and CI, which fall short of the standard's and are told so."""
+        """Durations for demos and CI, which fall short of the standard's; results say so."""
         return cls(
             quick=True,
             residual_s=0.0,

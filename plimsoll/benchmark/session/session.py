@@ -6,21 +6,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.record.recorder import Recorder
 
 
 @dataclass(frozen=True)
 class Session:
-    """What is asked, where it is recorded, who watches, and the list of what to clean up.
+    """The experiment, where it is recorded, who listens, and the ledger of what to clean up.
 
     A simulated test bed has no ledger: it leaves nothing behind.
     """
 
     experiment: Experiment
     recorder: Recorder
-    watcher: Watcher
+    listener: ProgressListener
     ledger: Ledger | None
 
     @property

@@ -29,8 +29,8 @@ _RESOLUTION = {"rate": 0.001, "p50": 0.01, "p99": 0.01}
 
 def drifts_of(series: Sequence[SoakSeries]) -> tuple[Drift, ...]:
     """The drift of each series that is long enough to tell."""
-    told = (_drift(each) for each in series if each.type in _KINDS)
-    return tuple(each for each in told if each is not None)
+    drifts = (_drift(each) for each in series if each.type in _KINDS)
+    return tuple(each for each in drifts if each is not None)
 
 
 def _drift(series: SoakSeries) -> Drift | None:
@@ -84,7 +84,7 @@ def _text(drift: Drift) -> str:
     by = format_ratio(abs(drift.last - drift.first) / drift.first) if drift.first else "all of it"
     text = f"The {what} {way} from {first} in the first {span} to {last} in the last, by {by}"
     if drift.span_s * _SHARES < _HOUR_S:
-        # Nobody has seen what an hour would make of it.
+        # Too short to extrapolate to an hour.
         return f"{text}."
     return f"{text}; {_value(kind, abs(drift.slope_per_hour))} an hour."
 

@@ -1,4 +1,4 @@
-"""A soak's series out of its record, drawn together to so many points as are asked for."""
+"""A soak's series out of its record, reduced to the number of points requested."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def soak_series(
     for segment in segments:
         begin_ms = segment.begin_unix_ns / 1e6
         zero_ms = round(begin_ms - begins_s[segment.trial] * 1e3)
-        # Of a segment that was killed nobody knows where it ended: it has no drain.
+        # Where a segment ended that was killed is unknown: it has no drain.
         killed = segment.verdict == "none"
         end_ms = math.inf if killed else begin_ms + segment.sending_s * 1e3
         rows = query_metrics(

@@ -1,9 +1,8 @@
-"""What a soak is asked to do beside its experiment."""
+"""The settings of a soak, besides its experiment."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -12,7 +11,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.units import DurationField, RateField, format_duration
 
 
-class SoakAsked(BaseModel):
+class SoakSettings(BaseModel):
     """A load per direction for so long, judged in windows; times in s."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -45,13 +44,13 @@ class SoakAsked(BaseModel):
             )
 
     @classmethod
-    def recorded(cls, asked: Mapping[str, Any], where: str) -> Self:
+    def recorded(cls, journalled: object, where: str) -> Self:
         """As the journal at `where` has it. Raises InputError for one of another version."""
         try:
-            return cls.model_validate(asked)
+            return cls.model_validate(journalled)
         except ValidationError as error:
             raise InputError(
-                "the run does not say what soak was asked for",
+                "the settings that this soak began with cannot be read",
                 where=where,
                 remedy="read it with the version of plimsoll that wrote it, or start a new soak",
             ) from error

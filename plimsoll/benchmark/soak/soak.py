@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line, loads_of_search
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.soak.segments import segments_of
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.summary import summarise_soak
 from plimsoll.benchmark.soak.verdict import left_s
 from plimsoll.benchmark.soak.watch import SoakWatch
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.trial_run.baseline_trial import has_baseline, measure_baseline
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.benchmark.whole_run.preflight import check_trial
@@ -29,35 +29,37 @@ from plimsoll.trial.judging.windows import WindowRules
 
 
 def run_soak(
-    experiment: Experiment, asked: SoakAsked, run: RunDirectory, watcher: Watcher
+    experiment: Experiment, settings: SoakSettings, run: RunDirectory, listener: ProgressListener
 ) -> SoakResult:
     """Run, or go on with, a soak in `run`, and say what was found.
 
     SIGINT, SIGTERM or SIGHUP ends it in good order with the result of what there is; a
-    second one breaks it off. Raises PlimsollError for what the user can mend; closed
+    second one breaks it off. Raises PlimsollError for what the user can fix; closed
     windows are kept then, too, and a soak that is resumed runs for what they leave.
     """
-    check_trial(experiment, asked.load, "--load")
+    check_trial(experiment, settings.load, "--load")
     to_run = MethodRun(
-        SOAK, experiment, BedPlan.of(experiment), asked=asked.model_dump(mode="json")
+        SOAK, experiment, BedPlan.of(experiment), settings=settings.model_dump(mode="json")
     )
-    return run_method(to_run, run, watcher, lambda steps: _Soak(steps, experiment, asked).execute())
+    return run_method(
+        to_run, run, listener, lambda steps: _Soak(steps, experiment, settings).execute()
+    )
 
 
 class _Soak:
     """One session of a soak."""
 
-    def __init__(self, steps: Steps, experiment: Experiment, asked: SoakAsked) -> None:
+    def __init__(self, steps: Steps, experiment: Experiment, settings: SoakSettings) -> None:
         self._session = steps.session
         self._bed = steps.bed
         self._experiment = experiment
-        self._asked = asked
+        self._settings = settings
         self._runner = TrialRunner(steps.session, steps.bed)
 
     def execute(self) -> SoakResult:
         """Run what is left of it, and sum up all that is recorded."""
         recorder = self._session.recorder
-        remaining_s = left_s(segments_of(recorder.history()), self._asked)
+        remaining_s = left_s(segments_of(recorder.history()), self._settings)
         if remaining_s:
             self._prepare()
             self._run(remaining_s)
@@ -77,15 +79,15 @@ class _Soak:
 
     def _run(self, duration_s: float) -> None:
         limits = self._experiment.tester.of_validation()
-        rules = WindowRules(self._asked.window_s, self._experiment.criteria, limits)
+        rules = WindowRules(self._settings.window_s, self._experiment.criteria, limits)
         load_pps = self._load_pps()
-        stopping = self._asked.stop_on_failure
+        stopping = self._settings.stop_on_failure
         with stop_requested() as request:
             windows = WindowWatch(
                 rules,
                 self._session.recorder,
                 stop_on_failure=stopping,
-                told=self._tell,
+                on_window=self._tell,
                 hosts=self._bed.observers.records,
             )
             self._runner.run(
@@ -101,7 +103,7 @@ class _Soak:
 
     def _load_pps(self) -> float:
         line_rate_bps = self._bed.line_rate_bps
-        return load_within_line(self._asked.load, self._experiment, line_rate_bps, "--load")
+        return load_within_line(self._settings.load, self._experiment, line_rate_bps, "--load")
 
     def _streams(self, load_pps: float) -> tuple[StreamPlan, ...]:
         return compile_profile(self._experiment.profile, load_pps, self._bed.ports.paths)
@@ -111,4 +113,4 @@ class _Soak:
         verdict = "too short to judge" if window.verdict == "none" else window.verdict
         begin = format_duration(window.begin_s) if window.begin_s else "0s"
         end = format_duration(window.begin_s + window.sending_s)
-        self._session.watcher.note(f"window {window.index}, {begin} to {end}: {verdict}{reason}")
+        self._session.listener.note(f"window {window.index}, {begin} to {end}: {verdict}{reason}")

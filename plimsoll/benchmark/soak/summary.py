@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.beginning import asked_of
+from plimsoll.benchmark.session.run_start import recorded_settings
 from plimsoll.benchmark.soak.drift import POINTS, TYPES, drifts_of
 from plimsoll.benchmark.soak.losses import losses_of
 from plimsoll.benchmark.soak.segments import PHASE, begins_of, segments_of, windows_of
 from plimsoll.benchmark.soak.series import MAX, soak_series
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.spikes import spikes_of
 from plimsoll.benchmark.soak.verdict import end_of, notes_of, verdict_of
 from plimsoll.benchmark.whole_run.agreement import dut_agreement_of
@@ -35,14 +35,14 @@ def read_soak_result(run: RunDirectory) -> SoakResult | None:
 def summarise_soak(run: RunDirectory) -> SoakResult:
     """What the record says of the soak so far. Raises RecordError and InputError."""
     history = read_journal(run.journal)
-    asked = SoakAsked.recorded(asked_of(history), str(run.journal))
+    settings = SoakSettings.recorded(recorded_settings(history), str(run.journal))
     experiment = run.read_experiment()
     segments, windows = segments_of(history), windows_of(history)
     trials = [trial for trial in history.trials() if trial.phase == PHASE]
-    counts = _windows(windows, asked.window_s)
+    counts = _windows(windows, settings.window_s)
     losses = losses_of(windows, begins_of(segments))
     series = soak_series(run, segments, (*TYPES, MAX), POINTS)
-    ended = end_of(history, segments, asked)
+    ended = end_of(history, segments, settings)
     verdict = verdict_of(windows, segments)
     return SoakResult(
         run_id=run.run_id,
@@ -53,10 +53,10 @@ def summarise_soak(run: RunDirectory) -> SoakResult:
         trials=counts_of(history.trials()),
         invalid_reasons=invalid_reasons(trials),
         versions=_versions(run),
-        load=str(asked.load),
+        load=str(settings.load),
         load_pps=_load_pps(history),
         offered_pps=_offered_pps(trials),
-        asked_s=asked.duration_s,
+        requested_s=settings.duration_s,
         sent_s=sum(segment.sending_s for segment in segments),
         ended=ended,
         verdict=verdict,
@@ -125,6 +125,6 @@ def _offered_pps(trials: Sequence[TrialRecord]) -> float | None:
 
 
 def _criteria(experiment: Mapping[str, Any]) -> tuple[dict[str, Any], ...]:
-    asked = experiment.get("criteria")
-    entries = asked if isinstance(asked, list) else []
+    criteria = experiment.get("criteria")
+    entries = criteria if isinstance(criteria, list) else []
     return tuple(dict(entry) for entry in entries if isinstance(entry, dict))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.watch import SOAK_STOPPED
 from plimsoll.record.results.soak_result import SoakEnd, SoakLosses, SoakSegment, SoakWindows
 from plimsoll.record.run.journal import JournalContents
@@ -13,8 +13,8 @@ from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.text.units import format_duration, format_number
 
 _ENDS: dict[SoakEnd, str] = {
-    "duration": "It ran for all the time asked for.",
-    "failure": "It was stopped at the first failure, as asked.",
+    "duration": "It ran for the whole duration requested.",
+    "failure": "It was stopped at the first failure, as requested.",
     "signal": "A signal ended it before its time.",
     "link": "A lost link ended it before its time.",
     "unfinished": "It has not ended: it is running, or was killed and can be resumed.",
@@ -35,15 +35,17 @@ def verdict_of(windows: Sequence[WindowRecord], segments: Sequence[SoakSegment])
     return "invalid"
 
 
-def left_s(segments: Sequence[SoakSegment], asked: SoakAsked) -> float:
+def left_s(segments: Sequence[SoakSegment], settings: SoakSettings) -> float:
     """The time that is still to be run; none when it is too short to be judged as a window."""
-    left = asked.duration_s - sum(segment.sending_s for segment in segments)
-    return left if left >= asked.window_s / 2 else 0.0
+    left = settings.duration_s - sum(segment.sending_s for segment in segments)
+    return left if left >= settings.window_s / 2 else 0.0
 
 
-def end_of(history: JournalContents, segments: Sequence[SoakSegment], asked: SoakAsked) -> SoakEnd:
+def end_of(
+    history: JournalContents, segments: Sequence[SoakSegment], settings: SoakSettings
+) -> SoakEnd:
     """Why the soak is over, by its last trial."""
-    if not left_s(segments, asked):
+    if not left_s(segments, settings):
         return "duration"
     trials = {trial.number: trial for trial in history.trials()}
     last = trials.get(segments[-1].trial) if segments else None
@@ -102,9 +104,9 @@ def _gaps_note(segments: Sequence[SoakSegment]) -> str:
     gaps = [segment for segment in segments if segment.gap_s]
     if not gaps:
         return ""
-    told = ", ".join(f"{format_duration(each.gap_s)} before trial {each.trial}" for each in gaps)
+    listed = ", ".join(f"{format_duration(each.gap_s)} before trial {each.trial}" for each in gaps)
     return (
-        f"It was interrupted and resumed: {len(segments)} trials, without traffic for {told}. "
+        f"It was interrupted and resumed: {len(segments)} trials, without traffic for {listed}. "
         "Nothing is known of the DUT in between."
     )
 

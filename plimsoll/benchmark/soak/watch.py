@@ -1,14 +1,13 @@
-"""Who looks at a soak's trial: its windows, and whoever asks it to stop."""
+"""What oversees a soak's trial: its windows, and requests to stop."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch, judged_as_it_ran
-from plimsoll.dut.lab import LabPorts
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import Interval
 from plimsoll.host.processes.stop_request import StopRequest
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
@@ -26,16 +25,9 @@ class SoakWatch:
     request: StopRequest
     _stopped: bool = False
 
-    def begin(
-        self,
-        number: int,
-        plan: TrialPlan,
-        load_pps: float,
-        ports: LabPorts,
-        baseline: Baseline | None,
-    ) -> None:
+    def begin(self, start: TrialStart) -> None:
         """Begin the windows."""
-        self.windows.begin(number, plan, load_pps, ports, baseline)
+        self.windows.begin(start)
 
     def interval(self, interval: Interval) -> bool:
         """Account for an interval; True when the soak is to end."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plimsoll.dut.lab import LabModel
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
 
 
@@ -19,5 +19,5 @@ def bed_ledger(kind: str, lab: LabModel) -> Iterator[Ledger | None]:
     if lab.simulated:
         yield None
         return
-    with watched_ledger(kind) as ledger:
+    with swept_ledger(kind) as ledger:
         yield ledger

@@ -1,4 +1,4 @@
-"""What disturbs a test bed's trials: the kernel's events recorded beside them, and explained."""
+"""What disturbs a test bed's trials: the kernel's events recorded during them, and explained."""
 
 from __future__ import annotations
 

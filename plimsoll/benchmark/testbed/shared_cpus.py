@@ -1,11 +1,11 @@
-"""CPUs on which Plimsoll's own processes have to run beside polling loops, and what that asks."""
+"""CPUs that Plimsoll's own processes share with polling loops, and what that requires."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from plimsoll.generator.interface import Hold, TrialPlan, TrialReport
+from plimsoll.generator.interface import LossLimit, TrialPlan, TrialReport
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.own_processes import own_processes_on
 from plimsoll.host.processes.affinity import housekeeping_cpus, leaves_no_cpu
@@ -42,11 +42,13 @@ class SharedCpus:
             crowded=leaves_no_cpu(polled),
         )
 
-    def quieted(self, plan: TrialPlan, lost_frames: int | None, *, live: bool = False) -> TrialPlan:
-        """The plan such that nobody wakes while frames are sent, where no CPU is left for it.
+    def quieted(
+        self, plan: TrialPlan, loss_limits: tuple[LossLimit, ...], *, live: bool = False
+    ) -> TrialPlan:
+        """The plan such that no process wakes while frames are sent, where no CPU is left for it.
 
-        More than `lost_frames` lost are worth waking for; None where no losses are. A `live`
-        trial is not quieted, only measured.
+        The generator itself ends a short trial by `loss_limits`; a long one is ended by whoever
+        watches it, when its next page comes. A `live` trial is not quieted, only measured.
         """
         measured = replace(plan, cpu_time_of=tuple(self.processes))
         if live or not self.crowded:
@@ -54,9 +56,9 @@ class SharedCpus:
         whole_s = plan.duration_s + plan.drain_s
         if whole_s <= _SILENT_S:
             # A second more, so that the end of the trial hands them over and not the clock.
-            return replace(measured, hold=Hold(whole_s + 1.0, lost_frames))
+            return replace(measured, hold_s=whole_s + 1.0, loss_limits=loss_limits)
         interval_s = max(plan.interval_s, _PAGED_INTERVAL_S)
-        return replace(measured, interval_s=interval_s, hold=Hold(_PAGE_S, lost_frames))
+        return replace(measured, interval_s=interval_s, hold_s=_PAGE_S)
 
     def own_time(self, report: TrialReport) -> OwnTime | None:
         """What our processes took of the polled CPUs in a trial; None where nothing is polled."""

@@ -10,11 +10,11 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.benchmark.testbed.disturbances import NO_DISTURBANCES, Disturbances
 from plimsoll.benchmark.testbed.host_captures import HostCaptures, start_captures
-from plimsoll.benchmark.testbed.marks import Marks
 from plimsoll.benchmark.testbed.shared_cpus import NONE_SHARED, SharedCpus
+from plimsoll.benchmark.testbed.trial_marks import TrialMarks
 from plimsoll.dut.lab import Lab, LabModel, LabPorts
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.registry import make_lab
+from plimsoll.dut.registry.labs import make_lab
 from plimsoll.generator.generator_plan import GeneratorPlan, Launch
 from plimsoll.generator.interface import Generator, GeneratorFacts, Interval, TrialPlan
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
@@ -30,7 +30,7 @@ from plimsoll.record.metrics.tester_capacity import TesterCapacity
 from plimsoll.text.wire import FCS_BYTES
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.host_criterion import HostCriterion
-from plimsoll.trial.outcome.beside import Beside
+from plimsoll.trial.outcome.background_streams import BackgroundStreams
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.running.trial import run_trial
 
@@ -46,7 +46,7 @@ class BedPlan:
     largest_frame_size: int
     require_hugepages: bool = False
     observe: ObserveSettings = UNOBSERVED
-    # Whether criteria are asked of what observers read, which then may not come seldom.
+    # Whether criteria judge what observers read, which then needs short intervals.
     judges_hosts: bool = False
 
     @classmethod
@@ -97,7 +97,7 @@ class Testbed:
     generator: Generator
     notes: tuple[str, ...]
     busy_cpus: tuple[int, ...]
-    marks: Marks
+    marks: TrialMarks
     observers: Observers
     captures: HostCaptures
     shared_cpus: SharedCpus = NONE_SHARED
@@ -134,11 +134,11 @@ class Testbed:
         plan: TrialPlan,
         load_pps: float,
         watch: Callable[[Interval], bool],
-        beside: tuple[StreamPlan, ...] = (),
+        background: tuple[StreamPlan, ...] = (),
     ) -> Outcome:
         """Run one trial; `watch` sees each interval and stops the trial with True.
 
-        The streams `beside` it are sent, and not judged.
+        The streams `background` it are sent, and not judged.
         This process keeps off the polled CPUs meanwhile, where there are others.
         """
         with settled_heap(), self._undisturbed(), self.disturbances.recorded():
@@ -149,7 +149,7 @@ class Testbed:
                 plan,
                 load_pps=load_pps,
                 watch=watch,
-                beside=Beside(beside),
+                background=BackgroundStreams(background),
             )
         return replace(outcome, own=self.shared_cpus.own_time(outcome.report))
 
@@ -161,8 +161,8 @@ class Testbed:
 def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -> Iterator[Testbed]:
     """Bring the lab, the generator and the observers up, and all down at the end.
 
-    Only a simulated lab needs no ledger. What fails and is no reason to stop, such as an
-    observer, is told. Raises InputError and MachineError for what the user can mend,
+    Only a simulated lab needs no ledger. A failure that is not a reason to stop, such as an
+    observer's, is reported. Raises InputError and MachineError for what the user can fix,
     LabDied and GeneratorDied.
     """
     if ledger is None or plan.lab.simulated:
@@ -206,7 +206,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             generator,
             (*lab_notes, *facts.notes, *ports.notes, *busy),
             plan.busy_cpus,
-            Marks(),
+            TrialMarks(),
             observers,
             captures,
             shared,
@@ -272,5 +272,7 @@ def _simulated(plan: BedPlan) -> Testbed:
     lab = plan.lab.make_without_ledger()
     ports = lab.up()
     generator = plan.generator.start(_launch(plan, ports, None))
-    nobody = Observers(lambda _: None)
-    return Testbed(lab, ports, generator, ports.notes, (), Marks(), nobody, HostCaptures())
+    no_observers = Observers(lambda _: None)
+    return Testbed(
+        lab, ports, generator, ports.notes, (), TrialMarks(), no_observers, HostCaptures()
+    )

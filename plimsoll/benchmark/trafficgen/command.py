@@ -175,7 +175,7 @@ def _converted(option: Option, text: str) -> Value:
     return text
 
 
-def _not_a(option: Option, text: str, wanted: str) -> InputError:
+def _not_a(option: Option, text: str, expected: str) -> InputError:
     return InputError(
-        f"{text[:80]!r} is not a {wanted}", where=f"--{option.name}", remedy=f"give a {wanted}"
+        f"{text[:80]!r} is not a {expected}", where=f"--{option.name}", remedy=f"give a {expected}"
     )

@@ -31,7 +31,7 @@ _COMMENT_WIDTH = 96
 
 @dataclass(frozen=True, slots=True)
 class ImportedExperiment:
-    """An experiment as commented YAML, and what is to be told about it in sentences."""
+    """An experiment as commented YAML, and notices about it, in sentences."""
 
     text: str
     notices: tuple[str, ...]
@@ -47,7 +47,7 @@ def import_command(
     """Read a binary-search.py command line and write the experiment that does the same.
 
     `profile_path` stands for its --traffic-profile, `trex` says what its device numbers
-    mean. Options that Plimsoll has no counterpart for are told in the notices, and in
+    mean. Options that Plimsoll has no counterpart for are in the notices, and in
     comments. Raises InputError for options that binary-search.py does not have, and for
     all that would test something else.
     """

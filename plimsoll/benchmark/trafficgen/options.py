@@ -44,7 +44,7 @@ _DIRECTIONS = ("bidirectional", "unidirectional", "revunidirectional")
 _ON_FAILURE = ("fail", "quit", "retry-to-fail", "retry-to-quit")
 _TEACHING = ("garp", "icmp", "generic")
 
-_OWN_RECORD = "a run directory holds everything, whatever is asked"
+_OWN_RECORD = "a run directory always holds everything"
 _TREX = "it is about TRex, which Plimsoll's engine stands in for"
 _PTP = "a second pair of NICs that probes by itself is not driven; latency streams probe here"
 _STATEFUL = "TRex's stateful mode (ASTF) has no counterpart"
@@ -120,13 +120,7 @@ _TRAFFIC = (
     _whole("use-encap-dst-mac-flows", 0, "neither", _UNUSED),
     _whole("measure-latency", 1),
     _whole("latency-rate", 1000),
-    _number(
-        "random-seed",
-        0.0,
-        "profile",
-        "it seeds the MAC addresses that trafficgen makes up; here nothing is random, and a "
-        "search asks the same whenever it is told the same",
-    ),
+    _number("random-seed", 0.0, "profile"),
     _choice("stream-mode", "continuous", ("continuous", "segmented"), "txrx"),
     _flag(
         "enable-segment-monitor",

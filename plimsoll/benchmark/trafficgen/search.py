@@ -12,6 +12,7 @@ from plimsoll.text.commented_yaml import Noted
 
 # trafficgen's own for --rate 0 and --rate-unit %.
 _WHOLE_RATE = 100.0
+_LINE_RATE = 100
 _DOUBLING = 2
 # How many parts a trial is cut into; trafficgen makes as many as the NIC has flow counters.
 _SEGMENTS = 10
@@ -89,18 +90,21 @@ def _rate(command: TrafficgenCommand) -> Decimal:
             where="--rate-unit",
             remedy="use %" if generator == PROFILE else "use % or mpps",
         )
+    if unit == "mpps" and command.text("frame-size").lower() == "imix":
+        raise InputError(
+            "mpps of imix, which trafficgen refuses", where="--rate-unit", remedy="use %"
+        )
     rate = _not_negative(command, "rate")
+    if unit == "%" and generator != PROFILE and rate > _LINE_RATE:
+        raise InputError(
+            f"{rate} % are more than the line rate", where="--rate", remedy="give at most 100"
+        )
     if rate:
         return rate
     if unit == "%":
         return Decimal(_plain(_WHOLE_RATE))
-    size = command.text("frame-size")
-    if not size.isdigit():
-        raise InputError(
-            f"frames of {size} have no rate of their own", where="--rate", remedy="give the rate"
-        )
     # trafficgen's line rate of 10 Gbps, in millions of frames a second.
-    return Decimal(f"{9999 / (int(size) * 8 + 160):.6f}")
+    return Decimal(f"{9999 / (int(command.text('frame-size')) * 8 + 160):.6f}")
 
 
 def _not_negative(command: TrafficgenCommand, name: str) -> Decimal:

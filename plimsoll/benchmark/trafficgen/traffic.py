@@ -12,8 +12,8 @@ from plimsoll.benchmark.trafficgen.command import TrafficgenCommand
 from plimsoll.benchmark.trafficgen.options import PROFILE
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import describe_mistakes
+from plimsoll.traffic.imported.conversion import LatencyProbes
 from plimsoll.traffic.imported.profile_file import load_trafficgen
-from plimsoll.traffic.imported.trafficgen import LatencyProbes
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import StreamType
 
@@ -54,7 +54,8 @@ def _of_profile(command: TrafficgenCommand, profile_path: Path | None) -> Profil
             where="--latency-rate",
             remedy="give at least 1, or --measure-latency 0",
         )
-    return load_trafficgen(path, command.text("traffic-profile-name") or None, probes)
+    name = command.text("traffic-profile-name") or None
+    return load_trafficgen(path, name, probes, command.number("random-seed"))
 
 
 def _streams(command: TrafficgenCommand) -> Iterator[dict[str, Any]]:
@@ -74,14 +75,18 @@ def _streams(command: TrafficgenCommand) -> Iterator[dict[str, Any]]:
 
 
 def _directions(command: TrafficgenCommand) -> Iterator[tuple[str, str, dict[str, Any]]]:
-    asked = command.text("traffic-direction")
+    direction_text = command.text("traffic-direction")
     lists = [
         f"{end}-{kind}" for kind in _ENDS for end in ("src", "dst") if command[f"{end}-{kind}"]
     ]
     if not lists and not command["vlan-ids"]:
-        yield "load", asked, {}
+        yield "load", direction_text, {}
         return
-    ways = ["unidirectional", "revunidirectional"] if asked == "bidirectional" else [asked]
+    ways = (
+        ["unidirectional", "revunidirectional"]
+        if direction_text == "bidirectional"
+        else [direction_text]
+    )
     for index, way in enumerate(ways):
         name = {"unidirectional": "forward", "revunidirectional": "reverse"}[way]
         yield name, way, _ends(command, lists, index, len(ways), reverse=name == "reverse")
@@ -95,8 +100,8 @@ def _ends(
     for name in lists:
         entry = _entry(command, name, index, count)
         end, _, kind = name.partition("-")
-        told = {"src": "dst", "dst": "src"}[end] if reverse else end
-        ends[f"{told}_{_ENDS[kind]}"] = _number(name, entry) if kind == "ports" else entry
+        shown_end = {"src": "dst", "dst": "src"}[end] if reverse else end
+        ends[f"{shown_end}_{_ENDS[kind]}"] = _number(name, entry) if kind == "ports" else entry
     if command["vlan-ids"]:
         ends["vlan"] = _number("vlan-ids", _entry(command, "vlan-ids", index, count))
     if any("-ips" in name for name in lists):

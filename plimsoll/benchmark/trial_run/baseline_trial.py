@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.errors import MachineError
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.traffic.plan import StreamPlan
@@ -30,7 +30,7 @@ def measure_baseline(
         f"the tester was not fit in any of {MOST_BASELINE_TRIALS} trials at the lowest load: "
         f"{record.reasons[0].text}",
         where="search.minimum",
-        remedy="give the tester quieter CPUs, or criteria that are no multiples of a baseline",
+        remedy="give the tester quieter CPUs, or criteria that are not multiples of a baseline",
     )
 
 

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.testbed.testbed import Testbed
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.record.results.tester_diagnosis import TesterCeiling
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.search.strategy.tester_reach import sustainable_pps
 from plimsoll.text.units import format_pps
 from plimsoll.text.wire import max_pps
@@ -51,7 +52,7 @@ def measure_ceiling(
             break
     ceiling = ceiling_of(runner.session.recorder.history().trials(), limits)
     if ceiling is not None:
-        runner.session.watcher.note(ceiling_said(ceiling))
+        runner.session.listener.note(ceiling_said(ceiling))
 
 
 def step_ceiling(
@@ -84,7 +85,7 @@ def step_ceiling(
             break
     ceiling = ceiling_of(trials, experiment.tester)
     if ceiling is not None:
-        steps.session.watcher.note(f"{name}: {ceiling_said(ceiling)}")
+        steps.session.listener.note(f"{name}: {ceiling_said(ceiling)}")
     return ceiling
 
 
@@ -92,7 +93,7 @@ def ceiling_said(ceiling: TesterCeiling) -> str:
     """What was found, and what follows from it, in a sentence."""
     return (
         f"on these ports the tester offers {format_pps(ceiling.offered_pps)} per direction of "
-        f"the search's maximum of {format_pps(ceiling.asked_pps)}: the search begins a little "
+        f"the search's maximum of {format_pps(ceiling.intended_pps)}: the search begins a little "
         f"below, at {format_pps(sustainable_pps(ceiling.offered_pps))}"
     )
 
@@ -107,7 +108,9 @@ def ceiling_of(trials: Sequence[TrialRecord], limits: TesterLimits) -> TesterCei
     best = max((each for each in trials if each.phase == _PHASE), key=_offered_pps, default=None)
     if best is None or not _fell_short(best, limits):
         return None
-    return TesterCeiling(trial=best.number, asked_pps=best.load_pps, offered_pps=_offered_pps(best))
+    return TesterCeiling(
+        trial=best.number, intended_pps=best.load_pps, offered_pps=_offered_pps(best)
+    )
 
 
 def _offered_pps(trial: TrialRecord) -> float:

@@ -13,7 +13,7 @@ from plimsoll.benchmark.experiment.pre_trial_settings import BeforeTrial
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
 from plimsoll.errors import MachineError
 from plimsoll.host.processes.child import Child, describe_exit
-from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.text.units import format_duration
 
 _WHERE = "trial.before"
@@ -49,13 +49,13 @@ def run_before_trial(
     """
     if settings.before is None:
         return
-    told = {
+    variables = {
         "PLIMSOLL_TRIAL": str(number),
         "PLIMSOLL_PHASE": phase,
         "PLIMSOLL_LOAD_PPS": f"{load_pps:.15g}",
         "PLIMSOLL_DURATION_S": f"{duration_s:.15g}",
     }
-    _run(settings.before, directory / _LOG_NAME, {**os.environ, **told})
+    _run(settings.before, directory / _LOG_NAME, {**os.environ, **variables})
 
 
 def _run(before: BeforeTrial, log: Path, environment: dict[str, str]) -> None:
@@ -70,7 +70,7 @@ def _run(before: BeforeTrial, log: Path, environment: dict[str, str]) -> None:
         child.end(0)
     if not ended:
         took = f"did not end within {format_duration(before.timeout)}"
-        raise _failed(before, child, took, "give it a longer timeout, or mend it")
+        raise _failed(before, child, took, "give it a longer timeout, or fix it")
     if status is not None and status != 0:
         raise _failed(before, child, describe_exit(status), "run it by hand to see why")
 

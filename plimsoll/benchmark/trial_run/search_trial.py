@@ -6,27 +6,27 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import loads_of_search
 from plimsoll.benchmark.testbed.testbed import Testbed
 from plimsoll.benchmark.trial_run.burst import burst_streams
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.search.strategy.ask import Ask
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
 
-def search_trial(experiment: Experiment, bed: Testbed, asked: Ask) -> TrialRequest:
-    """What answers `asked`, a question of the experiment's search, on this bed."""
-    streams = compile_profile(experiment.profile, asked.load_pps, bed.ports.paths)
-    if asked.burst_frames is not None:
-        streams = _burst(experiment, bed, asked.burst_frames)
+def search_trial(experiment: Experiment, bed: Testbed, ask: Ask) -> TrialRequest:
+    """What answers `ask`, a question of the experiment's search, on this bed."""
+    streams = compile_profile(experiment.profile, ask.load_pps, bed.ports.paths)
+    if ask.burst_frames is not None:
+        streams = _burst(experiment, bed, ask.burst_frames)
     return TrialRequest(
-        asked.phase,
-        asked.load_pps,
-        asked.duration_s,
+        ask.phase,
+        ask.load_pps,
+        ask.duration_s,
         streams,
-        attempt=asked.attempt,
-        goal=asked.goal,
-        early_abort=asked.early_abort,
-        repetition=asked.repetition,
-        comes_again=asked.comes_again,
+        attempt=ask.attempt,
+        goal=ask.goal,
+        early_abort=ask.early_abort,
+        repetition=ask.repetition,
+        comes_again=ask.comes_again,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.testbed import Testbed
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest, TrialRunner
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest, TrialRunner
 from plimsoll.errors import InputError
 from plimsoll.record.trials.trial_record import TrialRecord
 
@@ -47,7 +47,7 @@ class Steps:
         *,
         tells: Callable[[TrialRecord], bool] = lambda _: True,
     ) -> TrialRecord:
-        """The step's first valid trial that `tells` what was wanted, of at most four.
+        """The step's first valid trial that `tells` what the step needs, of at most four.
 
         The last one where there is none.
         """

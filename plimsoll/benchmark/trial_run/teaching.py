@@ -1,7 +1,7 @@
-"""Teaching around a trial: a short trial of its own before it, and streams beside its load.
+"""Teaching around a trial: a short trial of its own before it, and background streams in it.
 
 None of these frames is load, probe or evidence: the trial before is discarded, and the
-streams beside are kept apart from all that is judged.
+background streams are kept apart from all that is judged.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
-from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import Paths
 from plimsoll.traffic.teaching.teaching import (
+    background_teaching,
     teaching_before,
-    teaching_beside,
     teaching_duration_s,
 )
 
-# Those that nobody needs to be taught for: of the tester alone, and teaching itself.
+# Those that need no teaching: of the tester alone, and teaching itself.
 _UNTAUGHT: tuple[TrialPhase, ...] = ("calibration", "teaching")
 # Those that measure what a queue holds, in which every frame counts.
 _ALONE: tuple[TrialPhase, ...] = (*_UNTAUGHT, "burst", "back-to-back")
@@ -50,17 +50,17 @@ def teaching_trial(experiment: Experiment, paths: Paths, phase: TrialPhase) -> T
     return TeachingTrial(streams, teaching_duration_s(streams), _busiest_pps(streams))
 
 
-def streams_beside(
+def background_streams(
     experiment: Experiment, streams: tuple[StreamPlan, ...], paths: Paths, phase: TrialPhase
 ) -> tuple[StreamPlan, ...]:
-    """What teaches beside a trial's `streams`; empty where no stream asks for it.
+    """The background streams that teach during a trial; empty where none of its `streams` needs it.
 
     Raises InputError for a stream that cannot be taught.
     """
     if phase in _ALONE:
         return ()
     settings = experiment.trial.teaching.measurement
-    return teaching_beside(streams, experiment.profile, settings, paths)
+    return background_teaching(streams, experiment.profile, settings, paths)
 
 
 def settings_of(settings: TrialSettings, phase: TrialPhase) -> TrialSettings:

@@ -1,7 +1,8 @@
-"""Who looks at a trial while it goes on, beside the one that records it."""
+"""What observes a trial while it runs, besides what records it."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from plimsoll.dut.lab import LabPorts
@@ -11,18 +12,25 @@ from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
 
 
-class TrialOverseer(Protocol):
-    """Of one trial: told of its beginning, of each interval, and of what came of it."""
+@dataclass(frozen=True, slots=True)
+class TrialStart:
+    """What is known of trial `number` before its first frame.
 
-    def begin(
-        self,
-        number: int,
-        plan: TrialPlan,
-        load_pps: float,
-        ports: LabPorts,
-        baseline: Baseline | None,
-    ) -> None:
-        """Trial `number` is about to start."""
+    It loads each direction with `load_pps`. Without a `baseline` none was measured.
+    """
+
+    number: int
+    plan: TrialPlan
+    load_pps: float
+    ports: LabPorts
+    baseline: Baseline | None
+
+
+class TrialOverseer(Protocol):
+    """Of one trial: called at its start, at each interval, and with its outcome."""
+
+    def begin(self, start: TrialStart) -> None:
+        """The trial is about to start."""
 
     def interval(self, interval: Interval) -> bool:
         """An interval of it ended; True to stop the trial."""
@@ -31,17 +39,10 @@ class TrialOverseer(Protocol):
         """The outcome to judge it by, and findings of the overseer's own."""
 
 
-class Nobody:
-    """The TrialOverseer of a trial that nobody oversees."""
+class NoOverseer:
+    """The TrialOverseer of a trial without one."""
 
-    def begin(
-        self,
-        number: int,
-        plan: TrialPlan,
-        load_pps: float,
-        ports: LabPorts,
-        baseline: Baseline | None,
-    ) -> None:
+    def begin(self, start: TrialStart) -> None:
         """Nothing begins."""
 
     def interval(self, interval: Interval) -> bool:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from plimsoll.dut.lab import LabPorts
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.benchmark.trial_run.trial_overseer import TrialStart
+from plimsoll.generator.interface import Interval
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.recorder import Recorder
 from plimsoll.record.run.journal import WINDOW
 from plimsoll.record.run.observed_host import ObservedHostRecord
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.trial.judging.windows import WindowRules, Windows
-from plimsoll.trial.outcome.baseline import Baseline
 from plimsoll.trial.outcome.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.outcome import Outcome
@@ -22,12 +21,12 @@ _RULE = "windows"
 
 
 def _silent(_: WindowRecord) -> None:
-    """Nobody is told."""
+    """Report to no one."""
 
 
 @dataclass
 class WindowWatch:
-    """The TrialOverseer that keeps a trial's windows. `told` is given each one.
+    """The TrialOverseer that keeps a trial's windows. `on_window` is given each one.
 
     A failed window fails the trial; an invalid one, which the tester spoiled, does not. With
     `stop_on_failure` the first failed window ends it. `hosts` are observed meanwhile.
@@ -36,31 +35,24 @@ class WindowWatch:
     rules: WindowRules
     recorder: Recorder
     stop_on_failure: bool = False
-    told: Callable[[WindowRecord], None] = _silent
+    on_window: Callable[[WindowRecord], None] = _silent
     hosts: tuple[ObservedHostRecord, ...] = ()
     failed: int = 0
     _count: int = 0
     _first_failed: WindowRecord | None = None
     _windows: Windows | None = field(default=None)
 
-    def begin(
-        self,
-        number: int,
-        plan: TrialPlan,
-        load_pps: float,
-        ports: LabPorts,
-        baseline: Baseline | None,
-    ) -> None:
+    def begin(self, start: TrialStart) -> None:
         """Begin the first window."""
         self._windows = Windows(
             self.rules,
-            plan,
-            ports,
-            trial=number,
-            load_pps=load_pps,
-            baseline=baseline,
+            start.plan,
+            start.ports,
+            trial=start.number,
+            load_pps=start.load_pps,
+            baseline=start.baseline,
             closed=self._closed,
-            host=HostMetrics(self.recorder.run, trial_period(number), self.hosts),
+            host=HostMetrics(self.recorder.run, trial_period(start.number), self.hosts),
         )
 
     def interval(self, interval: Interval) -> bool:
@@ -73,7 +65,7 @@ class WindowWatch:
         """Close the last window; a finding tells how many failed."""
         if self._windows is not None:
             self._windows.finish(outcome)
-        stopped = self.failed and outcome.report.ended_by == "stop"
+        stopped = self.failed and outcome.report.ended_by in ("stop", "losses")
         return judged_as_it_ran(outcome) if stopped else outcome, [self._finding()]
 
     def _closed(self, window: WindowRecord) -> None:
@@ -82,7 +74,7 @@ class WindowWatch:
         if window.verdict == "fail":
             self.failed += 1
             self._first_failed = self._first_failed or window
-        self.told(window)
+        self.on_window(window)
 
     def _finding(self) -> Finding:
         text = f"{self.failed} of {self._count} windows failed; none may"

@@ -11,14 +11,14 @@ from pydantic import BaseModel
 from plimsoll.benchmark.calibration.calibration import calibrate
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.beginning import begin, check_resumable
-from plimsoll.benchmark.session.deaths import deaths_recorded
+from plimsoll.benchmark.session.failures import record_failures
+from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.run_start import begin, check_resumable
 from plimsoll.benchmark.session.session import Session
-from plimsoll.benchmark.session.watcher import Watcher
 from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
 from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
 from plimsoll.benchmark.trial_run.steps import Steps
-from plimsoll.benchmark.whole_run.surroundings import record_surroundings
+from plimsoll.benchmark.whole_run.environment import record_environment
 from plimsoll.record.calibrations.calibration import TesterCalibration
 from plimsoll.record.methods.method import Method
 from plimsoll.record.recorder import Recorder, recording
@@ -33,7 +33,7 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass(frozen=True)
 class MethodRun(Generic[R]):
-    """What a run is to do: by which method, of which experiment, and what it is asked beside it.
+    """What a run is to do: by which method, of which experiment, and with which settings.
 
     `experiment` is as written in the run directory. `check` raises what is known to be wrong
     with a run that has no result yet, before anything is started. The tester is calibrated up
@@ -44,36 +44,39 @@ class MethodRun(Generic[R]):
     method: Method[R]
     experiment: Experiment
     plan: BedPlan
-    asked: Mapping[str, object] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     shortfalls: tuple[Shortfall, ...] = ()
     highest_pps: Callable[[Testbed], float] | None = None
     check: Callable[[], None] | None = None
 
 
 def run_method(
-    to_run: MethodRun[R], run: RunDirectory, watcher: Watcher, execute: Callable[[Steps], R]
+    to_run: MethodRun[R],
+    run: RunDirectory,
+    listener: ProgressListener,
+    execute: Callable[[Steps], R],
 ) -> R:
     """Run, or go on with, a method in `run` until `execute` has its result.
 
     Finished trials are on disk before the next begins. Raises PlimsollError for what the
-    user can mend; then, too, they are kept.
+    user can fix; then, too, they are kept.
     """
     method = to_run.method
     _reopen(method, run)
     with recording(run) as recorder:
         finished = read_run_result(run, method.result)
         if finished is not None:
-            watcher.note("this run has finished already; its result stands")
+            listener.note("this run has finished already; its result stands")
             return finished
         if to_run.check is not None:
             to_run.check()
-        _begin_or_resume(to_run, recorder, watcher)
-        with deaths_recorded(recorder), bed_ledger(method.command, to_run.experiment.lab) as ledger:
-            session = Session(to_run.experiment, recorder, watcher, ledger)
-            with testbed(to_run.plan, ledger, watcher.note) as bed:
+        _begin_or_resume(to_run, recorder, listener)
+        with record_failures(recorder), bed_ledger(method.command, to_run.experiment.lab) as ledger:
+            session = Session(to_run.experiment, recorder, listener, ledger)
+            with testbed(to_run.plan, ledger, listener.note) as bed:
                 for note in (*bed.notes, *to_run.experiment.profile.notes()):
-                    watcher.note(note)
-                record_surroundings(session, bed, _calibration(to_run, session, bed))
+                    listener.note(note)
+                record_environment(session, bed, _calibration(to_run, session, bed))
                 result = execute(Steps(session, bed))
             if not method.one_trial:
                 recorder.finish(result)
@@ -88,11 +91,11 @@ def _reopen(method: Method[R], run: RunDirectory) -> None:
             reopen_run(run)
 
 
-def _begin_or_resume(to_run: MethodRun[R], recorder: Recorder, watcher: Watcher) -> None:
+def _begin_or_resume(to_run: MethodRun[R], recorder: Recorder, listener: ProgressListener) -> None:
     """Journal the beginning of this session; on resume, tell what was found."""
     history = recorder.history()
     if not history.events:
-        begin(recorder, to_run.method, to_run.experiment, to_run.asked)
+        begin(recorder, to_run.method, to_run.experiment, to_run.settings)
         if to_run.shortfalls:
             shortfalls = [each.model_dump(mode="json") for each in to_run.shortfalls]
             recorder.event(SHORTFALLS, shortfalls=shortfalls)
@@ -100,7 +103,7 @@ def _begin_or_resume(to_run: MethodRun[R], recorder: Recorder, watcher: Watcher)
     check_resumable(history, to_run.method, to_run.experiment, recorder.run)
     trials, cut_short = history.trials(), history.unfinished_trials()
     recorder.event(RUN_RESUMED, trials=len(trials), versions=versions(None))
-    watcher.note(
+    listener.note(
         f"resuming after {len(trials)} finished trials; {len(cut_short)} cut short and run again"
     )
 

@@ -14,10 +14,11 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.host.ledger.cpu_claims import polled_cpu_mistakes
-from plimsoll.text.units import Rate
+from plimsoll.text.units import Rate, format_duration
+from plimsoll.traffic.streams.schedule import planned_schedule
 
 # Of a lab that cannot tell it, as something else is wrong with it.
-_UNTOLD = LineRate(None, settled=False)
+_UNKNOWN = LineRate(None, settled=False)
 
 
 class MistakesFound(list[PlimsollError]):
@@ -60,6 +61,8 @@ def search_mistakes(experiment: Experiment) -> MistakesFound:
     found = MistakesFound()
     with found.collected():
         _check_pacing(experiment)
+    with found.collected():
+        _check_schedules(experiment)
     line_rate = _look(experiment, found)
     search = experiment.search
     with found.collected():
@@ -76,7 +79,7 @@ def search_mistakes(experiment: Experiment) -> MistakesFound:
 
 def machine_mistakes(lab: LabModel, generator: GeneratorPlan) -> tuple[MistakesFound, LineRate]:
     """What the machine lacks for a lab and who sends to it, and the line rate it has."""
-    found, line_rate = MistakesFound(), _UNTOLD
+    found, line_rate = MistakesFound(), _UNKNOWN
     if polled := polled_cpus(lab, generator):
         found.take(cpu_mistakes(polled))
         found.take(polled_cpu_mistakes(polled))
@@ -117,7 +120,7 @@ def _check_load(experiment: Experiment, load: Rate, line_rate: LineRate, where: 
 
 
 def _is_known(load: Rate, line_rate: LineRate) -> bool:
-    """Whether it can be told in pps before the links are up."""
+    """Whether it can be converted to pps before the links are up."""
     return load.unit != "percent" or line_rate.settled
 
 
@@ -138,6 +141,20 @@ def _check_pacing(experiment: Experiment) -> None:
             where="profile",
             remedy="give it another pacing, or run a single trial with plimsoll trial",
         )
+
+
+def _check_schedules(experiment: Experiment) -> None:
+    """No trial of the search is over before the first stream of its load begins."""
+    schedules = [planned_schedule(each.schedule) for each in experiment.profile.load_streams]
+    for field, duration_s in experiment.search.durations.items():
+        if schedules and not any(each.sending_s(0.0, duration_s) > 0 for each in schedules):
+            first_s = min(each.start_s for each in schedules)
+            raise InputError(
+                f"no load is sent in {format_duration(duration_s)}: the first stream begins "
+                f"{format_duration(first_s)} after a trial",
+                where=f"search.{field}",
+                remedy="give longer trials, or streams an earlier schedule.start",
+            )
 
 
 def _check_frame_sizes(experiment: Experiment) -> None:

@@ -29,7 +29,7 @@ from plimsoll.generator.engine.settings import EngineSettings
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.generator.interface import GeneratorRefused
 from plimsoll.host.cpus import check_cpus, parse_cpu_list
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.calibrations.calibration_store import keep_calibration
 from plimsoll.record.calibrations.stored_calibration import StoredCalibration
@@ -70,7 +70,7 @@ def calibrate(
     """Measure what the tester itself adds and carries, without a DUT.
 
     Over rings inside the tester, and over the cable between `--ports` if there are any: that
-    first, so that a wrong port is told at once. What is found is kept, and shown in every
+    first, so that a wrong port is reported at once. What is found is kept, and shown in every
     report of this tester.
     """
     traffic = calibration_profile() if profile is None else load_profile(profile)
@@ -100,16 +100,16 @@ def _interruption_said() -> Iterator[None]:
 
 
 def _tester(cpus: str) -> GeneratorPlan:
-    wanted = parse_cpu_list(cpus, where="--cpus")
-    check_cpus([("--cpus", cpu) for cpu in wanted])
-    return EngineSettings(cpus=wanted)
+    loop_cpus = parse_cpu_list(cpus, where="--cpus")
+    check_cpus([("--cpus", cpu) for cpu in loop_cpus])
+    return EngineSettings(cpus=loop_cpus)
 
 
 def _measure_all(
     ports: Sequence[str], generator: GeneratorPlan, traffic: Profile
 ) -> list[StoredCalibration]:
     """Over rings, and over the cable if there is one."""
-    with _told_as_ports(ports):
+    with _placed_at_ports(ports):
         labs = _cable(ports)
         for lab in labs:
             lab.check_machine()
@@ -120,7 +120,7 @@ def _measure_all(
 
 
 @contextmanager
-def _told_as_ports(ports: Sequence[str]) -> Iterator[None]:
+def _placed_at_ports(ports: Sequence[str]) -> Iterator[None]:
     """Give an error about one of the lab's ports the place that the user knows it by."""
     try:
         yield
@@ -145,11 +145,11 @@ def _cable(ports: Sequence[str]) -> list[LabModel]:
     try:
         return [ExternalSettings(ports=tuple(_port(port) for port in ports))]
     except ValidationError as error:
-        told = error.errors()[0]
+        mistake = error.errors()[0]
         raise InputError(
-            told["msg"],
+            mistake["msg"],
             where="--ports",
-            remedy=told.get("ctx", {}).get("remedy", "give at most 16 ports"),
+            remedy=mistake.get("ctx", {}).get("remedy", "give at most 16 ports"),
         ) from None
 
 
@@ -168,7 +168,7 @@ def _port(given: str) -> ExternalPort:
 
 def _measure(lab: LabModel, generator: GeneratorPlan, traffic: Profile) -> StoredCalibration:
     plan = BedPlan(lab, generator, traffic.largest_frame_size)
-    with watched_ledger("calibrate") as ledger, stderr.status("") as status:
+    with swept_ledger("calibrate") as ledger, stderr.status("") as status:
         found = calibrate_tester(
             plan, traffic, ledger, lambda step: status.update(f"[dim]{escape(step)}[/]")
         )

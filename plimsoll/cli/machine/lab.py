@@ -18,8 +18,8 @@ from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.terminal.output import stdout
 from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
 from plimsoll.dut.lab import LabModel, LabPorts
-from plimsoll.dut.registry import lab_kinds, lab_of_kind
-from plimsoll.dut.standing import LabDescription, lab_down, lab_list, lab_up
+from plimsoll.dut.registry.labs import lab_kinds, lab_needs, lab_of_kind
+from plimsoll.dut.registry.standing import LabDescription, lab_down, lab_list, lab_up
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.ledger import sweep
 
@@ -41,7 +41,7 @@ def add_to(parent: typer.Typer) -> None:
 def list_labs(
     json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
 ) -> None:
-    """List the labs that are up, those of runs under way included, and the kinds there are."""
+    """List the labs that are up, also those of runs, and the kinds there are with their needs."""
     sweep()
     labs = lab_list()
     if json:
@@ -49,8 +49,14 @@ def list_labs(
         return
     stdout.print(_table(labs) if labs else "no lab is up")
     stdout.print("\nkinds of lab:")
+    needs = lab_needs()
     for kind, summary in lab_kinds().items():
-        stdout.print(f"  [bold]{kind}[/]  {summary}", highlight=False)
+        stdout.print(f"  [bold]{kind}[/]  {summary}", highlight=False, soft_wrap=True)
+        stdout.print(
+            f"    [dim]needs:[/] {needs[kind].in_words()}", highlight=False, soft_wrap=True
+        )
+        if missing := needs[kind].missing():
+            stdout.print(f"    [red]missing here:[/] {', '.join(missing)}", soft_wrap=True)
 
 
 @app.command(
@@ -69,7 +75,8 @@ def up(
     """Bring a lab up and leave it up; prints how a generator, ours or another, connects to it."""
     settings = _lab(kind, experiment, set_fields or ())
     lab = lab_up(settings)
-    stdout.print(f"lab [bold]{lab.id}[/] is up: {', '.join(lab.processes)}", highlight=False)
+    running = ", ".join(lab.processes) or "the kernel forwards"
+    stdout.print(f"lab [bold]{lab.id}[/] is up: {running}", highlight=False)
     if lab.note:
         stdout.print(f"[dim]note:[/] {lab.note}", soft_wrap=True)
     if lab.ports is not None:

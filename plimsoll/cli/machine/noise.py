@@ -13,7 +13,7 @@ from plimsoll.cli.options.options import JsonOption, parse_option
 from plimsoll.cli.tables.noise_summary import print_noise
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.host.cpus import parse_cpu_list
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.results.noise_result import NoiseResult
 from plimsoll.text.units import parse_duration, parse_latency_ns
@@ -73,7 +73,7 @@ def noise(
 
 
 def _measured(settings: NoiseSettings) -> NoiseResult:
-    with watched_ledger("noise") as ledger, stderr.status("") as status:
+    with swept_ledger("noise") as ledger, stderr.status("") as status:
         return measure_noise(
             settings, ledger, lambda step: status.update(f"[dim]{escape(step)}[/]")
         )

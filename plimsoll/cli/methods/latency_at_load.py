@@ -12,8 +12,8 @@ from plimsoll.benchmark.latency_at_load.latency_at_load import (
     check_latency_at_load,
     run_latency_at_load,
 )
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
-from plimsoll.benchmark.session.beginning import check_method
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
+from plimsoll.benchmark.session.run_start import check_method
 from plimsoll.cli.methods.standard_command import StandardCommand
 from plimsoll.cli.options.frame_options import parse_percents
 from plimsoll.cli.options.options import parse_option
@@ -40,13 +40,13 @@ def _settings(
         Path | None, typer.Option(help="100 % is the load line of this finished run.")
     ] = None,
     loads: Annotated[
-        str | None, typer.Option(help="Percents of the rate; 0,10,50,90 by default, 0 is no load.")
+        str | None, typer.Option(help="Percentages of the rate; 0,10,50,90 by default, 0 is idle.")
     ] = None,
     duration: Annotated[
         str | None, typer.Option(help="Of the trial at each load; 1m by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="2 s at each load.")] = False,
-) -> LatencyAtLoadAsked:
+) -> LatencyAtLoadSettings:
     """Measure the probes' latency without load and at shares of a rate.
 
     Exits with 0 when it was measured at every load, with 1 when the search found no rate, with
@@ -65,7 +65,7 @@ def _settings(
         update["percents"] = parse_percents("--loads", loads)
     if duration is not None:
         update["trial_s"] = parse_option("--duration", parse_duration, duration)
-    defaults = LatencyAtLoadAsked.quickly() if quick else LatencyAtLoadAsked()
+    defaults = LatencyAtLoadSettings.quickly() if quick else LatencyAtLoadSettings()
     settings = defaults.model_copy(update=update)
     check_latency_at_load(experiment, settings)
     return settings
@@ -86,7 +86,7 @@ def _rate_of(path: Path) -> Rate:
 
 add_to = StandardCommand(
     LATENCY_AT_LOAD,
-    model=LatencyAtLoadAsked,
+    model=LatencyAtLoadSettings,
     settings=_settings,
     run=run_latency_at_load,
     show=lambda _, run: print_sections(latency_at_load_answer(run), stdout),

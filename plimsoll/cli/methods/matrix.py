@@ -63,7 +63,7 @@ def matrix(
         directory = _what_to_run(experiment, set_fields or (), resume, runs)
         tag_run(directory, tag)
         kept = running("matrix", directory, "finished samples are kept", None, live)
-        with kept, progress_on(stderr) as progress:
+        with kept, progress_on(stderr, live=not json) as progress:
             result = run_matrix(directory, progress, _report, partial(_show, live, directory))
     page = write_report(directory)
     if json:

@@ -8,7 +8,7 @@ import typer
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.probe.probe import run_probe
-from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.cli.methods.standard_command import StandardCommand
 from plimsoll.cli.options.options import parse_option
@@ -29,7 +29,7 @@ def _settings(
         str | None, typer.Option(help="At most so often in each direction; 10kpps by default.")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="10 s instead of hours.")] = False,
-) -> ProbeAsked:
+) -> ProbeSettings:
     """Send the next probe when the last is back, without load, and count latency by microsecond.
 
     The frames are those of the profile's probes, or of its load where it has none. SIGINT or
@@ -43,7 +43,7 @@ def _settings(
         update["duration_s"] = parse_option("--duration", parse_duration, duration)
     if rate is not None:
         update["rate"] = parse_option("--rate", parse_rate, rate)
-    settings = (ProbeAsked.quickly() if quick else ProbeAsked()).model_copy(update=update)
+    settings = (ProbeSettings.quickly() if quick else ProbeSettings()).model_copy(update=update)
     settings.check(experiment.effective_generator)
     check_search(experiment)
     return settings
@@ -51,7 +51,7 @@ def _settings(
 
 add_to = StandardCommand(
     PROBE,
-    model=ProbeAsked,
+    model=ProbeSettings,
     settings=_settings,
     run=run_probe,
     show=lambda _, run: print_sections(probe_answer(run), stdout),

@@ -1,7 +1,8 @@
-"""What the user sees of a run while it goes on: one live line, and a line per finished trial."""
+"""What the user sees of a run while it goes on: a live display, and a line per finished trial."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -9,60 +10,79 @@ from dataclasses import dataclass, field
 from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
-from rich.text import Text
 
-from plimsoll.cli.tables.trial_table import PHASES, VERDICT_STYLES, reason_of
+from plimsoll.cli.tables.live_view import (
+    Moment,
+    SearchView,
+    TrialView,
+    ended_line,
+    live_text,
+    trial_title,
+)
+from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.histogram_sum import HistogramSum
 from plimsoll.generator.interface import Interval, TrialPlan
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
-from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
-
-_BAR_CELLS = 24
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 
 
 @dataclass
 class _RunningTrial:
     """What is known of the trial under way."""
 
-    title: str
-    planned_s: float
+    view: TrialView
     plan: TrialPlan
-    elapsed_s: float = 0.0
     offered: int = 0
     lost: int = 0
+    received: float = 0.0
     latency: HistogramSum = field(default_factory=HistogramSum)
 
     def add(self, interval: Interval) -> None:
+        """Count the interval in, and draw it."""
+        moment = HistogramSum()
+        offered, lost, received = self._counts(interval)
         probes = {stream.stream for stream in self.plan.streams if stream.role == "latency"}
-        self.elapsed_s = interval.end_s
-        self.offered += sum(counts.sent + counts.refused for counts in interval.streams)
-        self.lost += sum(counts.missing + counts.refused for counts in interval.streams)
         for counts in interval.streams:
             if counts.stream in probes:
+                moment.add(counts.latency)
                 self.latency.add(counts.latency)
+        self.offered += offered
+        self.lost += lost
+        self.received += received
+        # What comes in during the drain was sent before: a rate of it is none.
+        if interval.phase == "send":
+            length_s = interval.end_s - interval.begin_s
+            self.view.moments.append(_moment(received, length_s, lost, offered, moment.total))
+        self.view.elapsed_s = interval.end_s
+        sent_s = min(interval.end_s, self.plan.duration_s)
+        total = self.latency.total
+        self.view.whole = _moment(self.received, sent_s, self.lost, self.offered, total)
 
-    def render(self) -> Text:
-        if self.plan.hold is not None and not self.elapsed_s:
-            # Nothing comes before the trial ends; a clock would take its time from the loops.
-            silent = f"  sending for {format_duration(self.planned_s)}, in silence: no CPU is free"
-            return Text(f"{self.title}{silent}")
-        share = min(1.0, self.elapsed_s / self.planned_s)
-        cells = round(share * _BAR_CELLS)
-        left_s = max(0.0, self.planned_s - self.elapsed_s)
-        p99 = self.latency.total.quantile_ns(0.99)
-        loss = format_ratio(max(0, self.lost) / self.offered) if self.offered else "-"
-        return Text.assemble(
-            f"{self.title}  ",
-            ("━" * cells, "green"),
-            ("━" * (_BAR_CELLS - cells), "dim"),
-            f"  {format_duration(left_s)} left" if left_s else "  draining",
-            f"  loss {loss}",
-            f"  probe p99 {format_ns(p99) if p99 is not None else '-'}",
-        )
+    def _counts(self, interval: Interval) -> tuple[int, int, float]:
+        """Frames offered and lost in all, and received per direction under load."""
+        offered = sum(counts.sent + counts.refused for counts in interval.streams)
+        lost = sum(counts.missing + counts.refused for counts in interval.streams)
+        loads = [each for each in self.plan.streams if each.role == "load"] or self.plan.streams
+        directions = {(each.tx_port, each.rx_port) for each in loads}
+        named = {each.stream for each in loads}
+        received = sum(each.received for each in interval.streams if each.stream in named)
+        return offered, lost, received / max(1, len(directions))
+
+
+def _moment(
+    received: float, length_s: float, lost: int, offered: int, latency: Histogram
+) -> Moment:
+    return Moment(
+        rate_pps=received / length_s if length_s > 0 else None,
+        loss_ratio=max(0, lost) / offered if offered else None,
+        p50_ns=latency.quantile_ns(0.5),
+        p99_ns=latency.quantile_ns(0.99),
+        max_ns=latency.max_ns,
+    )
 
 
 class Progress:
-    """A Watcher that draws on a terminal, and prints plain lines elsewhere.
+    """A ProgressListener that draws on a terminal, and prints plain lines elsewhere.
 
     It draws when an interval ends and never in between: on a small machine each
     drawing takes time from a polling CPU.
@@ -72,6 +92,8 @@ class Progress:
         self._console = console
         self._live = live
         self._running: _RunningTrial | None = None
+        self._search = SearchView()
+        self._began_s = time.monotonic()
 
     def note(self, text: str) -> None:
         """Print it."""
@@ -80,42 +102,51 @@ class Progress:
     def trial_started(
         self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan
     ) -> None:
-        """Show the new trial."""
-        load = format_pps(load_pps) if load_pps else "probe only"
-        title = f"{number:>3}  {PHASES[phase]:<11} {load:>11}"
-        self._running = _RunningTrial(title, plan.duration_s, plan)
+        """Show the new trial; the first of a run begins a display of its own."""
+        if number == 1:
+            self._search, self._began_s = SearchView(), time.monotonic()
+        title = trial_title(number, phase, load_pps)
+        view = TrialView(title, plan.duration_s, silent=plan.hold_s > 0)
+        self._running = _RunningTrial(view, plan)
         self._draw()
 
     def interval(self, interval: Interval) -> None:
-        """Move the live line, where there is one."""
+        """Move the live display, where there is one."""
         if self._running is not None and self._live is not None:
             self._running.add(interval)
             self._draw()
 
     def trial_ended(self, record: TrialRecord) -> None:
-        """Turn the live line into a finished one."""
+        """Turn the live display into a finished line."""
         if self._running is None:
             return
-        style = VERDICT_STYLES[record.verdict]
-        verdict = "" if record.verdict == "none" else record.verdict.upper()
-        reason = reason_of(record)
-        self._console.print(
-            Text.assemble(f"{self._running.title}  ", (f"{verdict:<8}", style), reason),
-            soft_wrap=True,
-        )
+        line = ended_line(self._running.view.title, record)
+        self._search.take(record.phase, record.load_pps, record.verdict)
         self._running = None
+        self._console.print(line, soft_wrap=True)
         self._draw()
 
     def _draw(self) -> None:
-        if self._live is not None:
-            self._live.update(self._running.render() if self._running else "", refresh=True)
+        if self._live is None:
+            return
+        text = live_text(
+            self._running.view if self._running else None,
+            self._search,
+            time.monotonic() - self._began_s,
+            width=self._console.width,
+            ascii_only=self._console.options.ascii_only,
+        )
+        self._live.update(text, refresh=True)
 
 
 @contextmanager
-def progress_on(console: Console) -> Iterator[Progress]:
-    """A Progress on this console for the length of a `with`."""
-    if not console.is_terminal:
+def progress_on(console: Console, *, live: bool = True) -> Iterator[Progress]:
+    """A Progress on this console for the length of a `with`; finished trials only, if not `live`.
+
+    What is not a terminal, or one that cannot move its cursor, gets finished trials, too.
+    """
+    if not live or not console.is_terminal or console.is_dumb_terminal:
         yield Progress(console, None)
         return
-    with Live("", console=console, auto_refresh=False, transient=True) as live:
-        yield Progress(console, live)
+    with Live("", console=console, auto_refresh=False, transient=True) as display:
+        yield Progress(console, display)

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.reading_interval import check_search_readings
-from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.experiment.set_field import SetField, parse_set_field
 from plimsoll.benchmark.load_line.load_line import check_resume, find_load_line
 from plimsoll.benchmark.whole_run.preflight import check_search
 from plimsoll.cli.methods.check import check_and_show
@@ -64,6 +64,9 @@ def run(
     validation: Annotated[
         str | None, typer.Option(help="Validate for this long instead, such as 60s or 3h.")
     ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Search for no longer than this, such as 6h (load-line).")
+    ] = None,
     metrics_port: MetricsPortOption = None,
     json: JsonOption = False,
 ) -> None:
@@ -73,21 +76,31 @@ def run(
     with 5 when the tester could not tell.
     """
     _check_one_of(experiment, resume)
+    fields = _with_budget(set_fields, budget)
     if dry_run:
-        _only_check(experiment, set_fields, validation, json)
+        _only_check(experiment, fields, validation, json)
         return
     with serving(metrics_port) as live:
         if experiment is None:
-            asked, directory = _old_run(resume, set_fields, validation)
+            chosen, directory = _old_run(resume, fields, validation)
         else:
-            asked, directory = _new_run(experiment, set_fields, runs, validation)
+            chosen, directory = _new_run(experiment, fields, runs, validation)
         tag_run(directory, tag)
         kept = running("run", directory, "finished trials are kept", JournalContents.trials, live)
-        with kept, progress_on(stderr) as progress:
-            result = find_load_line(asked, directory, progress)
+        with kept, progress_on(stderr, live=not json) as progress:
+            result = find_load_line(chosen, directory, progress)
     page = write_report(directory)
     _print(result, directory, page, stdout, json)
     end_by(result.verdict)
+
+
+def _with_budget(
+    set_fields: Sequence[SetField] | None, budget: str | None
+) -> Sequence[SetField] | None:
+    """The option is a field of the experiment by a shorter name."""
+    if budget is None:
+        return set_fields
+    return (*(set_fields or ()), parse_set_field(f"search.budget={budget}"))
 
 
 def _check_one_of(experiment: Path | None, resume: Path | None) -> None:
@@ -126,20 +139,20 @@ def _old_run(
         )
     assert resume is not None  # noqa: S101 - one of the two is given
     directory = RunDirectory.open(resume)
-    asked = load_experiment(directory.experiment)
-    check_resume(asked, directory)
-    return asked, directory
+    chosen = load_experiment(directory.experiment)
+    check_resume(chosen, directory)
+    return chosen, directory
 
 
 def _new_run(
     experiment: Path, set_fields: Sequence[SetField] | None, runs: Path, validation: str | None
 ) -> tuple[Experiment, RunDirectory]:
-    asked = load_experiment(experiment, set_fields or ())
+    chosen = load_experiment(experiment, set_fields or ())
     if validation is not None:
-        asked = asked.validated_for(parse_option("--validation", parse_duration, validation))
-    check_search(asked)
-    check_search_readings(asked)
-    return asked, RunDirectory.create(runs, asked.name, asked.normalised())
+        chosen = chosen.validated_for(parse_option("--validation", parse_duration, validation))
+    check_search(chosen)
+    check_search_readings(chosen)
+    return chosen, RunDirectory.create(runs, chosen.name, chosen.normalised())
 
 
 def _print(

@@ -16,7 +16,7 @@ from plimsoll.web.open_metrics import LiveMetrics, open_metrics
 
 
 def serving(metrics_port: Endpoint | None) -> AbstractContextManager[LiveMetrics | None]:
-    """Listen there, where it is asked for, before anything is started or written.
+    """Listen there, if requested, before anything is started or written.
 
     Which run is served is said once there is one. Raises MachineError.
     """
@@ -45,7 +45,7 @@ def running(
     try:
         yield
     except (Interrupted, PlimsollError):
-        # What is being told may be that the disk is full or the record damaged.
+        # The error on its way may be that the disk is full or the record damaged.
         with suppress(PlimsollError):
             history = None if worth_a_report is None else read_journal(directory.journal)
             if history is None or (worth_a_report and worth_a_report(history)):

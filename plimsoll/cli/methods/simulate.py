@@ -15,7 +15,7 @@ from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.simulation import (
     Simulated,
-    SimulationAsked,
+    SimulationRequest,
     parse_settings,
 )
 from plimsoll.benchmark.whole_run.preflight import check_search
@@ -83,7 +83,7 @@ def simulate(  # noqa: PLR0917 - the options of the command
     ] = False,
     json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
-    """Search a simulated DUT in simulated time, and print its true load line beside.
+    """Search a simulated DUT in simulated time, and print its true load line next to the result.
 
     Nothing is sent and nothing of the machine is used. Exits as `plimsoll run` does: with 1
     when the simulated DUT carried no load, with 5 when the simulated tester could not tell.
@@ -95,7 +95,7 @@ def simulate(  # noqa: PLR0917 - the options of the command
         raise InputError(
             "name a model", where="plimsoll simulate", remedy="plimsoll simulate --list"
         )
-    asked = SimulationAsked(
+    request = SimulationRequest(
         model=model,
         strategy=strategy,
         seed=seed,
@@ -106,7 +106,7 @@ def simulate(  # noqa: PLR0917 - the options of the command
         loss=None if loss is None else parse_option("--loss", parse_ratio, loss),
     )
     base = None if experiment is None else load_experiment(experiment)
-    to_run = asked.experiment(base)
+    to_run = request.experiment(base)
     check_search(to_run)
     with _runs_root(runs) as root:
         directory = RunDirectory.create(root, to_run.name, to_run.normalised())
@@ -142,7 +142,7 @@ def _find(experiment: Experiment, directory: RunDirectory, json: bool) -> Verdic
 
 
 def _panel(found: Simulated) -> Panel:
-    """The truth beside what was found."""
+    """The truth next to what was found."""
     table = Table.grid(padding=(0, 2))
     for name, value in _lines(found):
         table.add_row(name, value)

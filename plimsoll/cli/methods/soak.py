@@ -9,7 +9,7 @@ import typer
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.reading_interval import check_readings
 from plimsoll.benchmark.soak.segments import segments_of
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.benchmark.whole_run.preflight import check_trial
 from plimsoll.cli.methods.standard_command import StandardCommand
@@ -37,7 +37,7 @@ def _settings(
     stop_on_failure: Annotated[
         bool, typer.Option("--stop-on-failure", help="End at the first window that fails.")
     ] = False,
-) -> SoakAsked:
+) -> SoakSettings:
     """Run hours at one load, without a search, and judge each window and the whole.
 
     SIGINT or SIGTERM ends it in good order: the traffic stops, what there is is judged and
@@ -52,7 +52,7 @@ def _settings(
             where="plimsoll soak",
             remedy=_EXAMPLE,
         )
-    settings = SoakAsked(
+    settings = SoakSettings(
         load=parse_option("--load", parse_rate, load),
         duration_s=parse_option("--duration", parse_duration, duration),
         window_s=experiment.trial.window
@@ -69,7 +69,7 @@ def _settings(
 
 add_to = StandardCommand(
     SOAK,
-    model=SoakAsked,
+    model=SoakSettings,
     settings=_settings,
     run=run_soak,
     show=lambda result, _: print_soak(result, stdout),

@@ -13,8 +13,8 @@ from pydantic import BaseModel
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.experiment.set_field import SetField
-from plimsoll.benchmark.session.beginning import resumable
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
+from plimsoll.benchmark.session.run_start import resumable
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import (
@@ -60,7 +60,7 @@ class StandardCommand(Generic[S, R]):
     """`plimsoll <command>` of a method; the options that all such commands have are added to it.
 
     `settings` takes the experiment, and as keywords the options that are the command's own, all
-    of which have a default; it returns what the run is asked, or raises what is wrong with it
+    of which have a default; it returns the run's settings, or raises what is wrong with them
     before anything is written. Its docstring is the command's help. `model` reads the settings
     of a run that goes on, `run` runs or goes on with it, and `show` prints what it found.
     `examples` are for the help; `example` is the remedy where no experiment is named.
@@ -72,7 +72,7 @@ class StandardCommand(Generic[S, R]):
     method: Method[R]
     model: type[S]
     settings: Callable[..., S]
-    run: Callable[[Experiment, S, RunDirectory, Watcher], R]
+    run: Callable[[Experiment, S, RunDirectory, ProgressListener], R]
     show: Callable[[R, RunDirectory], None]
     example: str
     examples: tuple[str, ...]
@@ -108,7 +108,7 @@ class StandardCommand(Generic[S, R]):
                 kept = running(
                     self.method.command, to_run.directory, self.kept, self.worth_a_report, live
                 )
-                with kept, progress_on(stderr) as progress:
+                with kept, progress_on(stderr, live=not json) as progress:
                     result = self.run(
                         to_run.experiment, to_run.settings, to_run.directory, progress
                     )
@@ -164,7 +164,7 @@ class StandardCommand(Generic[S, R]):
             )
 
     def _resumed_run(self, resume: Path) -> _ToRun[S]:
-        """A run that goes on as it was asked. Raises InputError where it cannot."""
+        """Resume a run with the settings it began with. Raises InputError where it cannot."""
         directory = RunDirectory.open(resume)
         experiment = load_experiment(directory.experiment)
         settings = resumable(directory, self.method, experiment, self.model)

@@ -53,21 +53,21 @@ def trial(
 
     Exits with 0 when it passed, with 1 when it failed, with 5 when it was invalid.
     """
-    asked = load_experiment(experiment, set_fields or ())
+    planned = load_experiment(experiment, set_fields or ())
     rate = parse_option("--load", parse_rate, load)
     duration_s = check_trial_duration(
         parse_option("--duration", parse_duration, duration), "--duration"
     )
-    check_trial(asked, rate, "--load")
-    check_readings(asked, {"--duration": duration_s})
+    check_trial(planned, rate, "--load")
+    check_readings(planned, {"--duration": duration_s})
     with serving(metrics_port) as live:
         sweep()
-        directory = RunDirectory.create(runs, f"{asked.name}-trial", asked.normalised())
+        directory = RunDirectory.create(runs, f"{planned.name}-trial", planned.normalised())
         tag_run(directory, tag)
         if live is not None:
             live.show(directory)
-        with progress_on(stderr) as progress:
-            record = run_single_trial(asked, directory, rate, duration_s, progress)
+        with progress_on(stderr, live=not json) as progress:
+            record = run_single_trial(planned, directory, rate, duration_s, progress)
     page = write_report(directory)
     _print(record, page, json)
     end_by(record.verdict)

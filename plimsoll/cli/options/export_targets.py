@@ -30,7 +30,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A run, the periods asked for (None: all), and where to; None is standard output."""
+    """A run, the periods requested (None: all), and the target; None is standard output."""
 
     run: RunDirectory
     periods: list[str] | None
@@ -90,7 +90,7 @@ def load_documents(
         raise ExportError(
             f"it took {loaded.taken} documents and refused {loaded.failed}: {loaded}",
             where=server.url,
-            remedy="mend what it says of its indices, then export again",
+            remedy="fix what it reports of its indices, then export again",
         )
     _say(f"{loaded.taken} documents are in {server.url}")
 

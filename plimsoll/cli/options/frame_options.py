@@ -14,7 +14,7 @@ def parse_sizes(option: str, text: str) -> tuple[int, ...]:
     for word in _words(option, text, "64,512,1518"):
         if not word.isdecimal() or not _LEAST <= int(word) <= _MOST:
             raise InputError(
-                f"{word!r} is no frame size",
+                f"{word!r} is not a frame size",
                 where=option,
                 remedy=f"give whole bytes with FCS from {_LEAST} to {_MOST}, such as 64,512,1518",
             )
@@ -30,7 +30,7 @@ def parse_percents(option: str, text: str) -> tuple[float, ...]:
             percents.append(float(word.removesuffix("%")))
         except ValueError:
             raise InputError(
-                f"{word!r} is no percent", where=option, remedy="give some such as 0,10,50,90"
+                f"{word!r} is not a percentage", where=option, remedy="give some such as 0,10,50,90"
             ) from None
     return tuple(dict.fromkeys(percents))
 

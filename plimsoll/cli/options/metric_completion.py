@@ -13,9 +13,9 @@ import typer
 from plimsoll.errors import PlimsollError
 from plimsoll.record.index.find import LAST
 from plimsoll.record.query import ALL_PERIODS, MEASUREMENT
-from plimsoll.record.query.asked_run import recorded_periods
 from plimsoll.record.query.contents import MetricContents, metric_contents
 from plimsoll.record.query.found_runs import find_runs
+from plimsoll.record.query.queried_run import recorded_periods
 from plimsoll.record.run.primary_trial import trials_by_phase
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -36,7 +36,7 @@ def complete_type(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _offered(names: Callable[[], Iterable[str]], incomplete: str) -> list[str]:
-    """Those that begin so, in order. What goes wrong is told by the command, not by a shell."""
+    """Those with this prefix, in order. Errors are reported by the command, not by completion."""
     try:
         # A name that would drive the terminal is not offered to be written into it.
         fitting = [n for n in names() if n.startswith(incomplete) and n.isprintable()]

@@ -39,7 +39,7 @@ def _parsed(text: str, now: datetime, zone: tzinfo | None, *, end_of_day: bool) 
         # Where clocks are set back or forward, a day has not 24 hours.
         return in_zone(datetime.combine(day + end_of_day * _DAY, time()), zone)
     except (ValueError, OverflowError, OSError, InputError):
-        raise InputError(f"{text!r} is no day and no moment", remedy=_REMEDY) from None
+        raise InputError(f"{text!r} is not a valid day or time", remedy=_REMEDY) from None
 
 
 def _day(text: str, today: date) -> date | None:

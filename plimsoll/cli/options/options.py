@@ -23,7 +23,7 @@ MetricsPortOption = Annotated[
         "--metrics-port",
         parser=parse_endpoint,
         metavar="[ADDRESS:]PORT",
-        help="Serve live values as OpenMetrics meanwhile, on the loopback unless told otherwise.",
+        help="Serve live values as OpenMetrics during the run, by default on the loopback.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as JSON.")]

@@ -30,7 +30,7 @@ TagsOption = Annotated[
 
 
 def tag_run(directory: RunDirectory, tags: list[str] | None) -> None:
-    """Set the tags that were given, beside those it has. Raises RecordError."""
+    """Set the tags that were given, in addition to those it has. Raises RecordError."""
     given = dict(parse_tag(text) for text in tags or ())
     if given:
         change_notes(directory, lambda known: known.tagged(given))

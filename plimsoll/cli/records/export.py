@@ -115,7 +115,7 @@ def export(
     ] = CdmVersion.V8,
     tag: Annotated[
         list[str] | None,
-        typer.Option(help="cdm: key=value, besides the run's own; may be given again."),
+        typer.Option(help="cdm: key=value, in addition to the run's own; may be repeated."),
     ] = None,
     user: Annotated[str | None, typer.Option(help="cdm: whose run it is.")] = None,
     email: Annotated[str | None, typer.Option(help="cdm: their address.")] = None,
@@ -142,9 +142,9 @@ def export(
     replaces itself. Credentials come from PLIMSOLL_EXPORT_USER and PLIMSOLL_EXPORT_PASSWORD
     (s3: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY) or from a file, never from here.
     """
-    wanted = _format(to_format, to, output)
+    chosen = _format(to_format, to, output)
     _check_options(
-        wanted,
+        chosen,
         to,
         {
             "--wide": (wide, Format.CSV, None),
@@ -156,13 +156,13 @@ def export(
             "--make-indices": (make_indices, Format.CDM, "http"),
             "--ca-file": (ca_file, Format.CDM, "http"),
             "--endpoint": (endpoint, Format.PARQUET, "s3"),
-            "--credentials": (credentials, wanted, "http" if wanted is Format.CDM else "s3"),
+            "--credentials": (credentials, chosen, "http" if chosen is Format.CDM else "s3"),
         },
     )
     job = Job(find_run(run, runs), period, output, force)
     for directory in (job.run, *map(RunDirectory, part_paths(job.run.path))):
-        require_intact(directory, *_READ[wanted])
-    if wanted is Format.CDM:
+        require_intact(directory, *_READ[chosen])
+    if chosen is Format.CDM:
         documents = RunDocuments(
             job.run,
             outline_of(job.run, period),
@@ -175,9 +175,9 @@ def export(
         else:
             server = Server(to, read_credentials(credentials), ca_file=ca_file)
             load_documents(server, documents, cdm_version, make=make_indices)
-    elif wanted is Format.CSV:
+    elif chosen is Format.CSV:
         write_metrics(job, wide=wide)
-    elif wanted is Format.HLOG:
+    elif chosen is Format.HLOG:
         write_histograms(job, stream or (), merge=merge)
     elif to is None:
         copy_parquet(job)
@@ -188,7 +188,7 @@ def export(
 
 
 def _format(given: Format | None, to: str | None, output: Path | None) -> Format:
-    """The one asked for, or the one that the target takes."""
+    """The one requested, or the one that the target takes."""
     takes = None
     if to is not None:
         scheme = to.partition("://")[0]
@@ -201,26 +201,26 @@ def _format(given: Format | None, to: str | None, output: Path | None) -> Format
                 remedy="write https://host:9200 or s3://bucket/prefix",
             )
         if output is not None:
-            raise InputError("goes not together with --to", where="--output", remedy="drop one")
-    wanted = given or takes
-    if wanted is None:
+            raise InputError("cannot be combined with --to", where="--output", remedy="drop one")
+    chosen = given or takes
+    if chosen is None:
         formats = ", ".join(Format)
-        raise InputError("says not what to write", where="--format", remedy=f"it is {formats}")
-    if takes is not None and wanted is not takes:
+        raise InputError("no format is given", where="--format", remedy=f"choose from: {formats}")
+    if takes is not None and chosen is not takes:
         raise InputError(
-            f"that target takes {takes}, not {wanted}", where="--to", remedy="drop --format"
+            f"that target takes {takes}, not {chosen}", where="--to", remedy="drop --format"
         )
-    return wanted
+    return chosen
 
 
 def _check_options(
-    wanted: Format, to: str | None, given: dict[str, tuple[object, Format, str | None]]
+    chosen: Format, to: str | None, given: dict[str, tuple[object, Format, str | None]]
 ) -> None:
     """Each is of a format, and of a kind of target; elsewhere it would do nothing."""
     for option, (value, belongs_to, scheme) in given.items():
         if not value:
             continue
-        if wanted is not belongs_to:
+        if chosen is not belongs_to:
             raise InputError(f"is for --format {belongs_to}", where=option, remedy=f"drop {option}")
         if scheme is not None and not (to or "").startswith(scheme):
             raise InputError(f"is for --to {scheme}…", where=option, remedy=f"drop {option}")

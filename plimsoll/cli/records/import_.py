@@ -1,27 +1,51 @@
-"""`plimsoll import`: what other tools test with, as experiments."""
+"""`plimsoll import`: bundled runs, and what other tools test with, as experiments."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from plimsoll.benchmark.trafficgen.experiment import import_command
 from plimsoll.benchmark.trafficgen.trex_config import load_trex_config
+from plimsoll.cli.options.run_choice import RunsFolderOption
+from plimsoll.cli.tables.run_words import shown
 from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stderr
+from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
+from plimsoll.export.bundle.unpack import import_bundle
 
 _EPILOG = (
     "Example: **plimsoll import trafficgen --output experiment.yaml -- binary-search.py "
     "--traffic-generator trex-txrx-profile --traffic-profile trafficgen.profile --rate-unit % "
     "--rate 60**"
 )
+_BUNDLE = "bundle"
+
+
+class _BundleByDefault(SuggestingGroup):
+    """`plimsoll import demo.tar.gz` is `plimsoll import bundle demo.tar.gz`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """As the group's own, with the command put in where a file is named."""
+        known = self.list_commands(ctx)
+        bare = not any(each in known for each in args)
+        file = any(os.sep in each or "." in each for each in args if not each.startswith("-"))
+        # While the shell completes, nothing may stand where a command may still come.
+        if bare and file and not ctx.resilient_parsing:
+            args = [_BUNDLE, *args]
+        return super().parse_args(ctx, args)
+
+
 _group = typer.Typer(
     name="import",
-    cls=SuggestingGroup,
-    help="Write experiments that do what other tools' command lines do.",
+    cls=_BundleByDefault,
+    help="Import a run that plimsoll bundle has written, or write experiments that do what other "
+    "tools' command lines do.",
+    epilog="Examples: **plimsoll import 20260101T120000-demo.plimsoll.tar.gz** · **plimsoll import "
+    "trafficgen --output experiment.yaml -- binary-search.py --rate 60 …**",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )
@@ -35,6 +59,22 @@ def add_to(app: typer.Typer) -> None:
 @_group.callback()
 def _group_of_importers() -> None:
     """Typer's sign that a group stays one, however few commands it has."""
+
+
+@_group.command()
+def bundle(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The archive.")],
+    runs: RunsFolderOption = Path("runs"),
+) -> None:
+    """Make a run directory of an archive that plimsoll bundle has written.
+
+    Every file is compared with the archive's list and with the run's own checksums. Where
+    anything is not right, nothing is imported.
+    """
+    run, manifest = import_bundle(file, runs)
+    if manifest.redacted:
+        stderr.print("note: names and addresses in it are stand-ins", soft_wrap=True)
+    stdout.print(shown(str(run.path)), soft_wrap=True, highlight=False)
 
 
 @_group.command(epilog=_EPILOG)

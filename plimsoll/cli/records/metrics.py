@@ -155,8 +155,8 @@ def get(
     """Answer a question to the metrics of one run or several: a row for each breakout.
 
     The columns end with one for each window, under the time at which it ends. Windows in
-    which nothing was recorded are empty. The column aggregation says how values came about
-    that are no plain means. What else there is to split by is told on stderr.
+    which nothing was recorded are empty. The column aggregation says how values were computed
+    that are not plain means. Further names to split by are listed on stderr.
 
     Exits with 4 when a run is damaged; the others are answered.
     """
@@ -173,11 +173,11 @@ def get(
         aggregation=None if aggregation is None else aggregation.value,
         over_time=None if over_time is None else over_time.value,
     )
-    asked = find_runs(run or [LAST], runs)
+    queried = find_runs(run or [LAST], runs)
     if run is None:
-        _note(f"run {asked[0].path}")
-    answer = ask(asked, query)
-    _print_answer(answer, output, zone, with_run=len(asked) > 1)
+        _note(f"run {queried[0].path}")
+    answer = ask(queried, query)
+    _print_answer(answer, output, zone, with_run=len(queried) > 1)
     _exit_after(answer.failures)
 
 
@@ -199,10 +199,10 @@ def list_(
 
     Exits with 4 when a run is damaged; the others are listed.
     """
-    asked = find_runs(run or [LAST], runs)
+    queried = find_runs(run or [LAST], runs)
     if run is None:
-        _note(f"run {asked[0].path}")
-    contents, failures = metric_contents(asked, period, source)
+        _note(f"run {queried[0].path}")
+    contents, failures = metric_contents(queried, period, source)
     if output is Output.JSON:
         typer.echo(contents_json(contents))
     elif output is Output.CSV:
@@ -210,7 +210,7 @@ def list_(
     elif contents:
         stdout.print(contents_table(contents))
     else:
-        _note(f"no metrics of {source or 'any source'} in {period} of {len(asked)} run(s)")
+        _note(f"no metrics of {source or 'any source'} in {period} of {len(queried)} run(s)")
     _exit_after(failures)
 
 

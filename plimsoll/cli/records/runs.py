@@ -5,15 +5,23 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_args
 
 import typer
 
-from plimsoll.cli.options.moments import parse_since, parse_until
-from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunsFolderOption
+from plimsoll.cli.options.run_selection import (
+    DutFilterOption,
+    MethodFilterOption,
+    NameFilterOption,
+    SinceOption,
+    TagFilterOption,
+    UntilOption,
+    UtcOption,
+    began_between,
+    tag_filters,
+)
 from plimsoll.cli.records import runs_check, runs_marks, runs_rm, runs_show
 from plimsoll.cli.tables.run_words import entry_json, shown
 from plimsoll.cli.tables.runs_table import RunsTable, print_damage
@@ -23,7 +31,6 @@ from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunState
 from plimsoll.record.index.run_filter import RunFilter, SortKey, in_order
 from plimsoll.record.index.run_index import read_index
-from plimsoll.record.index.run_tag import parse_tag, parse_tag_key
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.text.mistakes import did_you_mean
 
@@ -69,16 +76,9 @@ def add_to(parent: typer.Typer) -> None:
 def list_runs(
     runs: RunsFolderOption = Path("runs"),
     *,
-    tag: Annotated[
-        list[str] | None, typer.Option(help="A key, or key=value; of several all must be there.")
-    ] = None,
-    dut: Annotated[
-        list[str] | None,
-        typer.Option(help="A kind of lab, or the model of a simulated DUT; one of several."),
-    ] = None,
-    method: Annotated[
-        list[str] | None, typer.Option(help="Such as load-line, soak, rfc2544; one of several.")
-    ] = None,
+    tag: TagFilterOption = None,
+    dut: DutFilterOption = None,
+    method: MethodFilterOption = None,
     verdict: Annotated[
         list[str] | None,
         typer.Option(
@@ -89,22 +89,10 @@ def list_runs(
         list[str] | None,
         typer.Option(help=f"{', '.join(_STATES)}; one of several.", autocompletion=lambda: _STATES),
     ] = None,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            help="Began then or later: 2026-11-22, 2026-11-22T07:30, 7d, today; in this host's "
-            "time, or with an offset: 2026-11-22T07:30Z."
-        ),
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(help="Began before: a moment, or the end of a day; likewise.")
-    ] = None,
-    utc: Annotated[
-        bool, typer.Option("--utc", help="--since and --until in UTC, not this host's time.")
-    ] = False,
-    name: Annotated[
-        str | None, typer.Option(help="A shell pattern for name or id, such as '*-imix'.")
-    ] = None,
+    since: SinceOption = None,
+    until: UntilOption = None,
+    utc: UtcOption = False,
+    name: NameFilterOption = None,
     sort: Annotated[
         SortKey, typer.Option(help="The latest, or the highest answer, first.")
     ] = "began",
@@ -120,23 +108,20 @@ def list_runs(
     Damaged runs are reported below the list, on standard error, and the rest is listed; they
     do not change the exit code, which is 0. With --json they are entries of state damaged.
     """
-    now, zone = datetime.now(UTC), UTC if utc else None
-    wanted = RunFilter(
-        tags=tuple(_tag(text) for text in tag or ()),
+    now = datetime.now(UTC)
+    since_ns, until_ns = began_between(since, until, now, utc=utc)
+    selection = RunFilter(
+        tags=tag_filters(tag),
         duts=tuple(dut or ()),
         methods=tuple(method or ()),
         verdicts=_of("--verdict", verdict, _VERDICTS),
         states=_of("--state", state, _STATES),
-        since_ns=None
-        if since is None
-        else parse_option("--since", partial(parse_since, now=now, zone=zone), since),
-        until_ns=None
-        if until is None
-        else parse_option("--until", partial(parse_until, now=now, zone=zone), until),
+        since_ns=since_ns,
+        until_ns=until_ns,
         name=name,
     )
     everything = list(read_index(runs, parts=parts))
-    taken = in_order(filter(wanted.takes, everything), sort, reverse=reverse)[:limit]
+    taken = in_order(filter(selection.takes, everything), sort, reverse=reverse)[:limit]
     if json:
         typer.echo(json_text.dumps([entry_json(entry) for entry in taken], indent=2))
         return
@@ -156,12 +141,6 @@ def _of(option: str, given: Sequence[str] | None, known: Sequence[W]) -> tuple[W
                 f"there is no {word!r}", where=option, remedy=did_you_mean(word, known)
             )
     return tuple(word for word in known if word in (given or ()))
-
-
-def _tag(text: str) -> tuple[str, str | None]:
-    if "=" in text:
-        return parse_option("--tag", parse_tag, text)
-    return parse_option("--tag", parse_tag_key, text), None
 
 
 # Below the list, as the help has them in this order.

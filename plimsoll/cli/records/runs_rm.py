@@ -11,13 +11,14 @@ import typer
 from rich.text import Text
 
 from plimsoll.cli.options.run_choice import RunArguments, RunsFolderOption
-from plimsoll.cli.tables.run_words import answer_text, shown, size_text
+from plimsoll.cli.tables.run_words import answer_text, shown
 from plimsoll.cli.terminal.output import errors, stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.find import find_run_path
 from plimsoll.record.index.removal import finish_removals, remove
 from plimsoll.record.index.removal_plan import Removal, plan_removal
+from plimsoll.text.byte_size import size_text
 
 _DECLINED = 1
 _EPILOG = (
@@ -38,11 +39,11 @@ def rm(
 ) -> None:
     """Remove runs: says what would be removed, and asks first.
 
-    A run that is going on, a part of a matrix run, and a directory that is no run are
+    A run that is going on, a part of a matrix run, and a directory that is not a run are
     refused, and then nothing is removed. Of a link to a run only the link is removed.
 
-    Exits with 0 when all were removed, with 1 when you said no, with 2 when nobody can be
-    asked and --yes is not given.
+    Exits with 0 when all were removed, with 1 when you said no, with 2 when stdin is not a
+    terminal and --yes is not given.
     """
     planned = _planned(run, runs)
     for removal in planned:
@@ -78,10 +79,10 @@ def _line(removal: Removal) -> Text:
 
 
 def _ask(planned: Sequence[Removal]) -> None:
-    """Raises InputError where nobody can be asked, and ends the command on a no."""
+    """Raises InputError without a terminal to confirm on, and ends the command on a no."""
     if not sys.stdin.isatty():
         raise InputError(
-            "nothing is removed without asking, and here is nobody to ask",
+            "removal must be confirmed, and stdin is not a terminal",
             where="plimsoll runs rm",
             remedy="add --yes, or call it from a terminal",
         )

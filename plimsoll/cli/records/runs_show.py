@@ -20,7 +20,6 @@ from plimsoll.cli.tables.run_words import (
     entry_json,
     moment,
     shown,
-    size_text,
     state_text,
 )
 from plimsoll.cli.tables.runs_table import print_damage
@@ -32,6 +31,7 @@ from plimsoll.record.index.run_content import RunFile, content_of
 from plimsoll.record.index.run_entry import RunEntry, checked_entry, entry_of
 from plimsoll.record.index.run_summary import RunSummary
 from plimsoll.record.methods.registry import METHODS
+from plimsoll.text.byte_size import size_text
 from plimsoll.text.units import format_duration
 
 _EPILOG = (
@@ -74,7 +74,7 @@ def show(
         stdout.print()
         stdout.print(_files(files))
         print_damage([entry], stderr)
-    # Damaged tags and notes are told, and make no run damaged.
+    # Damaged tags and notes are reported, and do not make the run damaged.
     if entry.state == "damaged" or entry.damage != listed.damage:
         raise typer.Exit(RecordError.exit_code)
     if exit_code and entry.summary is not None:

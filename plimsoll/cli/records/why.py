@@ -15,7 +15,7 @@ from plimsoll.attribution.events.chrome_trace import chrome_trace
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
 from plimsoll.attribution.ranking.remedies import Remedy
-from plimsoll.attribution.ranking.summary import CausesSummary, Told, summarise
+from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
 from plimsoll.cli.tables.figure_table import Column, FigureTable
@@ -127,16 +127,16 @@ def _document(
         "stalls": summary.stall_count,
         "incidents_left_out": summary.left_out,
         "causes": [asdict(row) for row in summary.rows],
-        "worst_losses": [_told_json(each) for each in summary.losses],
-        "worst_spikes": [_told_json(each) for each in summary.spikes],
-        "worst_stalls": [_told_json(each) for each in summary.stalls],
+        "worst_losses": [_incident_json(each) for each in summary.losses],
+        "worst_spikes": [_incident_json(each) for each in summary.spikes],
+        "worst_stalls": [_incident_json(each) for each in summary.stalls],
         "traces": [{"trial": each.trial, **each.trace.model_dump(mode="json")} for each in trials],
     }
 
 
-def _told_json(told: Told) -> dict[str, object]:
-    remedy = None if told.remedy is None else asdict(told.remedy)
-    return {"trial": told.trial, **told.incident.model_dump(mode="json"), "remedy": remedy}
+def _incident_json(located: LocatedIncident) -> dict[str, object]:
+    remedy = None if located.remedy is None else asdict(located.remedy)
+    return {"trial": located.trial, **located.incident.model_dump(mode="json"), "remedy": remedy}
 
 
 def _print(trials: Sequence[TrialCauses], summary: CausesSummary, from_ns: int) -> None:
@@ -146,12 +146,12 @@ def _print(trials: Sequence[TrialCauses], summary: CausesSummary, from_ns: int) 
     if summary.rows:
         stdout.print()
         stdout.print(_table(summary.rows, from_ns))
-    for title, told in (
+    for title, incidents in (
         ("Worst losses", summary.losses),
         (f"Worst latency spikes from {format_ns(from_ns)} on", summary.spikes),
         ("Longest stalls of the tester", summary.stalls),
     ):
-        _print_worst(title, told)
+        _print_worst(title, incidents)
     _print_remedies(summary.rows)
     if summary.left_out:
         stdout.print()
@@ -202,8 +202,8 @@ def _table(rows: Sequence[RankedCause], from_ns: int) -> FigureTable:
     return table
 
 
-def _print_worst(title: str, told: Iterable[Told]) -> None:
-    for place, each in enumerate(told, 1):
+def _print_worst(title: str, incidents: Iterable[LocatedIncident]) -> None:
+    for place, each in enumerate(incidents, 1):
         if place == 1:
             stdout.print()
             stdout.print(Text(title, "bold"))

@@ -12,17 +12,17 @@ from rich.text import Text
 from plimsoll.cli.terminal.output import stdout
 from plimsoll.text.plain_text import plain_text
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.audit.finding import Finding, Step, Verdict
+from plimsoll.tune.audit.finding import CheckFinding, CheckVerdict, Step
 
 _WIDTH = 100
-_STYLES: dict[Verdict, str] = {
+_STYLES: dict[CheckVerdict, str] = {
     "fail": "bold red",
     "warn": "yellow",
     "unknown": "magenta",
     "ok": "green",
     "not-applicable": "dim",
 }
-_DETAILED: tuple[Verdict, ...] = ("fail", "warn")
+_DETAILED: tuple[CheckVerdict, ...] = ("fail", "warn")
 _LONGEST_READING = 100
 # Ten lines: a hostile capture may have a name or a list as long as a file.
 _LONGEST_TEXT = 700
@@ -44,8 +44,8 @@ def print_audit(done: Audit, console: Console = stdout) -> None:
         else:
             numbers = ", ".join(str(finding.number) for finding in alike)
             # A Text, or rich takes brackets of a host's own words for markup.
-            told = Text(f"{plain_text(first.text, _LONGEST_TEXT)} ({numbers})")
-            table.add_row(verdict, "", f"{len(alike)} checks", told)
+            merged = Text(f"{plain_text(first.text, _LONGEST_TEXT)} ({numbers})")
+            table.add_row(verdict, "", f"{len(alike)} checks", merged)
     console.print(_heading(done), soft_wrap=True)
     console.print(table)
     console.print(_summary(done))
@@ -81,9 +81,9 @@ def _before_fixes(steps: Sequence[Step]) -> str:
     return "\n".join(lines)
 
 
-def _grouped(done: Audit) -> list[list[Finding]]:
+def _grouped(done: Audit) -> list[list[CheckFinding]]:
     """The findings in order; those that do not apply for one and the same reason together."""
-    groups: dict[object, list[Finding]] = {}
+    groups: dict[object, list[CheckFinding]] = {}
     for finding in done.by_severity:
         alone = finding.verdict != "not-applicable"
         groups.setdefault(finding.number if alone else finding.text, []).append(finding)
@@ -97,7 +97,7 @@ def _heading(done: Audit) -> Text:
     return Text(f"{host}{kernel} ({plain_text(done.source)}); {plain_text(intent)}")
 
 
-def _found(finding: Finding) -> Text:
+def _found(finding: CheckFinding) -> Text:
     text = Text(plain_text(finding.text, _LONGEST_TEXT))
     if finding.verdict in _DETAILED:
         if finding.expected:
@@ -109,9 +109,9 @@ def _found(finding: Finding) -> Text:
 
 
 def _summary(done: Audit) -> Text:
-    told = (
+    counts = (
         Text(f"{count} {verdict}", _STYLES[verdict])
         for verdict, count in done.counts.items()
         if count
     )
-    return Text(f"{len(done.findings)} checks: ") + Text(", ").join(told)
+    return Text(f"{len(done.findings)} checks: ") + Text(", ").join(counts)

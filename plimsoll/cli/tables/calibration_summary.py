@@ -23,8 +23,8 @@ def print_calibration(calibration: StoredCalibration, console: Console) -> None:
     console.print(table)
     unloaded = ", ".join(point.name for point in calibration.points if not point.load_pps)
     if unloaded:
-        told = f"Without load, what is sent is the probes: {unloaded}."
-        console.print(told, highlight=False, soft_wrap=True)
+        line = f"Without load, what is sent is the probes: {unloaded}."
+        console.print(line, highlight=False, soft_wrap=True)
     console.print(f"\n{_sentence(calibration)}\n", highlight=False, soft_wrap=True)
 
 

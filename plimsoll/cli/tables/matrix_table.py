@@ -16,7 +16,7 @@ def matrix_table(result: MatrixResult) -> Table:
     """
     lines = matrix_lines(result)
     common = ", ".join(f"{path} = {value}" for path, value in lines.common)
-    # As Text: what is in brackets is no markup.
+    # As Text: what is in brackets is not markup.
     table = Table(
         title=Text(f"{result.name}: load lines per direction"),
         title_justify="left",
@@ -35,5 +35,5 @@ def matrix_table(result: MatrixResult) -> Table:
 
 
 def _samples(row: MatrixLine) -> Text:
-    told = "".join(f"; {reason}" for reason in row.reasons)
-    return Text(f"{row.found} of {len(row.samples)}{told}")
+    reasons = "".join(f"; {reason}" for reason in row.reasons)
+    return Text(f"{row.found} of {len(row.samples)}{reasons}")

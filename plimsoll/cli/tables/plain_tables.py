@@ -6,10 +6,10 @@ from rich.console import Console
 from rich.text import Text
 
 from plimsoll.cli.tables.figure_table import Column, FigureTable
-from plimsoll.report.pages.standard.sections import Answer, PlainTable
+from plimsoll.report.pages.standard.sections import PageAnswer, SectionTable
 
 
-def print_sections(answer: Answer, console: Console) -> None:
+def print_sections(answer: PageAnswer, console: Console) -> None:
     """The answer, and every section's sentences and tables; long tables stay in the report."""
     console.print()
     console.print(Text(answer.heading, "bold"))
@@ -26,7 +26,7 @@ def print_sections(answer: Answer, console: Console) -> None:
             console.print(Text(sentence, "dim"), soft_wrap=True)
 
 
-def _figure_table(section: str, table: PlainTable) -> FigureTable:
+def _figure_table(section: str, table: SectionTable) -> FigureTable:
     title = f"{section}: {table.title}" if table.title else section
     columns = [
         Column(each.name, "right" if each.number else "left", wraps=each.wraps)

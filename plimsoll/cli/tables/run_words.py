@@ -23,8 +23,6 @@ STATE_STYLES: dict[RunState, str] = {
     "stopped": "yellow",
     "damaged": "red",
 }
-# Each as long as it has to be for the next longer unit to be one whole.
-_AGES = ((86_400, "d"), (3600, "h"), (60, "min"))
 
 
 def shown(text: str, style: str = "", most: int | None = None) -> Text:
@@ -63,30 +61,11 @@ def tags_text(entry: RunEntry, most: int | None = None) -> Text:
     return shown(" ".join(f"{key}={value}" for key, value in entry.notes.tags.items()), most=most)
 
 
-def age(unix_ns: int | None, now: datetime) -> str:
-    """How long ago: "5 min ago", "3 h ago", "12 d ago"; a dash where that is not known."""
-    if unix_ns is None:
-        return "-"
-    seconds = now.timestamp() - unix_ns / _NS_PER_S
-    for unit_s, unit in _AGES:
-        if seconds >= unit_s:
-            return f"{seconds // unit_s:.0f} {unit} ago"
-    return "just now"
-
-
 def moment(unix_ns: int | None) -> str | None:
     """As ISO 8601 has it, in UTC, to the second."""
     if unix_ns is None:
         return None
     return f"{datetime.fromtimestamp(unix_ns // _NS_PER_S, UTC):%Y-%m-%dT%H:%M:%SZ}"
-
-
-def size_text(size: int) -> str:
-    """Bytes for people, in powers of 1000: "12.3 MB"."""
-    for factor, prefix in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if size >= factor:
-            return f"{size / factor:.3g} {prefix}B"
-    return f"{size} B"
 
 
 def entry_json(entry: RunEntry) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from rich.padding import Padding
 from rich.text import Text
 
 from plimsoll.cli.tables.run_words import (
-    age,
     answer_text,
     dut_text,
     shown,
@@ -19,6 +18,7 @@ from plimsoll.cli.tables.run_words import (
     tags_text,
 )
 from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.text.age import age
 
 _GAP = Text("  ")
 # Of names and tags, which could push everything else off a terminal.

@@ -8,7 +8,8 @@ from typing import get_args
 from rich.text import Text
 
 from plimsoll.cli.tables.figure_table import Column, FigureTable
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord, Verdict
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
 PHASES: dict[TrialPhase, str] = {

@@ -1,4 +1,4 @@
-"""A file that a command was asked to write, and did not exist before."""
+"""A file for a command to write, which must not exist before."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class PlainConsole(Console):
     """A console on which no text drives the terminal: what is shown may be anybody's.
 
     Findings, names and messages of a run from elsewhere reach it by many ways, so it is here
-    that their control characters are written out. What Rich itself sends is no text.
+    that their control characters are written out. What Rich itself sends is not text.
     """
 
     def render(

@@ -75,8 +75,8 @@ def _print_summary(collected: Capture, path: str, console: Console) -> None:
     if not unread:
         return
     causes = Counter(each.cause for each in unread)
-    told = ", ".join(f"{count} {cause}" for cause, count in causes.items())
-    console.print(f"could not be read: {told}", highlight=False)
+    listed = ", ".join(f"{count} {cause}" for cause, count in causes.items())
+    console.print(f"could not be read: {listed}", highlight=False)
     for each in unread[:_MOST_NAMED]:
         line = plain_text(f"{each.where}: {each.cause} {each.reason}".rstrip())
         console.print(f"  {line}", highlight=False, markup=False, soft_wrap=True)

@@ -42,11 +42,11 @@ def audit_of_cluster(
     """
     if context is not None and not kube:
         raise InputError(
-            "names a cluster that is not asked", where="--context", remedy="add --kube"
+            "names a cluster, but none is to be read live", where="--context", remedy="add --kube"
         )
     if kube and gathered is not None:
         raise InputError(
-            "a cluster is asked live or read from a must-gather",
+            "a cluster is read either live or from a must-gather",
             where="--kube, --from",
             remedy="give one of the two",
         )
@@ -58,8 +58,8 @@ def audit_of_cluster(
             where="--kube" if kube else "--from",
             remedy="give --intent with a file or a preset",
         )
-    wanted = load_intent(intent)
-    return audit_cluster(_view(context, gathered), wanted)
+    expected = load_intent(intent)
+    return audit_cluster(_view(context, gathered), expected)
 
 
 def _view(context: str | None, gathered: Path | None) -> ClusterView:

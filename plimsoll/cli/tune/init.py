@@ -41,7 +41,7 @@ def init(
         typer.Option(
             "-o",
             "--output",
-            help="Write here, and the schema for editors beside it; not to standard output.",
+            help="Write here instead of standard output, with the schema for editors next to it.",
         ),
     ] = None,
     root: RootOption = None,
@@ -69,7 +69,7 @@ def init(
 
 
 def _put_schema(path: Path) -> None:
-    """Beside the intent, which names it. Whatever is there already stays."""
+    """Next to the intent, which names it. An existing file stays."""
     if not os.path.lexists(path):
         write_new_file(path, intent_schema())
     elif not _is_the_schema(path):

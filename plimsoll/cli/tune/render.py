@@ -86,7 +86,7 @@ def render_intent(
 
 
 def _folder(output: str) -> Path:
-    """A variable that the shell does not have is no word for the current directory."""
+    """An unset shell variable (an empty path) does not mean the current directory."""
     if not output:
         raise InputError("is empty", where="--output", remedy="name a folder, or . for this one")
     folder = Path(output)

@@ -32,7 +32,7 @@ Fields = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who a run is said to be of: nobody, unless somebody says so."""
+    """The owner that a run is exported with; none unless given."""
 
     name: str | None = None
     email: str | None = None

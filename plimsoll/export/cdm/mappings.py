@@ -60,7 +60,7 @@ def _properties(kind: str, version: CdmVersion) -> Fields:
     }
 
 
-# What a document says of those above it, beside its run.
+# What a document says of those above it, besides its run.
 _PARTS: dict[str, tuple[str, ...]] = {
     "run": (),
     "tag": ("tag",),

@@ -80,14 +80,14 @@ class MetricDocuments:
         for each in recorded.of(sample, period):
             source = recorded.source_of(each, sample, period)
             uuid = self._identity.of_series(source, each.type, each.names)
-            told = cdm_names(each.names)
+            names = cdm_names(each.names)
             described: dict[str, Any] = {
                 "metric_desc-uuid": uuid,
                 "class": each.metric_class,
                 "type": each.type,
                 "source": source,
-                "names": told,
-                "names-list": list(told),
+                "names": names,
+                "names-list": list(names),
             }
             if self._version.has_aggregation:
                 described["default-aggregation"] = _AGGREGATIONS[each.aggregation]

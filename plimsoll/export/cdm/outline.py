@@ -2,7 +2,7 @@
 
 An iteration is one combination of parameters: the trials with the same frames, and of the same
 part of a standard test; in a matrix, what the matrix calls so. It has one sample, or as many as
-the matrix ran. A trial is a period; the one that the result rests on is `measurement` besides.
+the matrix ran. A trial is a period; the one that the result rests on is also `measurement`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The iterations of a run that is no matrix, and those of the runs of a matrix."""
+"""The iterations of a run that is not a matrix, and those of the runs of a matrix."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def _combinations(path: Path) -> Iterator[tuple[int, Mapping[str, JsonValue]]]:
 def _of_run(
     run: RunDirectory,
     journal: JournalContents,
-    wanted: Sequence[str] | None,
+    periods: Sequence[str] | None,
     *,
     as_one: bool = False,
 ) -> Iterator[Iteration]:
     """Those of one run directory; `as_one` takes all its trials for one combination."""
-    recorded = {period.name: period for period in periods_to_export(run, wanted)}
+    recorded = {period.name: period for period in periods_to_export(run, periods)}
     if not recorded:
         return
     trials = [each for each in journal.trials() if trial_period(each.number) in recorded]
@@ -89,10 +89,10 @@ def _of_run(
     unfinished = [period for name, period in recorded.items() if name not in ended]
     experiment, proof = run.read_experiment(), _proof(run, journal)
     for number, group in enumerate(groups, start=1):
-        periods = [_sending(run, trial, recorded[trial_period(trial.number)]) for trial in group]
-        periods += unfinished if number == len(groups) else []
+        measured = [_sending(run, trial, recorded[trial_period(trial.number)]) for trial in group]
+        measured += unfinished if number == len(groups) else []
         yield Iteration(
-            number, params_of(experiment, group), (_sample(run, group, periods, proof),)
+            number, params_of(experiment, group), (_sample(run, group, measured, proof),)
         )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from plimsoll.export.cdm.document import Document
 from plimsoll.export.export_error import ExportError
 from plimsoll.export.opensearch.patience import Patience, Unavailable
-from plimsoll.export.opensearch.server import Answer, Server
+from plimsoll.export.opensearch.server import Response, Server
 
 # OpenSearch's own advice is 5 to 15 MiB a request; a small heap is happier with less.
 BATCH_BYTES = 4 * 2**20
@@ -68,7 +68,7 @@ def load(
     patience: Patience,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Loaded:
-    """Send them all and say what became of them; `progress` is told how many are done.
+    """Send them all and say what became of them; `progress` is called with how many are done.
 
     Raises ExportError where the server stays away or refuses a thousand, InputError where it
     refuses these credentials.
@@ -133,19 +133,19 @@ def _halved(server: Server, pending: list[Document], loaded: Loaded) -> list[Doc
     return left
 
 
-def _items(server: Server, answer: Answer, expected: int) -> Sequence[Mapping[str, Any]]:
+def _items(server: Server, answer: Response, expected: int) -> Sequence[Mapping[str, Any]]:
     """What the answer says of each document, in the order they were sent."""
     if answer.status != _OK:
         raise server.unexpected("loading", answer)
     items = answer.body.get("items")
-    told = [_outcome(item) for item in items] if isinstance(items, list) else []
-    if len(told) != expected:
+    outcomes = [_outcome(item) for item in items] if isinstance(items, list) else []
+    if len(outcomes) != expected:
         raise ExportError(
-            f"of {expected} documents its answer names {len(told)}",
+            f"of {expected} documents its answer names {len(outcomes)}",
             where=server.url,
             remedy="see that this is an OpenSearch or Elasticsearch, and no other server",
         )
-    return told
+    return outcomes
 
 
 def _outcome(item: object) -> Mapping[str, Any]:
@@ -162,8 +162,10 @@ def _settled(document: Document, outcome: Mapping[str, Any], loaded: Loaded) -> 
         loaded.taken += 1
         return True
     error = outcome.get("error")
-    told = error if isinstance(error, dict) else {}
-    loaded.refuse(document, str(told.get("type", f"HTTP {status}")), str(told.get("reason", "")))
+    fields = error if isinstance(error, dict) else {}
+    loaded.refuse(
+        document, str(fields.get("type", f"HTTP {status}")), str(fields.get("reason", ""))
+    )
     return True
 
 

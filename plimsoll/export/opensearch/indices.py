@@ -1,4 +1,4 @@
-"""The indices that documents go to: looked for before anything is sent, made if asked.
+"""The indices that documents go to: looked for before anything is sent, created on request.
 
 An index that OpenSearch makes by itself takes ids for prose and times for numbers, and no
 query of Crucible's finds anything in it.
@@ -14,7 +14,7 @@ from plimsoll.errors import InputError
 from plimsoll.export.cdm.mappings import index_definition
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.export.opensearch.patience import Patience
-from plimsoll.export.opensearch.server import Answer, Server
+from plimsoll.export.opensearch.server import Response, Server
 
 _OK, _BAD_REQUEST, _NOT_FOUND = 200, 400, 404
 _MADE_MEANWHILE = "resource_already_exists_exception"
@@ -56,11 +56,11 @@ def _is_there(server: Server, index: str, patience: Patience) -> bool:
 
 def _make(server: Server, index: str, definition: bytes, patience: Patience) -> None:
     answer = patience.patiently(lambda: server.ask("PUT", _path(index), definition), server.url)
-    if answer.status != _OK and not _somebody_made_it(answer):
+    if answer.status != _OK and not _exists_already(answer):
         raise server.unexpected(f"making the index {index}", answer)
 
 
-def _somebody_made_it(answer: Answer) -> bool:
+def _exists_already(answer: Response) -> bool:
     error = answer.body.get("error")
     return (
         answer.status == _BAD_REQUEST

@@ -25,7 +25,7 @@ class Unavailable(Exception):
 class Patience:
     """So many attempts, the pause after each twice the one before: a minute in all.
 
-    `notice` is told of every pause, for whoever waits.
+    `notice` is called with a message at every pause.
     """
 
     attempts: int = 8
@@ -35,7 +35,7 @@ class Patience:
     notice: Callable[[str], None] = lambda _: None
 
     def patiently(self, ask: Callable[[], T], where: str) -> T:
-        """What `ask` returns, asked again while it raises Unavailable. Raises ExportError."""
+        """What `ask` returns, retried while it raises Unavailable. Raises ExportError."""
         for attempt in range(1, self.attempts):
             try:
                 return ask()

@@ -1,4 +1,4 @@
-"""A running OpenSearch: where it is, how it is asked, what its answers mean.
+"""A running OpenSearch: where it is, how requests are sent, what its answers mean.
 
 TLS is verified, redirections are not followed, and a password travels encrypted or within
 this machine.
@@ -27,7 +27,7 @@ _TIMEOUT = urllib3.Timeout(connect=10.0, read=120.0)
 # Too many requests, and what proxies say while a node restarts.
 _BUSY = frozenset({429, 502, 503, 504})
 _REFUSED = frozenset({401, 403})
-_TOLD_CHARACTERS = 300
+_MOST_CHARACTERS = 300
 # Names that do not resolve are among the first.
 _NO_CONNECTION = (
     urllib3.exceptions.NewConnectionError,
@@ -36,7 +36,7 @@ _NO_CONNECTION = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Response:
     """The status of HTTP, and what the body says where it is a JSON object."""
 
     status: int
@@ -46,8 +46,8 @@ class Answer:
     def reason(self) -> str:
         """What was wrong, as the server tells it."""
         error = self.body.get("error")
-        told = error.get("reason") if isinstance(error, dict) else error
-        return f"HTTP {self.status}: {str(told)[:_TOLD_CHARACTERS]}" if told else self._status
+        reason = error.get("reason") if isinstance(error, dict) else error
+        return f"HTTP {self.status}: {str(reason)[:_MOST_CHARACTERS]}" if reason else self._status
 
     @property
     def _status(self) -> str:
@@ -60,8 +60,8 @@ class Server:
     def __init__(
         self, url: str, credentials: Credentials | None = None, *, ca_file: Path | None = None
     ) -> None:
-        """Nothing is asked yet. Raises InputError for a URL or CA file that will not do."""
-        # Who has answered once is restarting; where nobody ever did, waiting helps nothing.
+        """Nothing is sent yet. Raises InputError for an invalid URL or CA file."""
+        # A server that has answered once is restarting; waiting for one that never did is no use.
         self._answered = False
         self.url = url
         self._base = _base(url, credentials)
@@ -79,7 +79,7 @@ class Server:
 
     def ask(
         self, method: str, path: str, body: bytes | None = None, content: str = "application/json"
-    ) -> Answer:
+    ) -> Response:
         """Its answer, whatever the status but those below.
 
         Raises Unavailable where asking again may help, ExportError where nothing listens at
@@ -100,14 +100,14 @@ class Server:
         except urllib3.exceptions.HTTPError as error:
             raise Unavailable(_in_short(error)) from error
         self._answered = True
-        answer = Answer(response.status, _object(response.data))
+        answer = Response(response.status, _object(response.data))
         if answer.status in _BUSY:
             raise Unavailable(answer.reason, _seconds(response.headers.get("retry-after")))
         if answer.status in _REFUSED:
             raise self._refused(answer)
         return answer
 
-    def unexpected(self, doing: str, answer: Answer) -> ExportError:
+    def unexpected(self, doing: str, answer: Response) -> ExportError:
         """The error for an answer that nothing can be made of."""
         return ExportError(
             f"{doing} failed: {answer.reason}",
@@ -115,7 +115,7 @@ class Server:
             remedy="see that this is an OpenSearch or Elasticsearch, and what its log says",
         )
 
-    def _refused(self, answer: Answer) -> InputError:
+    def _refused(self, answer: Response) -> InputError:
         return InputError(
             f"access was refused: {answer.reason}",
             where=self.url,
@@ -184,7 +184,7 @@ def _in_short(error: Exception) -> str:
         return "nothing listens there"
     if isinstance(error, urllib3.exceptions.TimeoutError):
         return "it did not answer in time"
-    return f"the connection was lost: {error}"[:_TOLD_CHARACTERS]
+    return f"the connection was lost: {error}"[:_MOST_CHARACTERS]
 
 
 def _unreachable(url: str, error: Exception) -> ExportError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -139,9 +138,9 @@ class Engine:
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
-        number = self._send(trial_request(replace(plan, streams=parts.streams)))
+        number = self._send(trial_request(parts.plan(plan)))
         stopping = False
-        silent_s = plan.interval_s * 1.5 if plan.hold is None else plan.hold.seconds
+        silent_s = plan.hold_s or plan.interval_s * 1.5
         while True:
             message = self._program.receive(max(silent_s, plan.drain_s) + _ANSWER_TIMEOUT_S)
             if isinstance(message, Interval):

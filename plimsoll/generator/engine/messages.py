@@ -10,17 +10,19 @@ import msgspec
 from pydantic import TypeAdapter
 
 from plimsoll.generator.interface import (
-    Hold,
     Interval,
+    LossLimit,
     PortInfo,
     Stamps,
     TrialPlan,
     TrialReport,
     WorkerLayout,
 )
-from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
+from plimsoll.traffic.plan import FieldWriter, Pacing, Schedule, StreamPlan
 
-PROTOCOL = 3
+PROTOCOL = 4
+# As many as the engine has room for; whoever watches the trial has all.
+_LOSS_LIMITS = 64
 
 Message = Mapping[str, Any]
 
@@ -113,15 +115,18 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
         "check": plan.check,
         **({} if plan.spike_us is None else {"spike_us": plan.spike_us}),
         "cpu_time_of": list(plan.cpu_time_of),
-        **({} if plan.hold is None else {"hold": _hold(plan.hold)}),
+        "hold_s": plan.hold_s,
+        "loss_limits": [_loss_limit(limit) for limit in plan.loss_limits[:_LOSS_LIMITS]],
         "streams": [_stream(stream) for stream in plan.streams],
     }
 
 
-def _hold(hold: Hold) -> dict[str, Any]:
-    if hold.lost_frames is None:
-        return {"seconds": hold.seconds}
-    return {"seconds": hold.seconds, "lost_frames": hold.lost_frames}
+def _loss_limit(limit: LossLimit) -> dict[str, Any]:
+    return {
+        "frames": limit.frames,
+        "streams": list(limit.streams),
+        "refused": limit.refused,
+    }
 
 
 def _stream(stream: StreamPlan) -> dict[str, Any]:
@@ -129,6 +134,8 @@ def _stream(stream: StreamPlan) -> dict[str, Any]:
         "rate_pps": stream.rate_pps,
         "order": list(stream.order) or None,
         "frame_count": stream.frame_count,
+        "schedule": None if stream.schedule.always else _schedule(stream.schedule),
+        "signature": "short" if stream.short_signature else None,
     }
     return {
         "stream": stream.stream,
@@ -141,6 +148,12 @@ def _stream(stream: StreamPlan) -> dict[str, Any]:
         "fields": [_field(field) for field in stream.fields],
         **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _schedule(schedule: Schedule) -> dict[str, Any]:
+    optional = {"duration_s": schedule.duration_s, "pause_s": schedule.pause_s}
+    given = {name: value for name, value in optional.items() if value is not None}
+    return {"start_s": schedule.start_s, **given}
 
 
 def _pacing(pacing: Pacing) -> dict[str, Any]:

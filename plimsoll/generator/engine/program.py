@@ -28,13 +28,13 @@ ENGINE = "plimsoll-engine"
 _END_PATIENCE_S = 10.0
 _READ_BYTES = 1 << 16
 _LOG_TAIL_LINES = 12
-# What a pipe may hold without privileges (pipe(7)). Beside polling loops on every CPU this
-# process may be away for seconds, and an engine that has to wait for it ends intervals late.
+# What a pipe may hold without privileges (pipe(7)). With polling loops on every CPU this
+# process may be off CPU for seconds, and an engine that has to wait for it ends intervals late.
 _PIPE_BYTES = 1 << 20
 
 
 def find_engine() -> Path:
-    """The engine's executable: $PLIMSOLL_ENGINE, beside this Python, or on PATH.
+    """The engine's executable: $PLIMSOLL_ENGINE, in this Python's folder, or on PATH.
 
     Raises MachineError when there is none.
     """
@@ -45,9 +45,9 @@ def find_engine() -> Path:
         raise MachineError(
             f"{named} is not a program", where=ENGINE_VARIABLE, remedy="name one, or unset it"
         )
-    beside = Path(sys.executable).parent / ENGINE
-    if os.access(beside, os.X_OK):
-        return beside
+    installed = Path(sys.executable).parent / ENGINE
+    if os.access(installed, os.X_OK):
+        return installed
     on_path = shutil.which(ENGINE)
     if on_path:
         return Path(on_path)

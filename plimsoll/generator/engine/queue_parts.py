@@ -1,17 +1,17 @@
 """A load stream that several lcores send: one part for each of the port's transmit queues.
 
 The engine knows the parts as streams of their own, with sequence numbers of their own,
-so that no two lcores share a counter. Whoever asked for the stream sees it whole; only
+so that no two lcores share a counter. Callers see the stream whole; only
 the numbers of its worst latencies and loss events remain those of their part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.generator.counters import added
-from plimsoll.generator.interface import Interval, StreamCounts, TrialReport
+from plimsoll.generator.interface import Interval, StreamCounts, TrialPlan, TrialReport
 from plimsoll.generator.worst_lists import largest, largest_refusals
 from plimsoll.traffic.plan import FieldWriter, StreamPlan
 
@@ -26,7 +26,7 @@ _NOT_ADDED = frozenset(
 
 @dataclass(frozen=True)
 class QueueParts:
-    """Streams as the engine sends them, and which of those asked for each is a part of."""
+    """Streams as the engine sends them, and which of the requested ones each is a part of."""
 
     streams: tuple[StreamPlan, ...]
     whole_of: dict[int, int]
@@ -50,6 +50,14 @@ class QueueParts:
                 whole_of[number] = stream.stream
         return cls(tuple(parts), whole_of)
 
+    def plan(self, plan: TrialPlan) -> TrialPlan:
+        """The plan as the engine is to have it: a limit holds for all parts of its streams."""
+        limits = (
+            replace(limit, streams=tuple(self._parts_of(limit.streams)))
+            for limit in plan.loss_limits
+        )
+        return replace(plan, streams=self.streams, loss_limits=tuple(limits))
+
     def interval(self, interval: Interval) -> Interval:
         """The interval with the parts' counts put together."""
         return replace(interval, streams=self._whole(interval.streams))
@@ -57,6 +65,9 @@ class QueueParts:
     def report(self, report: TrialReport) -> TrialReport:
         """The report with the parts' counts put together."""
         return replace(report, streams=self._whole(report.streams))
+
+    def _parts_of(self, streams: Container[int]) -> list[int]:
+        return [part for part, whole in self.whole_of.items() if whole in streams]
 
     def _whole(self, counts: Iterable[StreamCounts]) -> tuple[StreamCounts, ...]:
         by_stream: dict[int, StreamCounts] = {}
@@ -92,7 +103,8 @@ def _moved(field: FieldWriter, queue: int, queues: int) -> FieldWriter:
 
 
 def _add(one: StreamCounts, other: StreamCounts) -> StreamCounts:
-    # All that the parts list: what is cut off here could not be told from what is no spike.
+    # All that the parts list: what is cut off here could not be distinguished from what is not a
+    # spike.
     worst = sorted((*one.worst, *other.worst), key=lambda each: -each.latency_ticks)
     refusals, refusals_left_out = largest_refusals(
         (*one.refusals, *other.refusals), (one.refusals_left_out, other.refusals_left_out)

@@ -17,9 +17,9 @@ from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.traffic.plan import PacingKind, StreamPlan
 
 # The numbers are those of engine/src/ports.
-_MBUFS_BESIDE_DESCRIPTORS = 8192
+_SPARE_MBUFS = 8192
 _MBUF_LEAST_ROOM = 2176
-_MBUF_ROOM_BESIDE_FRAME = 448
+_MBUF_EXTRA_ROOM = 448
 # struct rte_mbuf, the mempool's header, and alignment.
 _MBUF_OVERHEAD = 320
 # Without hugepages no buffer shares a page with another.
@@ -129,8 +129,8 @@ class EngineSettings(GeneratorModel):
         if self.megabytes is not None:
             return self.megabytes
         queues = sum(len(worker.tx) + len(worker.rx) for worker in self.layout(port_count))
-        mbufs = 2 * descriptors + _MBUFS_BESIDE_DESCRIPTORS
-        room = max(_MBUF_LEAST_ROOM, _MBUF_ROOM_BESIDE_FRAME + max_frame_bytes)
+        mbufs = 2 * descriptors + _SPARE_MBUFS
+        room = max(_MBUF_LEAST_ROOM, _MBUF_EXTRA_ROOM + max_frame_bytes)
         pages = -(-(room + _MBUF_OVERHEAD) // _PAGE_BYTES)
         return _BASE_MEGABYTES + -(-queues * mbufs * pages * _PAGE_BYTES // 2**20)
 

@@ -88,9 +88,15 @@ class Direction:
         self, frames: float, service: Service, begin_s: float, end_s: float, queue: float
     ) -> Delay:
         """What frames wait that come from `begin_s` to `end_s`, `queue` before the first."""
-        first_s = queue / service.resumes_pps
-        last_s = self.queue_frames / service.resumes_pps
-        if service.capacity_pps == 0.0:
-            first_s += service.until_s - begin_s
-            last_s += service.until_s - end_s
+        first_s = _wait_s(queue, service, service.until_s - begin_s)
+        last_s = _wait_s(self.queue_frames, service, service.until_s - end_s)
         return Delay(frames, first_s, last_s, end_s - begin_s)
+
+
+def _wait_s(queue: float, service: Service, left_s: float) -> float:
+    """How long it takes to serve `queue` frames, `left_s` of them as now and then as it resumes."""
+    if queue < service.capacity_pps * left_s:
+        return queue / service.capacity_pps
+    # The product would be none for a service that never ends and never serves.
+    served = service.capacity_pps * left_s if service.capacity_pps else 0.0
+    return left_s + (queue - served) / service.resumes_pps

@@ -26,7 +26,7 @@ _CUT, _CUTS = 0.5**0.5, 80
 _VARIANTS = 6
 _MOST_POOLS = 64
 _STANDARD_NORMAL = NormalDist()
-# Waits that grow or shrink in a row are told by so many of them.
+# Waits that grow or shrink in a row are represented by so many of them.
 _RAMP_POINTS = 8
 # In StreamCounts.latency_us it stands for a millisecond and more.
 TOP_US = 1000
@@ -90,7 +90,7 @@ class Drawn:
 
 @dataclass(slots=True)
 class Collected:
-    """Latencies added up, for histograms of more than one source; `in_us` as well if asked."""
+    """Latencies added up, for histograms of more than one source; `in_us` as well if requested."""
 
     in_us: bool = False
     count: int = 0
@@ -113,7 +113,7 @@ class Collected:
             self.us[us] = self.us.get(us, 0) + frames
 
     def add_ramp(self, first_ns: float, last_ns: float, frames: int) -> None:
-        """Latencies that grow or shrink in a row, told by a few of them, both ends included."""
+        """Latencies that grow or shrink in a row, by a few of them, both ends included."""
         points = min(frames, _RAMP_POINTS)
         each, left = divmod(frames, points)
         step_ns = (last_ns - first_ns) / max(1, points - 1)
@@ -186,7 +186,7 @@ class LatencyPools:
     def draw(self, shape: LatencyShape, frames: int) -> Drawn:
         """About `frames` frames, at least 1: never more, and less by the fourth digit at most.
 
-        A round number less one is given as asked for: that leaves room for the slowest.
+        A count that is a round number less one is kept: that leaves room for the slowest.
         """
         rounded = frames if _is_round(frames) else max(1, _three_digits(frames + 1) - 1)
         pool = self._pools.get((shape, rounded))

@@ -74,7 +74,7 @@ class LatencyTally:
         return variant
 
     def queued(self, shape: LatencyShape, frames: int, delays: Sequence[Share]) -> Drawn:
-        """So many frames, those in `delays` having waited besides."""
+        """So many frames, of which those in `delays` waited."""
         waited = sum(share.frames for share in delays)
         if len(delays) == 1 and delays[0].alike and frames - waited <= 1:
             # The buffer was full all the time: nearly every interval of an overload.
@@ -88,7 +88,7 @@ class LatencyTally:
                 ramps.add_ramp(shape.floor_ns + first_ns, shape.floor_ns + last_ns, share.frames)
         return self._joined(parts, ramps)
 
-    def beside(self, shape: LatencyShape, frames: int, others_ns: Sequence[int]) -> Drawn:
+    def unqueued_and(self, shape: LatencyShape, frames: int, others_ns: Sequence[int]) -> Drawn:
         """So many frames that found no queue, and others of which each one is known."""
         others = Collected(self._in_us)
         for value_ns in others_ns:

@@ -14,7 +14,7 @@ from plimsoll.generator.simulated.latency_tally import Share
 from plimsoll.generator.simulated.polling_loop import Away
 from plimsoll.generator.simulated.stream_run import Fate, StreamRun
 
-# The mean wait is told to this part of the floor, so that alike intervals share histograms.
+# The mean wait is rounded to this part of the floor, so that similar intervals share histograms.
 _WAIT_STEPS = 32
 
 
@@ -96,12 +96,14 @@ class PathRun:
             begin_s += burst_s
             self._late = 0
         ends = {each.length_s for each in self.streams if begin_s < each.length_s < end_s}
+        for each in self.streams:
+            ends.update(each.plan.schedule.edges_s(begin_s, end_s))
         for until_s in (*sorted(ends), end_s):
             yield begin_s, until_s, self._load_pps(begin_s)
             begin_s = until_s
 
     def _load_pps(self, at_s: float) -> float:
-        return sum(each.taken_pps for each in self.streams if each.length_s > at_s)
+        return sum(each.taken_pps for each in self.streams if each.sends_at(at_s))
 
     def _counts(self, span: Span, passage: Passage) -> list[StreamCounts]:
         """Whole frames for each stream, none made and none gone."""

@@ -106,7 +106,7 @@ class LoopRun:
         idle = int(watched_s * _IDLE_TURNS_PER_S * (0.5 if busy else 1.0))
         away_ns = [round(away.length_s * 1e9) for away in ended]
         gaps = (
-            self._gaps.beside(_TURN, turns, away_ns)
+            self._gaps.unqueued_and(_TURN, turns, away_ns)
             if away_ns
             else self._gaps.ordinary(_TURN, turns)
         )

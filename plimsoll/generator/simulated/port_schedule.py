@@ -30,12 +30,12 @@ def port_schedule(
         if each.pacing.kind != "back-to-back"
     }
     bits = {each.stream: l1_bits(each.mean_frame_size) for each in streams}
-    wanted_bps = sum(rate * bits[number] for number, rate in rates.items())
-    taken = min(1.0, line_rate_bps / wanted_bps) if wanted_bps else 1.0
+    offered_bps = sum(rate * bits[number] for number, rate in rates.items())
+    taken = min(1.0, line_rate_bps / offered_bps) if offered_bps else 1.0
     schedule = {number: PortRate(rate, taken) for number, rate in rates.items()}
     greedy = [each.stream for each in streams if each.stream not in rates]
     for number in greedy:
-        left_bps = max(0.0, line_rate_bps - wanted_bps) / len(greedy)
+        left_bps = max(0.0, line_rate_bps - offered_bps) / len(greedy)
         schedule[number] = PortRate(left_bps / bits[number], 1.0)
     return schedule
 

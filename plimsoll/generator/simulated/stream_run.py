@@ -30,7 +30,7 @@ _ROUNDING_FRAMES = 1e-6
 class Fate(NamedTuple):
     """What became of a stream's frames that were outstanding in an interval.
 
-    Of those not lost, so many are still under way, and `delays` tells of those that found
+    Of those not lost, so many are still under way, and `delays` has those that found
     a queue in the DUT. `missed` came while the receiving loop was away and waited for it;
     `overrun` more found no room there.
     """
@@ -82,6 +82,10 @@ class StreamRun:
         """When it has sent all its frames; infinite where nothing ends it."""
         count = self.plan.frame_count
         return math.inf if count is None or not self.taken_pps else count / self.taken_pps
+
+    def sends_at(self, at_s: float) -> bool:
+        """Whether it has frames left then, and its schedule has it send from then on."""
+        return self.length_s > at_s and self.plan.schedule.sends_at(at_s)
 
     def send(self, begin_s: float, end_s: float) -> None:
         """Send what is due from `begin_s` to `end_s` of the trial."""
@@ -185,10 +189,18 @@ class StreamRun:
 
     def _due(self, begin_s: float, end_s: float) -> int:
         """Frames due in that time, less what the stream's end leaves out."""
+        schedule = self.plan.schedule
         if self.plan.pacing.kind == "poisson":
-            due = poisson(self._chance, self.rate_pps * (end_s - begin_s))
+            sending_s = schedule.sending_s(begin_s, end_s)
+            due = poisson(self._chance, self.rate_pps * sending_s)
         else:
-            due = _due_until(self.rate_pps * end_s) - _due_until(self.rate_pps * begin_s)
+            until_end_s, until_begin_s = (
+                schedule.sending_s(0.0, end_s),
+                schedule.sending_s(0.0, begin_s),
+            )
+            due = _due_until(self.rate_pps * until_end_s) - _due_until(
+                self.rate_pps * until_begin_s
+            )
         if self.plan.frame_count is not None:
             due = min(due, self.plan.frame_count - self._scheduled)
         self._scheduled += due

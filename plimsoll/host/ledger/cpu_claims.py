@@ -21,17 +21,17 @@ class CpuClaim(NamedTuple):
     process: str
 
 
-def refuse_polled_cpus(wanted: Iterable[tuple[str, int]], own: Ledger | None = None) -> None:
+def refuse_polled_cpus(claimed: Iterable[tuple[str, int]], own: Ledger | None = None) -> None:
     """Refuse a CPU that another lab or run of this machine polls; each is (place, CPU).
 
     Raises MachineError naming both.
     """
-    for refusal in polled_cpu_mistakes(wanted, own):
+    for refusal in polled_cpu_mistakes(claimed, own):
         raise refusal
 
 
 def polled_cpu_mistakes(
-    wanted: Iterable[tuple[str, int]], own: Ledger | None = None
+    claimed: Iterable[tuple[str, int]], own: Ledger | None = None
 ) -> Iterator[MachineError]:
     """All that `refuse_polled_cpus` would refuse, in the order given."""
     polled = {
@@ -41,7 +41,7 @@ def polled_cpu_mistakes(
         for each in use.polled_cpus
         if _is_polled(use, each)
     }
-    for place, cpu in wanted:
+    for place, cpu in claimed:
         if cpu in polled:
             yield _refusal(place, *polled[cpu])
 

@@ -1,7 +1,7 @@
 """What each ledger has claimed of the machine's hugepages, for every user's Plimsoll to see.
 
 A ledger's claims are one file of the shared directory. They are read and written under one
-lock only, `claims_locked`, and with them the sizes of the pools: so whoever holds it knows
+lock only, `claims_locked`, and with them the sizes of the pools: so its holder knows
 that a claim in the middle of a step was left so by an interrupted process, and that the pool
 still has the size at which that one stopped.
 """
@@ -44,7 +44,7 @@ class LedgerClaims:
 
     @property
     def by_us(self) -> bool:
-        """Whether we wrote it, or root: nobody else can have added pages."""
+        """Whether we wrote it, or root: no other user can have added pages."""
         return self.uid in (0, os.getuid())
 
 
@@ -76,8 +76,8 @@ def all_claims() -> tuple[LedgerClaims, ...]:
 def note_claims(ledger_id: str, claims: tuple[HugepageClaim, ...]) -> None:
     """Replace a ledger's claims; under the lock alone. Raises MachineError."""
     if claims:
-        told = {"boot_id": boot_id(), "claims": [asdict(each) for each in claims]}
-        post(ledger_id, _KIND, json.dumps(told))
+        fields = {"boot_id": boot_id(), "claims": [asdict(each) for each in claims]}
+        post(ledger_id, _KIND, json.dumps(fields))
     else:
         withdraw(ledger_id, _KIND)
 
@@ -135,10 +135,10 @@ def _below(pools: Path, claims: tuple[HugepageClaim, ...]) -> tuple[HugepageClai
 def _parse(file: SharedFile) -> LedgerClaims | None:
     """None for what is of another boot, or not as `note_claims` writes it."""
     try:
-        told = json.loads(file.text)
-        if told["boot_id"] != boot_id():
+        fields = json.loads(file.text)
+        if fields["boot_id"] != boot_id():
             return None
-        claims = tuple(_checked(HugepageClaim(**claim)) for claim in told["claims"])
+        claims = tuple(_checked(HugepageClaim(**claim)) for claim in fields["claims"])
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
     return LedgerClaims(file.uid, file.ledger_id, claims)

@@ -37,7 +37,7 @@ class HugepagePool:
 
     @property
     def free(self) -> int:
-        """Pages that nobody has mapped nor reserved by a mapping not yet touched."""
+        """Pages neither mapped nor reserved by a mapping not yet touched."""
         return max(0, self._read("free_hugepages") - self._read("resv_hugepages"))
 
     def resize(self, pages: int) -> int:

@@ -120,27 +120,27 @@ def _grow(pool: HugepagePool, megabytes: int, ledger: Ledger) -> MemoryPlan | _R
     """Add the missing pages and claim them; or why that was not possible."""
     pages = _pages(pool, megabytes)
     total = pool.total
-    # A pool first grows by the surplus pages that others hold: nobody gains a page by those.
+    # A pool first grows by the surplus pages that others hold: those are not new pages.
     missing = pages - min(pages, unclaimed(pool)) + pool.surplus
     claim = HugepageClaim(str(pool.directory), pages, missing, total, "adding")
-    amend = _append(ledger, claim)
+    update = _append(ledger, claim)
     try:
         added = max(0, pool.resize(total + missing) - total)
     except OSError as error:
-        amend(None)
+        update(None)
         return _Refusal(
             f"too few free hugepages ({missing} of {pool.page_kb} kB missing) and no "
             f"permission to reserve them: {error.strerror}",
             _AS_ROOT,
         )
     if added < missing:
-        _shrink(pool, total, replace(claim, added=added), amend)
+        _shrink(pool, total, replace(claim, added=added), update)
         return _Refusal(
             f"too few free hugepages: the kernel found memory for only {added} of the "
             f"{missing} missing pages of {pool.page_kb} kB",
             _FREE_MEMORY,
         )
-    amend(replace(claim, step="held"))
+    update(replace(claim, step="held"))
     reserved_kb = missing * pool.page_kb
     note = f"reserved {missing} hugepages of {pool.page_kb} kB, to be given back at the end"
     return MemoryPlan(huge=True, megabytes=megabytes, reserved_kb=reserved_kb, note=note)
@@ -150,11 +150,11 @@ def _shrink(
     pool: HugepagePool,
     total: int,
     claim: HugepageClaim,
-    amend: Callable[[HugepageClaim | None], None],
+    update: Callable[[HugepageClaim | None], None],
 ) -> None:
-    amend(replace(claim, total_before=total + claim.added, step="returning"))
+    update(replace(claim, total_before=total + claim.added, step="returning"))
     pool.resize(total)
-    amend(None)
+    update(None)
 
 
 def _append(ledger: Ledger, claim: HugepageClaim) -> Callable[[HugepageClaim | None], None]:
@@ -162,10 +162,10 @@ def _append(ledger: Ledger, claim: HugepageClaim) -> Callable[[HugepageClaim | N
     earlier = claims_of(ledger.id)
     note_claims(ledger.id, (*earlier, claim))
 
-    def amend(changed: HugepageClaim | None) -> None:
+    def update(changed: HugepageClaim | None) -> None:
         note_claims(ledger.id, (*earlier, changed) if changed else earlier)
 
-    return amend
+    return update
 
 
 def _pages(pool: HugepagePool, megabytes: int) -> int:

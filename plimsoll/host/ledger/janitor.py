@@ -38,7 +38,7 @@ def start_janitor(ledger: Ledger) -> subprocess.Popen[bytes]:
 
 
 @contextmanager
-def watched_ledger(kind: str) -> Iterator[Ledger]:
+def swept_ledger(kind: str) -> Iterator[Ledger]:
     """A ledger with a janitor, undone when the block ends, whether by us or after a kill."""
     ledger = Ledger.create(kind)
     try:

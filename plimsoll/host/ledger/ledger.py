@@ -1,6 +1,6 @@
 """The list of everything a run changes on the machine, so that all of it can be undone.
 
-A ledger is a private directory: ledger.json in it says what to undo, and beside it
+A ledger is a private directory: ledger.json in it says what to undo, and next to it
 lie the sockets, logs and runtime files of the run's processes. Whatever is noted is
 on disk before it happens or at once after, so a run may be killed at any moment.
 """
@@ -32,6 +32,7 @@ from plimsoll.host.ledger.record import (
 from plimsoll.host.ledger.scratch import sweep_scratch
 from plimsoll.host.ledger.state_root import STATE_VARIABLE, state_root
 from plimsoll.host.ledger.trace_instance import remove_trace_instance
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 from plimsoll.host.processes.identity import (
     ProcessIdentity,
     end_process,
@@ -93,6 +94,11 @@ class Ledger:
         return self.directory.name
 
     @property
+    def namespace(self) -> NetworkNamespace:
+        """The network namespace that is this ledger's to make, and goes with it."""
+        return NetworkNamespace.of(self.id)
+
+    @property
     def record(self) -> LedgerRecord:
         """What is noted now. Raises MachineError when it is gone or damaged."""
         file = self.directory / _FILE
@@ -152,7 +158,7 @@ class Ledger:
         self._write(replace(self.record, owner=None))
 
     def undo(self) -> list[str]:
-        """End its processes, give back its hugepages, remove its trace instances and files.
+        """End its processes, give back its hugepages, remove its namespaces, traces and files.
 
         Returns what was done, in words.
 
@@ -172,7 +178,7 @@ class Ledger:
 
     def _undo_lost(self) -> list[str]:
         """Nothing where it was undone already; all that others know of it where it was deleted."""
-        done = _give_back(self.id)
+        done = _give_back(self.id) + _remove_namespace(self.id)
         withdraw_use(self.id)
         return done
 
@@ -182,6 +188,7 @@ class Ledger:
             return [*done, *survivors]
         try:
             done += _give_back(self.id)
+            done += _remove_namespace(self.id)
             done += _remove_trace_instances(record)
             for path in record.paths:
                 Path(path).unlink(missing_ok=True)
@@ -221,6 +228,11 @@ def _remove_trace_instances(record: LedgerRecord) -> list[str]:
     return [f"removed the trace instance {path.name}" for path in removed]
 
 
+def _remove_namespace(ledger_id: str) -> list[str]:
+    namespace = NetworkNamespace.of(ledger_id)
+    return [f"removed the network namespace {namespace.name}"] if namespace.remove() else []
+
+
 def ledgers() -> tuple[Ledger, ...]:
     """This user's ledgers, by name; any may be undone by another process meanwhile."""
     entries = sorted(state_root().iterdir())
@@ -253,7 +265,7 @@ def _sweep_lost(use: LedgerUse) -> list[str]:
     if use.directory.exists() or use.alive:
         return []
     try:
-        done = _give_back(use.ledger_id)
+        done = _give_back(use.ledger_id) + _remove_namespace(use.ledger_id)
     except (OSError, PlimsollError) as error:
         return [f"could not give back what {use.ledger_id} claimed: {error}"]
     withdraw_use(use.ledger_id)

@@ -40,7 +40,7 @@ class LedgerUse:
 
 def post_use(directory: Path, record: LedgerRecord) -> None:
     """Tell every user of the ledger in `directory`. Raises MachineError."""
-    told = {
+    fields = {
         "boot_id": record.boot_id,
         "directory": str(directory),
         "created_unix_s": record.created_unix_s,
@@ -48,7 +48,7 @@ def post_use(directory: Path, record: LedgerRecord) -> None:
         "processes": [asdict(each) for each in record.processes],
         "polled_cpus": [asdict(each) for each in record.polled_cpus],
     }
-    post(directory.name, _KIND, json.dumps(told))
+    post(directory.name, _KIND, json.dumps(fields))
 
 
 def withdraw_use(ledger_id: str) -> None:
@@ -57,7 +57,7 @@ def withdraw_use(ledger_id: str) -> None:
 
 
 def ledger_uses() -> tuple[LedgerUse, ...]:
-    """Those of all users and of this boot, by name; whatever is no such thing is left out."""
+    """Those of all users and of this boot, by name; other files are left out."""
     here = boot_id()
     found = (_parse(file, here) for file in posted(_KIND))
     return tuple(use for use in found if use is not None)
@@ -65,38 +65,39 @@ def ledger_uses() -> tuple[LedgerUse, ...]:
 
 def _parse(file: SharedFile, here: str) -> LedgerUse | None:
     try:
-        told = json.loads(file.text)
-        if told["boot_id"] != here:
+        fields = json.loads(file.text)
+        if fields["boot_id"] != here:
             return None
-        owner = told["owner"]
+        owner = fields["owner"]
         return LedgerUse(
             uid=file.uid,
             ledger_id=file.ledger_id,
-            directory=Path(told["directory"]),
-            created_unix_s=float(told["created_unix_s"]),
+            directory=Path(fields["directory"]),
+            created_unix_s=float(fields["created_unix_s"]),
             owner=_identity(owner) if owner else None,
             processes=tuple(
                 NotedProcess(_name(each["name"]), _identity(each["identity"]))
-                for each in told["processes"]
+                for each in fields["processes"]
             ),
             polled_cpus=tuple(
-                PolledCpu(int(each["cpu"]), _name(each["process"])) for each in told["polled_cpus"]
+                PolledCpu(int(each["cpu"]), _name(each["process"]))
+                for each in fields["polled_cpus"]
             ),
         )
     except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 
-def _identity(told: dict[str, int]) -> ProcessIdentity:
+def _identity(fields: dict[str, int]) -> ProcessIdentity:
     """Raises ValueError for numbers that no process has."""
-    pid, start_ticks = int(told["pid"]), int(told["start_ticks"])
+    pid, start_ticks = int(fields["pid"]), int(fields["start_ticks"])
     # PID_MAX_LIMIT of a 64-bit kernel.
     if not 0 < pid <= 1 << 22:
         raise ValueError("not a process id")
     return ProcessIdentity(pid, start_ticks)
 
 
-def _name(told: object) -> str:
+def _name(given: object) -> str:
     """Of a process, fit for messages: another user's text reaches our terminal."""
-    name = str(told)[:64]
+    name = str(given)[:64]
     return "".join(each if each.isprintable() else "?" for each in name)

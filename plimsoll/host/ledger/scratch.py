@@ -1,4 +1,4 @@
-"""Scratch folders beside the temporary files, which a later command removes after a kill."""
+"""Scratch folders among the temporary files, which a later command removes after a kill."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SHARED_VARIABLE = "PLIMSOLL_SHARED"
 _USUAL = Path("/dev/shm")  # noqa: S108 - see the module's docstring
 _PREFIX = "plimsoll"
 _NAME = re.compile(r"plimsoll\.(\d{1,10})\.([A-Za-z0-9_-]{1,64})\.([a-z]{1,16})", re.ASCII)
-# A ledger posts less than 10 kB; more is somebody's attempt to fill our memory.
+# A ledger posts less than 10 kB; more is an attempt to exhaust our memory.
 _MOST_BYTES = 1 << 18
 _LOCK_PATIENCE_S = 60.0
 _POLL_S = 0.02
@@ -66,7 +66,7 @@ def post(ledger_id: str, kind: str, text: str) -> None:
     Raises MachineError.
     """
     directory = shared_directory()
-    # By a fresh name and a rename: nobody reads half of it, and nothing that somebody else
+    # By a fresh name and a rename: no reader sees half of it, and nothing that another user
     # put there is opened.
     fresh = directory / f".{_PREFIX}-{secrets.token_hex(8)}"
     try:
@@ -109,7 +109,7 @@ def posted_by_us(ledger_id: str, kind: str) -> str | None:
 def locked(path: Path, patience_s: float = _LOCK_PATIENCE_S) -> Iterator[None]:
     """Alone among the processes that lock `path`, a file or directory that need only be readable.
 
-    Everybody may lock what he can read, so nobody is waited for longer than `patience_s`.
+    Every user may lock what he can read, so no lock is waited for longer than `patience_s`.
     Raises MachineError naming the holder, and OSError.
     """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -173,6 +173,6 @@ def _unusable(directory: Path, reason: str) -> MachineError:
     return MachineError(
         f"cannot tell other runs here what this one uses: {reason}",
         where=str(directory),
-        remedy=f"mend that, or set {SHARED_VARIABLE}, for all runs of this machine alike, "
+        remedy=f"fix that, or set {SHARED_VARIABLE}, for all runs of this machine alike, "
         "to a directory with mode 1777",
     )

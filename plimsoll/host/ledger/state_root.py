@@ -16,7 +16,7 @@ def state_root() -> Path:
     """The private directory that holds this user's ledgers, made when it is missing.
 
     $PLIMSOLL_STATE, else /run/plimsoll for root, else $XDG_RUNTIME_DIR/plimsoll, else
-    plimsoll-<uid> beside the temporary files. Raises MachineError when it cannot be made
+    plimsoll-<uid> among the temporary files. Raises MachineError when it cannot be made
     or another user could write to it.
     """
     root = _choose().absolute()

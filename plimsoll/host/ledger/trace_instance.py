@@ -12,7 +12,7 @@ TRACE_INSTANCE_PREFIX = "plimsoll-"
 def remove_trace_instance(directory: Path) -> bool:
     """Stop and remove an instance with its buffers and events; False when it is gone already.
 
-    Raises OSError for a directory that is no instance of ours (EINVAL), and while a process
+    Raises OSError for a directory that is not an instance of ours (EINVAL), and while a process
     still has one of its files open (EBUSY).
     """
     name = directory.name

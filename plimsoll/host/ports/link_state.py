@@ -1,4 +1,4 @@
-"""One interface's link, as sysfs shows it: cheap enough to be asked while a trial runs."""
+"""One interface's link, as sysfs shows it: cheap enough to be read while a trial runs."""
 
 from __future__ import annotations
 

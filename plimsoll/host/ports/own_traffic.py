@@ -1,4 +1,4 @@
-"""Which interfaces the machine lives by: its default route, and the session of whoever asks."""
+"""Which interfaces the machine depends on: its default route, and the caller's own session."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ def _route_to(address: str, routes: Collection[Route]) -> Route | None:
     """The route that the kernel would take: the longest prefix, then the lowest metric."""
     try:
         # A link-local address names its interface after a %.
-        wanted = ipaddress.ip_address(address.partition("%")[0])
+        destination = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return None
     fitting = [
         route
         for route in routes
-        if route.network.version == wanted.version and wanted in route.network
+        if route.network.version == destination.version and destination in route.network
     ]
     return max(fitting, key=lambda route: (route.network.prefixlen, -route.metric), default=None)
 

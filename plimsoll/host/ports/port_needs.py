@@ -9,8 +9,8 @@ from plimsoll.host.ports.netdevs import Netdev
 from plimsoll.host.ports.pci_functions import PciFunction
 from plimsoll.host.processes.capabilities import missing_for_packet_sockets, missing_for_xdp
 
-# Their DPDK drivers work beside the kernel's, through its own interfaces: no vfio-pci.
-_BESIDE_THE_KERNEL = frozenset({"mlx4_core", "mlx5_core", "mana"})
+# Their DPDK drivers work alongside the kernel's, through its own interfaces: no vfio-pci.
+_SHARED_WITH_KERNEL = frozenset({"mlx4_core", "mlx5_core", "mana"})
 _TAKEN_BY_USER_SPACE = frozenset({"vfio-pci", "uio_pci_generic", "igb_uio"})
 
 
@@ -55,7 +55,7 @@ def _netdev_needs(netdev: Netdev, host: HostAbilities) -> Iterator[str]:
 
 def is_open_to_dpdk(driver: str | None) -> bool:
     """Whether the driver of a card leaves it to user space, or shares it."""
-    return driver in _TAKEN_BY_USER_SPACE | _BESIDE_THE_KERNEL
+    return driver in _TAKEN_BY_USER_SPACE | _SHARED_WITH_KERNEL
 
 
 def _pci_needs(function: PciFunction, host: HostAbilities) -> Iterator[str]:

@@ -10,7 +10,7 @@ from plimsoll.host.cpus import allowed_cpus
 
 
 def housekeeping_cpus(busy: Collection[int]) -> frozenset[int]:
-    """The CPUs left beside the `busy` ones; all of them where none would be left."""
+    """The CPUs other than the `busy` ones; all of them where none would be left."""
     return (allowed_cpus() - frozenset(busy)) or allowed_cpus()
 
 
@@ -21,7 +21,7 @@ def leaves_no_cpu(busy: Collection[int]) -> bool:
 
 @contextmanager
 def kept_off(busy: Collection[int]) -> Iterator[None]:
-    """Run this process beside the `busy` CPUs, as far as there are others."""
+    """Keep this process off the `busy` CPUs, as far as there are others."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, housekeeping_cpus(busy))
     try:

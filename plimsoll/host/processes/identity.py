@@ -66,12 +66,12 @@ def processes_with_environment(assignment: str) -> Iterator[ProcessIdentity]:
     Finds what a starter that was killed had no time to write down. Processes of other
     users are passed over.
     """
-    wanted = assignment.encode()
+    expected = assignment.encode()
     for entry in _PROC.iterdir():
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         with contextlib.suppress(OSError):
-            if wanted in (entry / "environ").read_bytes().split(b"\0"):
+            if expected in (entry / "environ").read_bytes().split(b"\0"):
                 yield identify(int(entry.name))
 
 

@@ -12,10 +12,10 @@ _DESTINATION = r"^[A-Za-z0-9_][A-Za-z0-9_.@:-]{0,254}$"
 
 _OPTIONS = (
     "-T",
-    # It must not ask for a password: nobody is there to answer.
+    # It must not prompt for a password: there is no one to answer.
     *("-o", "BatchMode=yes"),
     *("-o", f"ConnectTimeout={CONNECT_TIMEOUT_S}"),
-    # Whoever is root on a host under test could use our keys elsewhere, or our display, as long
+    # Root on a host under test could use our keys elsewhere, or our display, as long
     # as the connection lasts; ssh's own configuration may forward both.
     *("-o", "ForwardAgent=no"),
     *("-o", "ForwardX11=no"),
@@ -31,5 +31,5 @@ def is_destination(text: str) -> bool:
 def over_ssh(destination: str, *command: str) -> tuple[str, ...]:
     """`command` on that host; its words must need no quoting by the shell there."""
     if not is_destination(destination):
-        raise ValueError(f"{destination!r} is no destination of ssh")
+        raise ValueError(f"{destination!r} is not a valid ssh destination")
     return ("ssh", *_OPTIONS, "--", destination, *command)

@@ -26,6 +26,6 @@ def favour(session_leader: int) -> bool:
     except PermissionError:
         return False
     except ProcessLookupError:
-        # It has ended already, which whoever waits for it will notice.
+        # It has ended already, which its waiter will notice.
         return False
     return True

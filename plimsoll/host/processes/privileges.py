@@ -28,7 +28,7 @@ _XDP = _PACKET | {_BPF, _PERFMON, _SYS_RESOURCE, _SYS_ADMIN, _DAC_OVERRIDE}
 # A socket that may be another user's, such as Open vSwitch's.
 _SOCKET = frozenset({_DAC_OVERRIDE})
 # Memory locked for the device; its physical addresses (CAP_SYS_ADMIN) and ports (CAP_SYS_RAWIO)
-# without an IOMMU; and what the drivers beside the kernel's own (mlx5, mana) ask of it.
+# without an IOMMU; and what the drivers alongside the kernel's own (mlx5, mana) require.
 _DEVICE = frozenset({IPC_LOCK, _SYS_ADMIN, _SYS_RAWIO, _NET_ADMIN, _NET_RAW, _DAC_OVERRIDE})
 
 _BY_DRIVER = {
@@ -58,9 +58,9 @@ def needed_for(devargs: Iterable[str]) -> frozenset[int]:
 def limited(argv: Sequence[str], needed: frozenset[int], last: Path = _LAST) -> tuple[str, ...]:
     """`argv` such that its process has at most the capabilities `needed`, and gains none by exec.
 
-    Without CAP_SETPCAP the kernel lets nobody narrow what may be gained; then only gaining by
-    exec is given up, and not even that where the program's file may have to bring what its
-    ports need.
+    Without CAP_SETPCAP the kernel does not let a process narrow what may be gained; then only
+    gaining by exec is given up, and not even that where the program's file may have to bring what
+    its ports need.
     """
     held = effective_numbers()
     options: tuple[str, ...] = ("--no-new-privs",)

@@ -1,4 +1,4 @@
-"""The cgroup of a process, by which pods and services are told apart."""
+"""The cgroup of a process, by which pods and services are distinguished."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ def settled_heap() -> Iterator[None]:
 
     The thousands of buckets of each interval set off collections of all generations, and
     the oldest holds every library's classes and schemas: going through those took 65 ms,
-    beside polling loops, every few seconds. What the block makes is collected as ever.
+    next to polling loops, every few seconds. What the block makes is collected as ever.
     """
     gc.freeze()
     try:

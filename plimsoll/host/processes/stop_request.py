@@ -14,7 +14,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 @dataclass
 class StopRequest:
-    """`signal_name` is the signal that asked for an end; None as long as none has."""
+    """`signal_name` is the signal that requested an end; None as long as none has."""
 
     signal_name: str | None = None
 

@@ -1,6 +1,6 @@
-"""The agent: reads a host's figures beside trials, in a process of its own.
+"""The agent: reads a host's figures during trials, in a process of its own.
 
-It is asked on stdin and answers on stdout, a JSON object a line, so that it runs the same
+It takes requests on stdin and answers on stdout, a JSON object a line, so that it runs the same
 as a child process and over ssh (docs/metrics.md). The end of stdin ends it. Between
 "begin" and "end" its answers are mixed with the lines of a metrics file.
 """
@@ -83,8 +83,8 @@ class Agent:
 
     def _answer(self, request: Mapping[str, object]) -> Reply:
         match request:
-            case {"request": "open", "observation": dict(asked)}:
-                return self._open(Observation.model_validate(asked))
+            case {"request": "open", "observation": dict(fields)}:
+                return self._open(Observation.model_validate(fields))
             case {"request": "begin", "period": str(period)} if self._period is None:
                 return self._begin(period)
             case {"request": "end"} if self._period is not None:
@@ -116,8 +116,8 @@ class Agent:
         return Begun(unix_ns=time.time_ns())
 
     def _sampler(self, period: str) -> Sampler:
-        wanted = self._host.observation.sources
-        observers = [each for each in OBSERVERS if wanted is None or each.source in wanted]
+        selected = self._host.observation.sources
+        observers = [each for each in OBSERVERS if selected is None or each.source in selected]
         return Sampler(self._host, observers, self._hostname, period)
 
     def _end(self, period: _Period) -> Ended:

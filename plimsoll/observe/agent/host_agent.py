@@ -1,4 +1,4 @@
-"""The agent of one host, as whoever runs trials sees it."""
+"""The agent of one host, as the process that runs trials sees it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BLOCK_BYTES = 1 << 18
 
 
 class AgentFailed(PlimsollError):
-    """The agent of a host did not start, ended, or does not do what it is asked."""
+    """The agent of a host did not start, ended, or did not serve a request."""
 
     exit_code = MachineError.exit_code
 
@@ -129,7 +129,7 @@ class HostAgent:
         raise self._failed(reply if isinstance(reply, str) else f"answered {reply.reply}")
 
     def _take(self) -> None:
-        """Until the agent ends: its figures to the file, its replies to whoever asked."""
+        """Until the agent ends: its figures to the file, its replies to their requesters."""
         assert self._process.stdout is not None  # noqa: S101
         unread = b""
         while block := os.read(self._process.stdout.fileno(), _BLOCK_BYTES):

@@ -1,4 +1,4 @@
-"""The agents of all hosts that are watched beside a run's trials."""
+"""The agents of all hosts that are observed during a run's trials."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class LocalHost:
 
 
 @dataclass(slots=True)
-class _Watched:
+class _ObservedHost:
     """A host, and what the record says of it; without its agent once that has `ended`.
 
     `answer` is what the agent said at the end of the last period, `missing_at_first` what it
@@ -76,14 +76,14 @@ class _Watched:
 
 
 class Observers:
-    """The agents of a test bed; one that fails is told of once and asked no more.
+    """The agents of a test bed; one that fails is reported once and not used again.
 
-    Its host stays in the records, with nothing observed: what nobody saw is not forgotten.
+    Its host stays in the records, with nothing observed, so that the gap is visible.
     """
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._watched: list[_Watched] = []
+        self._hosts: list[_ObservedHost] = []
         # None before the first.
         self._period: str | None = None
 
@@ -91,17 +91,17 @@ class Observers:
         self, agent: HostAgent, observation: Observation, polled: dict[str, tuple[int, ...]]
     ) -> None:
         """Take in an agent. Raises InputError for a second one of the same host."""
-        watched = _Watched(agent, _before_it_answered(agent.name, observation, polled))
-        opened = self._ask(watched, partial(agent.open, observation))
+        host = _ObservedHost(agent, _before_it_answered(agent.name, observation, polled))
+        opened = self._ask(host, partial(agent.open, observation))
         if opened is not None:
-            if opened.hostname in {each.record.hostname for each in self._watched}:
+            if opened.hostname in {each.record.hostname for each in self._hosts}:
                 agent.close()
                 raise InputError(
                     f"the host {opened.hostname} is watched already",
                     where=f"observe.hosts: {agent.name}",
                     remedy="name each host once, and not the tester's own",
                 )
-            watched.record = watched.record.model_copy(
+            host.record = host.record.model_copy(
                 update={
                     "hostname": opened.hostname,
                     "ran_on": opened.ran_on,
@@ -109,23 +109,23 @@ class Observers:
                     "missing": opened.missing,
                 }
             )
-            watched.missing_at_first = frozenset(opened.missing)
-        self._watched.append(watched)
+            host.missing_at_first = frozenset(opened.missing)
+        self._hosts.append(host)
 
     @property
     def local_hostname(self) -> str | None:
         """The name of this host; None where it is not watched."""
-        return self._watched[0].record.hostname if self._watched else None
+        return self._hosts[0].record.hostname if self._hosts else None
 
     @property
     def records(self) -> tuple[ObservedHostRecord, ...]:
         """What the environment record says of them, as it stands now."""
-        return tuple(each.record for each in self._watched)
+        return tuple(each.record for each in self._hosts)
 
     @property
     def readings(self) -> tuple[HostReadings, ...]:
         """What the record of the last period says of each host, once that has ended."""
-        return tuple(each.readings for each in self._watched)
+        return tuple(each.readings for each in self._hosts)
 
     @contextmanager
     def watching(self, period: str, writer_for: Callable[[str], MetricsWriter]) -> Iterator[None]:
@@ -134,13 +134,13 @@ class Observers:
         All that was seen is with the writers when it ends.
         """
         self._period = period
-        for each in self._watched:
+        for each in self._hosts:
             each.answer = None
             if each.agent is not None:
                 writer = writer_for(each.record.hostname)
                 self._ask(each, partial(each.agent.begin, period, writer))
         yield
-        for each in self._watched:
+        for each in self._hosts:
             if each.agent is not None:
                 each.answer = self._ask(each, each.agent.end)
                 if each.answer is not None:
@@ -148,46 +148,46 @@ class Observers:
 
     def close(self) -> None:
         """End them all; safe to repeat."""
-        for each in self._watched:
+        for each in self._hosts:
             if each.agent is not None:
                 each.agent.close()
-        self._watched.clear()
+        self._hosts.clear()
 
-    def _ask(self, watched: _Watched, ask: Callable[[], R]) -> R | None:
+    def _ask(self, host: _ObservedHost, ask: Callable[[], R]) -> R | None:
         """The agent's answer; None when it fails, which is its end."""
         try:
             return ask()
         except AgentFailed as error:
-            if watched.agent is not None:
-                watched.agent.close()
-            watched.agent = None
-            watched.ended = ObserverEnd(period=self._period, why=error.message)
-            unread = dict.fromkeys(_names_of(watched.record.sources), error.message)
-            missing = {**unread, **watched.record.missing}
-            watched.record = watched.record.model_copy(update={"sources": (), "missing": missing})
+            if host.agent is not None:
+                host.agent.close()
+            host.agent = None
+            host.ended = ObserverEnd(period=self._period, why=error.message)
+            unread = dict.fromkeys(_names_of(host.record.sources), error.message)
+            missing = {**unread, **host.record.missing}
+            host.record = host.record.model_copy(update={"sources": (), "missing": missing})
             self._tell(str(error))
             return None
 
-    def _note(self, watched: _Watched, missing: dict[str, str]) -> None:
+    def _note(self, host: _ObservedHost, missing: dict[str, str]) -> None:
         """Tell which sources were lost while a period went on."""
-        for source in sorted(missing.keys() - watched.record.missing.keys()):
-            self._tell(f"observe: {watched.record.hostname}: {source}: {missing[source]}")
-        watched.record = watched.record.model_copy(update={"missing": missing})
+        for source in sorted(missing.keys() - host.record.missing.keys()):
+            self._tell(f"observe: {host.record.hostname}: {source}: {missing[source]}")
+        host.record = host.record.model_copy(update={"missing": missing})
 
 
 def _before_it_answered(
     name: str, observation: Observation, polled: dict[str, tuple[int, ...]]
 ) -> ObservedHostRecord:
     """What is known of a host from the experiment alone: its name is the one it has there."""
-    wanted = observation.sources
+    selected = observation.sources
     return ObservedHostRecord(
         hostname=name,
         interval_s=observation.interval_s,
         ran_on="",
         polled={role: format_cpu_list(cpus) for role, cpus in polled.items()},
         sources=tuple(dict.fromkeys(each.source for each in OBSERVERS))
-        if wanted is None
-        else wanted,
+        if selected is None
+        else selected,
         missing={},
     )
 

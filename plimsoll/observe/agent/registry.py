@@ -1,4 +1,4 @@
-"""Every observer there is. A new one is a file beside this one and a member of the tuple."""
+"""Every observer there is. A new one is a file in `observe/` and a member of the tuple."""
 
 from __future__ import annotations
 

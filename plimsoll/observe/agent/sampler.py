@@ -12,7 +12,7 @@ from plimsoll.record.metrics.metric_log import MetricLog
 
 
 @dataclass(frozen=True, slots=True)
-class _Watched:
+class _Reader:
     observer: Observer
     readings: Readings
 
@@ -29,7 +29,7 @@ class Sampler:
         names = {"hostname": hostname, "cstype": "profiler"}
         self._log = MetricLog(period, self._wall_minus_monotonic_ns, names)
         # By the observer's name.
-        self._watched: dict[str, _Watched] = {}
+        self._readers: dict[str, _Reader] = {}
         # Of each observer that does not read: why.
         self.missing: dict[str, str] = {}
         for observer in observers:
@@ -38,34 +38,34 @@ class Sampler:
     @property
     def sources(self) -> tuple[str, ...]:
         """What is read."""
-        return tuple(dict.fromkeys(each.observer.source for each in self._watched.values()))
+        return tuple(dict.fromkeys(each.observer.source for each in self._readers.values()))
 
     def tick(self) -> list[str]:
         """Read everything once: the lines for the metrics file."""
-        return [line for name in tuple(self._watched) for line in self._read(name)]
+        return [line for name in tuple(self._readers) for line in self._read(name)]
 
     def _begin(self, observer: type[Observer], host: ObservedHost) -> None:
         name = observer.name()
         readings = Readings(name, self._log)
         readings.begin(self._now_ns())
         try:
-            self._watched[name] = _Watched(observer(host, readings), readings)
+            self._readers[name] = _Reader(observer(host, readings), readings)
         except (NotObservable, OSError, ValueError) as error:
             self.missing[name] = str(error)
             return
         self._read(name)
 
     def _read(self, name: str) -> list[str]:
-        watched = self._watched[name]
-        watched.readings.begin(self._now_ns())
+        reader = self._readers[name]
+        reader.readings.begin(self._now_ns())
         try:
-            watched.observer.read(watched.readings)
+            reader.observer.read(reader.readings)
         except (OSError, ValueError) as error:
             # The others go on; the record says which was lost, and its series end here.
             self.missing[name] = f"{type(error).__name__}: {error}"
-            del self._watched[name]
+            del self._readers[name]
             return []
-        return watched.readings.lines()
+        return reader.readings.lines()
 
     def _now_ns(self) -> int:
         return time.monotonic_ns() + self._wall_minus_monotonic_ns

@@ -1,4 +1,4 @@
-"""The experiment's `observe` section: what is recorded of the hosts beside trials."""
+"""The experiment's `observe` section: what is recorded of the hosts during trials."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class RemoteHost(BaseModel):
     def _is_a_host(cls, ssh: str) -> str:
         if not is_destination(ssh):
             remedy = "write it as ssh takes it, such as root@dut.lab, options in ~/.ssh/config"
-            raise mistake(f"{ssh!r} is no host", remedy)
+            raise mistake(f"{ssh!r} is not a valid host", remedy)
         return ssh
 
 
 class ObserveSettings(BaseModel):
     """What is read, how often, and on which other hosts. With `enabled: false` nothing is.
 
-    `sources` names some of the observers; all are wanted by default. Without an `interval`
+    `sources` names some of the observers; all by default. Without an `interval`
     hosts are read every second; a host whose every CPU is polled, where each reading stops a
     polling loop, every 10 s.
     """

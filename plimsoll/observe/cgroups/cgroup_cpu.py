@@ -48,7 +48,7 @@ class CgroupCpu(Observer):
 
     Watched are the cgroup of each process, the agent's too, and those above it that had a
     limit when the trial began: a pod's slice throttles its containers. Where the controller
-    is off for a cgroup nothing can throttle it, and 0 is told.
+    is off for a cgroup nothing can throttle it, and 0 is recorded.
     """
 
     source = "cgroup"

@@ -28,7 +28,7 @@ class CgroupPressure(Observer):
     """Totals of Documentation/accounting/psi.rst, of the host and of watched v2 cgroups.
 
     `kind` is some (at least one task waited) or full (all that were not idle did), `cgroup`
-    is host for the whole host. Of the host's CPUs full is not defined, and not told.
+    is host for the whole host. Of the host's CPUs full is not defined, and not recorded.
     """
 
     source = "cgroup"

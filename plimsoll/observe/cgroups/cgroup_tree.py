@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from plimsoll.observe.reading.host_files import HostFiles, read_text
 from plimsoll.observe.reading.observation import Observation
 
-# The hierarchy of cgroup v2 beside those of v1's controllers, which have their names.
+# The hierarchy of cgroup v2 among those of v1's controllers, which have their names.
 V2 = ""
 _V1 = "cgroup"
 _TYPES = {_V1, "cgroup2"}
@@ -42,10 +42,10 @@ class _Hierarchy:
 
     def find(self, path: str) -> Path | None:
         """The directory of a cgroup; None when it lies outside of what is mounted."""
-        root, asked = PurePosixPath(self.root), PurePosixPath(path)
-        if ".." in asked.parts or not asked.is_relative_to(root):
+        root, given = PurePosixPath(self.root), PurePosixPath(path)
+        if ".." in given.parts or not given.is_relative_to(root):
             return None
-        return self.directory / asked.relative_to(root)
+        return self.directory / given.relative_to(root)
 
 
 class CgroupTree:
@@ -117,5 +117,5 @@ def _below_root(files: HostFiles, point: PurePosixPath) -> Path:
 
 
 def _unescaped(field: str) -> str:
-    """Blanks and backslashes are told in octal."""
+    """Spaces and backslashes are escaped in octal."""
     return _OCTAL.sub(lambda match: chr(int(match[1], 8)), field)

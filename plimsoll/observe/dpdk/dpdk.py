@@ -19,7 +19,7 @@ class Dpdk(Observer):
 
     A DPDK process answers in a control thread, which keeps off the CPUs of its lcores where
     it may use others, and shares the main lcore's where it may not
-    (eal_common_options.c, compute_ctrl_threads_cpuset). Its counters are asked for at the
+    (eal_common_options.c, compute_ctrl_threads_cpuset). Its counters are requested at the
     reading's time and come within 0.2 s of it, mostly within one millisecond; a process that
     does not answer in time has no series until it does, and delays nothing else. Of a
     driver's counters DPDK tells the first 256.

@@ -32,7 +32,7 @@ _FREE = MetricType("dpdk", "mempool-free", "count", "objects", "sum", carried=Tr
 _USED = MetricType("dpdk", "mempool-used", "count", "objects", "sum", carried=True)
 _BUSY = MetricType("dpdk", "lcore-busy", "count", "lcores", "sum", carried=True)
 TYPES = (*_PORT_COUNTERS.values(), _XSTAT, _FREE, _USED, _BUSY)
-# DPDK tells 256 of a port at most; whoever tells more and more is not DPDK.
+# DPDK reports 256 of a port at most; what keeps reporting more is not DPDK.
 _MOST_SERIES = 4096
 # More than any counter moves in an hour: one that falls below zero reads 2^64 and less.
 _LARGEST_STEP = 2**53
@@ -41,11 +41,11 @@ _LONGEST_NAME = 128
 
 
 class Figure(ABC):
-    """One command, asked at every reading for as long as it is `wanted`."""
+    """One command, sent at every reading for as long as it is `supported`."""
 
     def __init__(self, command: str) -> None:
         self.command = command
-        self.wanted = True
+        self.supported = True
 
     @abstractmethod
     def tell(self, answer: Mapping[str, object], readings: Readings) -> None:
@@ -57,7 +57,7 @@ class Figure(ABC):
 
 
 class Counters(Figure):
-    """Names and totals; of those that are no counts nothing is told."""
+    """Names and totals; those that are not counts are left out."""
 
     def __init__(
         self, command: str, series_of: Callable[[str], tuple[MetricType, _Names] | None]
@@ -66,7 +66,7 @@ class Counters(Figure):
         self._series_of = series_of
         self._series: dict[str, int | None] = {}
         self._answer: Mapping[str, object] = {}
-        # Those that began, or began anew: their next total is told even if it is the same.
+        # Those that began, or began anew: their next total is written even if it is the same.
         self._begun: set[str] = set()
 
     def tell(self, answer: Mapping[str, object], readings: Readings) -> None:
@@ -100,8 +100,8 @@ class Counters(Figure):
 
     def _number(self, name: str, readings: Readings) -> int | None:
         if name not in self._series and len(self._series) < _MOST_SERIES:
-            wanted = self._series_of(name) if _is_name(name) else None
-            self._series[name] = None if wanted is None else readings.series(*wanted)
+            described = self._series_of(name) if _is_name(name) else None
+            self._series[name] = None if described is None else readings.series(*described)
         return self._series.get(name)
 
     def _absent(self, name: str, readings: Readings) -> None:
@@ -117,11 +117,11 @@ class Mempool(Figure):
         self._names = {"app": app, "name": pool}
 
     def tell(self, answer: Mapping[str, object], readings: Readings) -> None:
-        """Tell both. Where DPDK does not count them, as 22.11, it is asked no more."""
+        """Tell both. Where DPDK does not count them, as 22.11, it is not sent again."""
         size = answer.get("size")
         shared, cached = answer.get("common_pool_count"), answer.get("total_cache_count")
         if not (_is_count(size) and _is_count(shared) and _is_count(cached)):
-            self.wanted = False
+            self.supported = False
             return
         # Counted while objects move between the pool and the caches of lcores.
         free = min(size, shared + cached)
@@ -165,7 +165,7 @@ class LcoreUsage(Figure):
         return readings.series(_BUSY, {"app": self._app, "lcore": str(lcore)})
 
 
-# What a process is asked first, to know what it has.
+# What is requested of a process first, to know what it has.
 DISCOVERY = ("/ethdev/list", "/mempool/list", "/eal/lcore/usage")
 
 

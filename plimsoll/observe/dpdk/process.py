@@ -1,4 +1,4 @@
-"""One DPDK process that is asked for its figures: it may hang, die, and be started anew."""
+"""One DPDK process that is polled for its figures: it may hang, die, and be restarted."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from plimsoll.observe.dpdk.figures import DISCOVERY, Figure, figures_of
 from plimsoll.observe.dpdk.telemetry_talk import TelemetryTalk
 from plimsoll.observe.reading.readings import Readings
 
-# One that does not answer in time is asked ever more rarely, at last at every 64th reading.
+# One that does not answer in time is polled ever more rarely, at last at every 64th reading.
 _LONGEST_REST = 64
 
 
 class DpdkProcess:
-    """At each reading it is asked, and what it answers by then is told."""
+    """Polled at each reading; what it has answered by the deadline is recorded."""
 
     def __init__(self, app: str, path: Path) -> None:
         self._app = app
         self._path = path
         self._talk: TelemetryTalk | None = None
-        # None until it has said what it has; that is asked at a reading of its own.
+        # None until it has listed what it has, which is requested at a reading of its own.
         self._figures: list[Figure] | None = None
-        self._asked: tuple[str, ...] = ()
+        self._pending: tuple[str, ...] = ()
         self._misses = 0
         self._rest = 0
-        # Why it cannot be asked at the moment.
+        # Why it cannot be polled at the moment.
         self.trouble: str | None = None
 
     def ask(self, readings: Readings) -> None:
         """Send the commands of a reading, unless answers to earlier ones are still owed."""
-        self._asked = ()
+        self._pending = ()
         if self._rest:
             self._rest -= 1
             return
@@ -41,20 +41,20 @@ class DpdkProcess:
                 self._miss()
                 return
             self._talk.ask(commands := self._commands())
-            self._asked = commands
+            self._pending = commands
         except TelemetryError as error:
             self._lose(error, readings)
 
     def take_answers(self, deadline_s: float, readings: Readings) -> None:
         """Tell what it answers until `deadline_s` of the monotonic clock."""
-        if self._talk is None or not self._asked:
+        if self._talk is None or not self._pending:
             return
         try:
             answers = dict(self._talk.answers(deadline_s))
         except TelemetryError as error:
             self._lose(error, readings)
             return
-        complete = answers.keys() >= set(self._asked)
+        complete = answers.keys() >= set(self._pending)
         if self._figures is not None:
             self._tell(self._figures, answers, readings)
         elif complete:
@@ -82,7 +82,7 @@ class DpdkProcess:
                 figure.tell(answer, readings)
             else:
                 figure.absent(readings)
-        self._figures = [figure for figure in figures if figure.wanted]
+        self._figures = [figure for figure in figures if figure.supported]
 
     def _miss(self) -> None:
         self._rest = min(2**self._misses, _LONGEST_REST) - 1

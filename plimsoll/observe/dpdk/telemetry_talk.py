@@ -22,7 +22,7 @@ class TelemetryTalk:
     """
 
     def __init__(self, path: Path) -> None:
-        """Connect. Raises TelemetryError when nobody listens."""
+        """Connect. Raises TelemetryError when nothing listens."""
         self._socket = TelemetrySocket(path, timeout_s=0)
         self._poll = select.poll()
         self._poll.register(self._socket.fileno(), select.POLLIN)
@@ -48,7 +48,7 @@ class TelemetryTalk:
         """The answers that are there by `deadline_s` of the monotonic clock, by command.
 
         An answer of None says that the process does not know the command or its parameter.
-        Raises TelemetryError when the process hangs up or answers what nobody asked.
+        Raises TelemetryError when the process hangs up or sends an answer without a request.
         """
         while self._owed:
             left_s = max(0.0, deadline_s - time.monotonic())

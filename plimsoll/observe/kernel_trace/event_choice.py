@@ -87,7 +87,7 @@ ELSEWHERE = (
     FilteredEvent("ipi:ipi_send_cpumask", _any_of_mask),
     FilteredEvent("workqueue:workqueue_queue_work", on_cpus("cpu")),
     FilteredEvent("power:cpu_frequency", on_cpus("cpu_id")),
-    # SIGCONT, SIGSTOP, SIGTSTP, and SIGKILL, which ends whoever was polling.
+    # SIGCONT, SIGSTOP, SIGTSTP, and SIGKILL, which ends the polling process.
     FilteredEvent(
         "signal:signal_generate", lambda _: "sig == 18 || sig == 19 || sig == 20 || sig == 9"
     ),

@@ -22,7 +22,7 @@ class TraceInstance:
         directory.mkdir()
         self._write("tracing_on", "0")
         self._write("buffer_size_kb", str(_LEAST_BUFFER_KB))
-        # Newest events stay: what is asked for is read soon after it happened.
+        # The newest events stay: what is needed is read soon after it happened.
         self._write("options/overwrite", "1")
 
     def use_clock(self, preferred: Collection[str]) -> str:

@@ -17,7 +17,7 @@ def with_thread_names(events: Sequence[KernelEvent], proc: Path = _PROC) -> list
     """The events with `common_comm`, the name of the thread `common_pid`, where it is known.
 
     From the events themselves, or else from /proc, where a thread that has ended is not
-    found. The kernel's own list (saved_cmdlines) is not asked: a name with a newline in it
+    found. The kernel's own list (saved_cmdlines) is not used: a name with a newline in it
     would forge the next line's.
     """
     names = _names_in(events)

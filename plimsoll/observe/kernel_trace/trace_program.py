@@ -51,9 +51,9 @@ class CpuTotals:
 
 
 def find_trace_program() -> Path | None:
-    """plimsoll-trace: $PLIMSOLL_TRACE, beside this Python, or on PATH; None without one."""
-    beside = Path(sys.executable).parent / PROGRAM
-    for candidate in (os.environ.get(TRACE_VARIABLE), beside):
+    """plimsoll-trace: $PLIMSOLL_TRACE, in this Python's folder, or on PATH; None without one."""
+    installed = Path(sys.executable).parent / PROGRAM
+    for candidate in (os.environ.get(TRACE_VARIABLE), installed):
         if candidate and os.access(candidate, os.X_OK):
             return Path(candidate)
     on_path = shutil.which(PROGRAM)
@@ -76,10 +76,10 @@ def read_buffers(
     options = ["--limit", str(_MOST_EVENTS)]
     if symbols is not None:
         options += ["--symbols", str(symbols)]
-    asked = "".join(f"{begin} {end}\n" for begin, end in merged(windows))
+    lines = "".join(f"{begin} {end}\n" for begin, end in merged(windows))
     done = subprocess.run(  # noqa: S603 - an argument vector, no shell
         tied_to_parent([str(program), *options, *map(str, directories)]),
-        input=asked.encode(),
+        input=lines.encode(),
         capture_output=True,
         env=dict(environment),
         timeout=_PATIENCE_S,

@@ -41,7 +41,7 @@ class Mpstat(Observer):
 
     def read(self, readings: Readings) -> None:
         """Tell the shares since the last reading of every CPU that is online."""
-        # The first line is the sum of all CPUs, and what follows them is no CPU's.
+        # The first line is the sum of all CPUs, and what follows them is not of a CPU.
         stat = self._stat.read()
         lines = stat[stat.index(b"\n") + 1 : stat.index(b"intr")].splitlines()
         online = dict(line.split(b" ", 1) for line in lines)

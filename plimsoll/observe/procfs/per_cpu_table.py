@@ -16,7 +16,7 @@ from plimsoll.record.samples.metric_type import MetricType
 # A CPU that comes or goes while the kernel writes the table leaves lines that disagree.
 _ATTEMPTS = 5
 
-# The names of a line's series, besides the CPU: of its label and the text behind its counts.
+# The names of a line's series, in addition to the CPU: of its label and the text behind its counts.
 NamesOf = Callable[[bytes, bytes], Mapping[str, str]]
 
 
@@ -24,9 +24,9 @@ class PerCpuTable:
     """One such table, read again and again. Counts are of 32 bits and may wrap.
 
     Most pairs of line and CPU never count: 200 interrupts on 40 CPUs are 8000 pairs, of which
-    some hundred do. So a series is told once its count is not zero, and then from when it was
+    some hundred do. So a series is declared once its count is not zero, and then from when it was
     first read as zero. Of a line that has never counted on any CPU the first CPU's series is
-    told, so that nobody takes the line for one that was not read.
+    declared, so that the line does not look as if it had not been read.
     """
 
     def __init__(self, path: Path, metric: MetricType, names_of: NamesOf) -> None:
@@ -83,7 +83,7 @@ class PerCpuTable:
             if cpus and len(fitting) == len(lines):
                 return text, cpus, fitting
             text = self._file.read().splitlines()
-        raise ValueError(f"{self._file.path} is no table of counters by CPU")
+        raise ValueError(f"{self._file.path} is not a table of counters by CPU")
 
     def _row(
         self, line: _Line, cpus: Sequence[str], before: _Row | None, readings: Readings

@@ -19,12 +19,12 @@ def _rate(kind: str, unit: str, scale: float = 1.0) -> MetricType:
     )
 
 
-# Counted in bytes, as the driver counts them: without the FCS where it says nothing else.
-_BYTES = _rate("L2-Gbps", "Gbit/s", 8e-9)
+# Counted in bytes, as the driver counts them: usually without the FCS.
+_BYTES = _rate("L2-Gbps", "Gbps", 8e-9)
 _PACKETS = _rate("packets-sec", "pps")
 _ERRORS = _rate("errors-sec", "1/s")
 # By column behind the device's name: bytes, packets, errors and drops of each direction. The
-# others (fifo, frame, collisions, carrier) are kinds of errors or drops, and not told twice.
+# others (fifo, frame, collisions, carrier) are kinds of errors or drops, and not counted twice.
 _COLUMNS: tuple[tuple[int, MetricType, Mapping[str, str]], ...] = (
     (0, _BYTES, {"direction": "rx"}),
     (1, _PACKETS, {"direction": "rx"}),

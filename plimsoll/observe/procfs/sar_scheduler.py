@@ -22,8 +22,8 @@ _BLOCKED = _tasks("IO-Blocked-Tasks")
 class SarScheduler(Observer):
     """The run queue and the load, from /proc/loadavg, and tasks blocked on I/O from /proc/stat.
 
-    As in sar, whoever reads is not counted in the run queue, being itself the one task that
-    surely runs then; tasks are threads.
+    As in sar, the reader is not counted in the run queue, being itself the one task that
+    certainly runs then; tasks are threads.
     """
 
     source = "sar-scheduler"

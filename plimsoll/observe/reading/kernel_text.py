@@ -6,7 +6,7 @@ from __future__ import annotations
 def printable(name: bytes) -> str:
     """As text that any file and terminal takes: other bytes become escapes such as \\x1b.
 
-    A name is what a driver, or whoever may make network devices, chose.
+    A name is chosen by a driver, or by whichever user may create network devices.
     """
     text = name.decode("utf-8", "backslashreplace")
     if text.isprintable():

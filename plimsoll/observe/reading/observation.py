@@ -1,4 +1,4 @@
-"""What an agent is asked to watch on its host."""
+"""What an agent is to observe on its host."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 class Observation(BaseModel):
     """Said once, before the first period. `interval_s` is the time between two readings.
 
-    `sources` names the observers wanted, None for all. The agent keeps to the CPUs of
+    `sources` names the observers selected, None for all. The agent keeps to the CPUs of
     `run_on`; empty leaves it where it is. `polled_cpus` are those under test: nothing may
     be read in a way that interrupts them. `pids` are the processes under test, by a name for
     each, whose cgroups are watched; `telemetry` the sockets of DPDK processes, by name.

@@ -14,7 +14,7 @@ from plimsoll.record.samples.metric_type import MetricType
 
 @dataclass(frozen=True, slots=True)
 class ObservedHost:
-    """The host that is read, and what is asked of it."""
+    """The host that is read, and what is to be observed."""
 
     files: HostFiles = field(default_factory=HostFiles)
     observation: Observation = field(default_factory=Observation)
@@ -30,8 +30,8 @@ class Observer(ABC):
     It is made anew for each period, when the host's CPUs, devices and files are found. That
     raises NotObservable where there is nothing to read on this host.
 
-    It runs beside polling loops, every second or faster: files are held open (RereadFile),
-    lines that have not changed are not looked at, and what has not changed is not told.
+    It runs alongside polling loops, every second or faster: files are held open (RereadFile),
+    unchanged lines are not parsed, and unchanged values are not written.
     """
 
     source: ClassVar[str]
@@ -56,5 +56,5 @@ class Observer(ABC):
         """Read it once, and tell what has changed.
 
         OSError and ValueError end this observer for the period, and the record says so;
-        what may well go while a trial runs (a CPU, a device, a cgroup) is told `absent`.
+        what may well go while a trial runs (a CPU, a device, a cgroup) is set `absent`.
         """

@@ -18,7 +18,7 @@ class PassingFile(Protocol):
 
 
 def read_present(files: list[PassingFile], readings: Readings) -> None:
-    """Read each; what has gone is told absent and taken off the list."""
+    """Read each; what has gone is set absent and taken off the list."""
     for file in tuple(files):
         try:
             file.read(readings)

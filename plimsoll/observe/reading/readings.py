@@ -22,21 +22,21 @@ class Readings:
         # Where the totals and values of series stand, by number.
         self._totals: dict[int, int] = {}
         self._values: dict[int, float] = {}
-        # Totals that began anew: their next count is told even if it is zero. Those that had
+        # Totals that began anew: their next count is written even if it is zero. Those that had
         # done so before this reading stand at zero even if they are not mentioned.
         self._resumed: set[int] = set()
         self._resumed_before: set[int] = set()
-        self._told: dict[int, float | None] = {}
+        self._changed: dict[int, float | None] = {}
         self._begin_ns: int | None = None
         self.now_ns = 0
 
     def series(
         self, metric: MetricType, names: Mapping[str, str], since_ns: int | None = None
     ) -> int:
-        """The number of a series, to be kept by whoever reads it again and again.
+        """The number of a series, to be kept by the observer that reads it.
 
         It began at this reading, or at `since_ns`: a counter that stood at zero need not be
-        told before it counts. `names` are its own; all have those of the host besides.
+        declared before it counts. `names` are its own; all have those of the host as well.
         """
         since_ns = self.now_ns if since_ns is None else since_ns
         return self._log.series(metric, names, since_ns, self._reader)
@@ -44,7 +44,7 @@ class Readings:
     def total(self, series: int, total: int) -> None:
         """Where a counter stands. Its `metric` is counted and carried.
 
-        One that has gone back was set to zero by somebody, or wrapped: what it counted
+        One that has gone back was reset, or wrapped: what it counted
         meanwhile is not known, and the series is absent for that long.
         """
         before = self._totals.get(series)
@@ -53,29 +53,29 @@ class Readings:
             return
         counted = total - before
         if counted < 0:
-            self._told[series] = None
+            self._changed[series] = None
             self._resumed.add(series)
         elif counted or series in self._resumed:
-            self._told[series] = counted
+            self._changed[series] = counted
             self._resumed.discard(series)
 
     def value(self, series: int, value: float) -> None:
         """What was measured since the last reading, or found at this. Not of a counted metric."""
         if self._begin_ns is not None and self._values.get(series) != value:
             self._values[series] = value
-            self._told[series] = value
+            self._changed[series] = value
 
     def absent(self, series: int) -> None:
         """It is not there any more, or not for now."""
         if self._totals.pop(series, None) is not None:
             self._resumed.add(series)
-            self._told[series] = None
+            self._changed[series] = None
         if self._values.pop(series, None) is not None:
-            self._told[series] = None
+            self._changed[series] = None
 
     def begin(self, now_ns: int) -> None:
         """A reading begins now, in ns since the epoch."""
-        self._told = {}
+        self._changed = {}
         self.now_ns = now_ns
 
     def lines(self) -> list[str]:
@@ -83,10 +83,12 @@ class Readings:
         begin_ns, self._begin_ns = self._begin_ns, self.now_ns
         if begin_ns is None:
             return []
-        told = dict.fromkeys(self._resumed & self._resumed_before, 0.0) | self._told
-        self._resumed -= told.keys() - self._told.keys()
+        changed = dict.fromkeys(self._resumed & self._resumed_before, 0.0) | self._changed
+        self._resumed -= changed.keys() - self._changed.keys()
         self._resumed_before = self._resumed & self._totals.keys()
-        return self._log.tick(self._reader, begin_ns, self.now_ns, list(told), list(told.values()))
+        return self._log.tick(
+            self._reader, begin_ns, self.now_ns, list(changed), list(changed.values())
+        )
 
     @property
     def since_s(self) -> float | None:

@@ -16,7 +16,7 @@ from plimsoll.record.samples.metric_type import MetricType
 _MHZ = MetricType("cpufreq", "MHz", "count", "MHz", "mean", carried=True)
 _KHZ_PER_MHZ = 1000
 # The first x86 kernel in which a CPU notes its frequency in its own tick
-# (arch/x86/kernel/cpu/aperfmperf.c). Before, whoever read it interrupted that CPU, and slept
+# (arch/x86/kernel/cpu/aperfmperf.c). Before, reading it interrupted that CPU, and slept
 # 10 ms when the last reading was over a second ago.
 _FIRST_WITHOUT_INTERRUPTION = (5, 19)
 
@@ -26,7 +26,7 @@ class Cpufreq(Observer):
 
     That is so on all kernels but those for x86 before 5.19, where nothing is read at all.
     On x86 it is what the CPU ran at over its last tick. A CPU that has had none for 20 ms
-    since it idles is told at what its policy asked for last; CPUs in nohz_full, which have
+    since it idles is reported at what its policy last requested; CPUs in nohz_full, which have
     none while they poll, would be too, and are left out. `cpuinfo_cur_freq` is never read:
     it asks the hardware on the CPU itself.
     """

@@ -25,8 +25,8 @@ class Cpuidle(Observer):
     """Time and entries by CPU and idle state.
 
     The kernel counts a stay when it ends: one of several seconds appears in that in which the
-    CPU woke, with more than a whole CPU. Reading the counters wakes nobody, polled CPUs
-    neither: they lie in memory (drivers/cpuidle/sysfs.c).
+    CPU woke, with more than a whole CPU. Reading the counters wakes no CPU, not even polled
+    ones: they lie in memory (drivers/cpuidle/sysfs.c).
     """
 
     source = "cpuidle"

@@ -23,7 +23,7 @@ _COUNT = (1 << 32) - 1
 class Smi(Observer):
     """The count of one CPU for the whole host: an SMI stops all CPUs, and each counts it.
 
-    Reading an MSR runs on the CPU that is asked, by an interrupt unless the reader is there:
+    Reading an MSR runs on the CPU in question, by an interrupt unless the reader is there:
     never one under test, and rather one of those that the agent keeps to.
     """
 

@@ -14,7 +14,7 @@ from plimsoll.observe.sysfs.counter_file import CounterFile
 from plimsoll.record.samples.metric_type import MetricType
 
 # The threads of a core, and the cores of a package, may all count the same event: their sum
-# is no number of events.
+# is not a number of events.
 _EVENTS = MetricType(
     "thermal", "throttle-events-sec", "count", "events/s", "max", counted=True, carried=True
 )

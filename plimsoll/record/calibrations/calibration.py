@@ -13,7 +13,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 class CalibrationPoint(BaseModel):
     """The tester's own floor at one load, measured over a loopback without a DUT.
 
-    `load_pps` is per direction, as asked. `sent_pps` is what a direction sent in
+    `load_pps` is the intended load per direction. `sent_pps` is what a direction sent in
     the mean, and `reached` the share (1 is all) of its planned frames that the
     worst stream with a rate sent. Both count the load streams and their directions alone, or
     the probes where there is no load. The stalls are those of all polling loops;

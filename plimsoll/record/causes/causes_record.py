@@ -21,7 +21,7 @@ _NUMBERED = re.compile(r"[1-9][0-9]{0,8}\.json")
 
 
 class _Part(RecordModel):
-    # Whoever reads the document may rely on every field, those with a default too.
+    # Readers of the document may rely on every field, those with a default too.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 

@@ -45,7 +45,7 @@ class KeptEvent:
         return cls(incident, tsc, cpu, name, json.dumps(dict(fields), ensure_ascii=False))
 
     def read_fields(self) -> dict[str, int | str]:
-        """The fields again; empty where the text is no object."""
+        """The fields again; empty where the text is not a JSON object."""
         try:
             found = json.loads(self.fields)
         except (ValueError, RecursionError):

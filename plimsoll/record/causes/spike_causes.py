@@ -55,7 +55,7 @@ def _is_it(incident: ExplainedIncident, spike: Spike) -> bool:
 
 
 def _root(causes: Sequence[CauseRecord]) -> CauseRecord | None:
-    """The first cause that is no mere link of the chain."""
+    """The first cause that is not merely a link of the chain."""
     roots = (cause for cause in causes if cause.kind != "tester-stall")
     return next(roots, causes[0] if causes else None)
 

@@ -18,7 +18,7 @@ FIELDS: Mapping[str, str] = {
     "versions": "Versions by component (plimsoll, engine, DPDK, Python); null of one not used.",
     "trials": "How many trials the run had, by how they ended and by phase.",
     "invalid_reasons": "What made trials invalid, the most frequent first.",
-    "notes": "Sentences for whoever reads the numbers.",
+    "notes": "Remarks on how to read the numbers.",
     "quick": "Whether the shortened preset (--quick) was used.",
     "shortfalls": "Where durations and counts are below those of the standard.",
     "reason": "Why there is no figure, in words; null where there is one.",
@@ -34,7 +34,7 @@ FIELDS: Mapping[str, str] = {
     "begin_unix_ns": "When its first frame was due: UTC, in ns since 1970.",
     "sending_s": "How long frames were sent, in s; the drain afterwards is not counted.",
     "gap_s": "Time without traffic since the segment before ended, in s; 0 of the first.",
-    "asked_s": "The duration that the user asked for, in s.",
+    "requested_s": "The duration requested, in s.",
     "verdict": "pass; fail: the DUT broke a criterion; invalid: the tester could not tell; "
     "none: not judged.",
     "reasons": "The findings that made it fail or invalid.",
@@ -87,8 +87,8 @@ FIELDS: Mapping[str, str] = {
     "TrialRecord.attempt": "Which trial in a row at this load it is, from 1; an invalid one is "
     "repeated.",
     "TrialRecord.planned_s": "How long it was to send, in s.",
-    "TrialRecord.ended_by": "duration; stop: ended early by a verdict or a signal; link_down: a "
-    "link went.",
+    "TrialRecord.ended_by": "duration; stop: ended early by a verdict or a signal; losses: "
+    "ended early by the generator, with more lost than may be; link_down: a link went.",
     "TrialRecord.findings": "What each rule found, kept or broken.",
     "TrialRecord.ports": "The tester's ports.",
     "TrialRecord.workers": "The tester's polling loops.",
@@ -223,8 +223,8 @@ FIELDS: Mapping[str, str] = {
     "LoadLine.pps_per_direction": "The load that the heaviest direction carries, in frames per "
     "second, as its proof offered it (RFC 2285's offered load).",
     "LoadLine.total_pps": "What was offered of the load in all directions, in frames per second: "
-    "of load streams, and of probes that are taken from one; probes beside the load are not "
-    "counted.",
+    "of load streams, and of probes that are taken from one; probes sent in addition to the load "
+    "are not counted.",
     "LoadLine.frame_sizes": "The load streams' frame sizes with FCS, in bytes.",
     "LoadLine.l1_bps_per_direction": "Bits per second with preamble and gap, of the direction "
     "with most.",
@@ -242,7 +242,7 @@ FIELDS: Mapping[str, str] = {
     "DutAgreement.trials_compared": "Trials in which the DUT's counters could be compared.",
     "DutAgreement.trials_agreeing": "Those in which they agree to the frame.",
     "DutAgreement.differences": "What differs, in words.",
-    "TesterCeiling.asked_pps": "The search's maximum per direction, in frames per second.",
+    "TesterCeiling.intended_pps": "The search's maximum per direction, in frames per second.",
     "TesterCeiling.offered_pps": "The most that was offered per direction, in frames per second.",
     "TesterDiagnosis.sentences": "What stood in the tester's way, the weightiest first.",
     "TesterDiagnosis.remedy": "What to do about it.",
@@ -358,7 +358,7 @@ FIELDS: Mapping[str, str] = {
     "ThroughputRow.trials": "How many trials it took.",
     "LatencyRow.tagged_ns": "Latencies of the tagged frames, in ns: one frame for each repetition "
     "and direction; null without any.",
-    "LatencyRow.all_frames": "Latencies of all load frames beside them.",
+    "LatencyRow.all_frames": "Latencies of all load frames in the same trials.",
     "LatencyRow.lost": "Frames that the DUT lost in these trials.",
     "LatencyRow.trials": "How many valid trials the figures are of.",
     "AllFrames.count": "Samples.",

@@ -28,7 +28,7 @@ def write_failed(path: Path, error: OSError) -> RecordError:
     return RecordError(
         f"cannot record: {reason} ({_free_space(path)}); what was recorded before is unharmed",
         where=str(path),
-        remedy=f"{_mended(error)}, then {_next(path)}",
+        remedy=f"{_remedy(error)}, then {_next(path)}",
     )
 
 
@@ -38,7 +38,7 @@ def cannot_begin(path: Path, error: OSError) -> RecordError:
     return RecordError(
         f"cannot make the run directory: {reason} ({_free_space(path)}); nothing was run",
         where=str(path),
-        remedy=_place_mended(error),
+        remedy=_place_remedy(error),
     )
 
 
@@ -50,7 +50,7 @@ def in_one_line(error: ValidationError) -> str:
     return said if count == 1 else f"{said} (and {count - 1} more)"
 
 
-def _mended(error: OSError) -> str:
+def _remedy(error: OSError) -> str:
     if error.errno in _NO_ROOM:
         return "make room on this file system or raise the limit"
     return "make the directory writable"
@@ -73,7 +73,7 @@ def _resumable(path: Path) -> bool:
     return False
 
 
-def _place_mended(error: OSError) -> str:
+def _place_remedy(error: OSError) -> str:
     if error.errno in _NO_ROOM:
         return "make room on this file system, or name another folder with --runs"
     if error.errno in (errno.ENOTDIR, errno.EEXIST):

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 
 class RecordModel(BaseModel):
-    """Plain JSON, nothing beside its fields; made from any object with the same attributes."""
+    """Plain JSON of its fields alone; made from any object with the same attributes."""
 
     model_config = ConfigDict(
         extra="forbid", frozen=True, from_attributes=True, ser_json_inf_nan="null"

@@ -15,7 +15,7 @@ _FOLLOWS = "follows_bytes"
 
 
 class SettlingFile(Closeable):
-    """Appends lines to `path`; those of an open stretch lie beside it until they settle.
+    """Appends lines to `path`; those of an open stretch lie in a file next to it until they settle.
 
     They lie in `<path>.open`, whose first line says how long `path` was when the stretch
     began. As long as that file is there it holds good, and whatever `path` has beyond that

@@ -19,11 +19,11 @@ T = TypeVar("T")
 class Table:
     """A table's columns and their DuckDB types.
 
-    Parquet files are sorted by `sorted_by`, where given: alike values beside each other
-    take a fraction of the room. Rows grow as JSON lines with these columns, unless
+    Parquet files are sorted by `sorted_by`, where given: equal values next to each other
+    take a fraction of the space. Rows grow as JSON lines with these columns, unless
     `growing` is SQL that makes rows of other lines; its one `?` is the list of paths.
-    `hidden` are columns that it makes for Parquet besides, which no row shows: what finds
-    rows faster. `added` are columns that files of earlier versions lack: null there.
+    `hidden` are extra columns of the Parquet files, which no row shows: they make
+    searches faster. `added` are columns that files of earlier versions lack: null there.
     """
 
     columns: Mapping[str, str]
@@ -66,15 +66,15 @@ class Table:
         self,
         finished: Sequence[Path],
         growing: Sequence[Path],
-        asked: Sequence[tuple[str, Sequence[object]]],
+        statements: Sequence[tuple[str, Sequence[object]]],
     ) -> list[list[tuple[Any, ...]]]:
         """What each statement says with its values; growing files are read once for all.
 
-        Beside a trial that goes on, making rows of their lines is most of the work. Without
+        While a trial is running, parsing their lines is most of the work. Without
         files all are empty. Raises RecordError.
         """
         if not (finished or growing):
-            return [[] for _ in asked]
+            return [[] for _ in statements]
         try:
             with connect() as connection:
                 if growing:
@@ -86,7 +86,7 @@ class Table:
                     connection.sql(
                         f"WITH rows AS ({both}) {each}", params=[*paths, *values]
                     ).fetchall()
-                    for each, values in asked
+                    for each, values in statements
                 ]
         except duckdb.Error as error:
             raise unreadable([*finished, *growing], error) from error
@@ -114,8 +114,8 @@ class Table:
             return None
         try:
             with connect() as connection:
-                asked = f"WITH rows AS ({sources}) {statement}"
-                return take(connection.sql(asked, params=[*paths, *values]))
+                query = f"WITH rows AS ({sources}) {statement}"
+                return take(connection.sql(query, params=[*paths, *values]))
         except duckdb.Error as error:
             raise unreadable([*finished, *growing], error) from error
 
@@ -221,7 +221,7 @@ class Table:
 def connect() -> duckdb.DuckDBPyConnection:
     """A database of its own in memory, on one thread, which may read files.
 
-    It works while a trial is running, beside loops that must not be disturbed.
+    It also works during a trial, whose polling loops must not be disturbed.
     """
     # Parquet and JSON are built in; nothing may be fetched from a network meanwhile.
     return duckdb.connect(
@@ -239,18 +239,18 @@ def connect() -> duckdb.DuckDBPyConnection:
 def unreadable(paths: Sequence[Path], error: duckdb.Error) -> RecordError:
     """The error for files of which DuckDB says this: for those that it names, if it does."""
     # Below it are lines of our statement.
-    told = str(error).partition("\n")[0]
-    named = [path for path in paths if str(path) in told]
+    message = str(error).partition("\n")[0]
+    named = [path for path in paths if str(path) in message]
     where = ", ".join(str(path) for path in (named or paths)[:3])
     if isinstance(error, duckdb.BinderException):
         # Statements name no columns but those of the record.
         return RecordError(
-            f"has other columns than this version of Plimsoll records: {told}",
+            f"has other columns than this version of Plimsoll records: {message}",
             where=where,
             remedy="read it with the version that recorded it, which plimsoll runs show tells",
         )
     return RecordError(
-        f"cannot be read: {told}",
+        f"cannot be read: {message}",
         where=where,
         remedy="restore the file from a copy of the run, or delete it and lose its series",
     )

@@ -12,12 +12,12 @@ def run_at(folder: Path) -> Path | None:
     """The run that `folder` is, is in, holds or stands next to; None where there is none.
 
     Only what a run directory is called or holds counts: a folder that merely holds an
-    experiment is somebody's own.
+    experiment is the user's own.
     """
     try:
         here = Path(os.path.realpath(folder))
     except ValueError:
-        # What cannot be a path is nowhere; whoever writes there says so.
+        # What cannot be a path lies nowhere; writing to it reports the error.
         return None
     for place in (here, *here.parents):
         if _is_run(place):

@@ -20,8 +20,8 @@ def find_run(text: str, runs_root: Path) -> RunDirectory:
     """The run that `text` means, opened.
 
     That is a path; or, below `runs_root`, an id, the beginning of just one id, or `last`,
-    the one that began last. Raises InputError where there is none, where several begin so,
-    and where it is no run directory.
+    the one that began last. Raises InputError where there is none, where several have that prefix,
+    and where it is not a run directory.
     """
     path = find_run_path(text, runs_root)
     try:

@@ -16,7 +16,7 @@ from plimsoll.text.plain_text import plain_text
 _TAKEN_OUT = re.compile(r"\.plimsoll-removed-[0-9a-f]{16}")
 _LOOK_AGAIN = "look what it is now, and try again"
 _WRITABLE = "make the folder that it lies in writable for you"
-# Somebody else may be removing the same files.
+# Another process may be removing the same files.
 _TRIES = 5
 
 
@@ -24,7 +24,7 @@ def remove(removal: Removal) -> None:
     """Remove what was planned, if it is still what was planned.
 
     The run is out of every list at once, and then deleted: a kill meanwhile leaves a hidden
-    directory beside the others, which `finish_removals` deletes. Raises InputError where the
+    directory next to the others, which `finish_removals` deletes. Raises InputError where the
     run has begun to go on, and RecordError where it has changed or cannot be removed.
     """
     if removal.is_link:
@@ -32,7 +32,7 @@ def remove(removal: Removal) -> None:
         _unlink(removal.path)
         return
     check_is_over(removal.path)
-    # Held to the end, so that nobody goes on with the run while it vanishes.
+    # Held to the end, so that no process resumes the run while it vanishes.
     with kept_idle(removal.path / "lock"):
         _delete(_taken_out(removal))
 
@@ -63,7 +63,7 @@ def _taken_out(removal: Removal) -> Path:
     doomed = removal.path.with_name(f".plimsoll-removed-{token}")
     try:
         removal.path.rename(aside)
-        # Only now can nobody put another directory in its place.
+        # From here on no other directory can be put in its place.
         try:
             _check_unchanged(removal, aside)
         except RecordError:
@@ -82,7 +82,7 @@ def _check_unchanged(removal: Removal, path: Path) -> None:
         raise removal_failed("cannot be removed", removal.path, error, _LOOK_AGAIN) from error
     if identity_of(found) != removal.identity:
         raise RecordError(
-            "is no longer what you were asked about",
+            "has changed since you confirmed",
             where=plain_text(str(removal.path)),
             remedy=_LOOK_AGAIN,
         )

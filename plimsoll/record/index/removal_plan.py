@@ -1,4 +1,4 @@
-"""What removing a run would remove, found out before anybody is asked."""
+"""What removing a run would remove, found out before the user is asked to confirm."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ from plimsoll.text.plain_text import plain_text
 _OWN = re.compile(
     r"experiment\.yaml|environment\.json|audit\.json|audits|journal\.jsonl|metrics"
     r"|histograms\.hlog(\.open)?|spikes\.(parquet|jsonl(\.open)?)|result\.json|report\.html"
-    r"|charts|causes|lock|summary\.json|notes\.json|notes\.lock|matrix\.json|iteration-\d+|\..*\.\d+"
+    r"|charts|tables|causes|lock|summary\.json|notes\.json|notes\.lock|matrix\.json"
+    r"|iteration-\d+|\..*\.\d+"
 )
 _BY_HAND = "look at it, and remove it by hand if you want it gone"
 
 
-# Device, inode and kind: an inode that is given back is soon somebody else's.
+# Device, inode and kind: a freed inode number is soon reused.
 Identity = tuple[int, int, int]
 
 
@@ -51,8 +52,8 @@ class Removal:
 def plan_removal(path: Path) -> Removal:
     """What removing the run at `path` would remove.
 
-    Raises InputError where it is no run, a part of one, or going on, and RecordError where it
-    cannot be looked into.
+    Raises InputError where it is not a run, is a part of one, or is still going, and RecordError
+    where it cannot be looked into.
     """
     path = _without_links(path)
     try:

@@ -30,7 +30,7 @@ class Damage:
 
     @classmethod
     def of(cls, error: RecordError) -> Self:
-        """As an error told it."""
+        """As the error message gave it."""
         return cls(error.where, error.message, error.remedy)
 
 
@@ -38,8 +38,8 @@ class Damage:
 class RunEntry:
     """One run. `run_id` is its path below the folder that was looked through.
 
-    `summary` is None of a damaged run. Damaged tags and notes are told, and make no run
-    damaged.
+    `summary` is None of a damaged run. Damaged tags and notes are reported, and do not make the
+    run damaged.
     """
 
     run_id: str

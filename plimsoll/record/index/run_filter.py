@@ -1,4 +1,4 @@
-"""Which runs of an index are wanted, and in which order."""
+"""Which runs of an index to list, and in which order."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RunFilter:
     name: str | None = None
 
     def takes(self, entry: RunEntry) -> bool:
-        """Whether the run is wanted. What is not known of a damaged one is not what is asked."""
+        """Whether the run passes the filter. An unknown value of a damaged run does not."""
         summary, began_ns = entry.summary, entry.began_unix_ns
         return (
             _one_of(entry.state, self.states)
@@ -51,7 +51,7 @@ class RunFilter:
 
 
 def in_order(entries: Iterable[RunEntry], by: SortKey, *, reverse: bool = False) -> list[RunEntry]:
-    """By what is asked, then by when they began, the last first; what is unknown comes last.
+    """By the key given, then by when they began, the last first; what is unknown comes last.
 
     By "began" and by "answer" the greatest is first. `reverse` turns all of it around, but
     what is unknown.
@@ -68,8 +68,8 @@ def _tagged(tags: Mapping[str, str], key: str, value: str | None) -> bool:
     return key in tags and (value is None or tags[key] == value)
 
 
-def _one_of(value: str | None, wanted: Sequence[str]) -> bool:
-    return not wanted or value in wanted
+def _one_of(value: str | None, accepted: Sequence[str]) -> bool:
+    return not accepted or value in accepted
 
 
 def _duts(summary: RunSummary | None) -> frozenset[str]:

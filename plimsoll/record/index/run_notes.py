@@ -69,10 +69,11 @@ class RunNotes:
         return replace(self, tags=merged)
 
     def noted(self, text: str) -> Self:
-        """With another note, of now. Raises InputError for text that is no note."""
+        """With another note, of now. Raises InputError for an invalid note."""
         if len(self.notes) >= _MOST_NOTES:
             raise InputError(
-                f"the run has {_MOST_NOTES} notes already", remedy="keep what is longer beside it"
+                f"the run has {_MOST_NOTES} notes already",
+                remedy="keep longer texts in a file next to it",
             )
         return replace(self, notes=(*self.notes, Note(time.time_ns(), _note_text(text))))
 
@@ -100,7 +101,7 @@ def read_notes(run: RunDirectory) -> RunNotes:
 def change_notes(run: RunDirectory, change: Callable[[RunNotes], RunNotes]) -> RunNotes:
     """Replace the run's tags and notes by what `change` makes of them, and return that.
 
-    Whoever else changes them waits meanwhile; the run itself may be going on. Raises what
+    Other processes that change them wait; the run itself may be going on. Raises what
     `change` raises, and RecordError where they cannot be read or written.
     """
     with _only_writer(run.path / "notes.lock"):
@@ -137,7 +138,7 @@ def _take(descriptor: int, path: Path) -> None:
         except BlockingIOError:
             if time.monotonic() > give_up_s:
                 raise RecordError(
-                    f"somebody else has been writing tags or notes for {_LOCK_WAIT_S:g} s",
+                    f"another process has been writing tags or notes for {_LOCK_WAIT_S:g} s",
                     where=str(path.parent),
                     remedy="end that command, and try again",
                 ) from None
@@ -181,7 +182,7 @@ def _parsed(kept: Any) -> RunNotes:
     if not isinstance(tags, dict) or not isinstance(notes, list):
         raise ValueError("no tags or no notes")
     if not all(isinstance(value, str) for value in tags.values()):
-        raise ValueError("a tag that is no text")
+        raise ValueError("a tag that is not text")
     return RunNotes(tags, tuple(_note(each) for each in notes))
 
 

@@ -75,7 +75,7 @@ def _exists(path: Path) -> bool:
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
-        # It cannot be told, which is worth a word to the user.
+        # It cannot be determined, which the user should know.
         return True
     return True
 

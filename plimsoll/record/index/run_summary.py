@@ -1,6 +1,6 @@
 """A run's summary: what a list of runs shows of it, and where it is kept between lists.
 
-It is `summary.json` in the run directory. Whoever records the run writes it when the run
+It is `summary.json` in the run directory. The process that records the run writes it when the run
 begins and when it ends; where it is missing, or no longer fits the files it was made from, it
 is made anew. So it may be deleted at any time, and reading a thousand of them takes neither
 YAML nor a model.

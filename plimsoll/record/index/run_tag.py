@@ -13,7 +13,7 @@ _REMEDY = "write key=value, such as kernel=6.1"
 
 
 def parse_tag(text: str) -> tuple[str, str]:
-    """Key and value of "key=value". Raises InputError, without a place, for what is no tag."""
+    """Key and value of "key=value". Raises InputError, without a place, for an invalid tag."""
     key, equals, value = text.partition("=")
     key, value = parse_tag_key(key), value.strip()
     if not equals or not value:
@@ -36,7 +36,7 @@ def parse_tag_key(text: str) -> str:
     key = text.strip()
     if _KEY.fullmatch(key) is None:
         raise InputError(
-            f"{plain_text(key, _MOST_VALUE)!r} is no key of a tag",
+            f"{plain_text(key, _MOST_VALUE)!r} is not a valid tag key",
             remedy="take up to 63 of A-Z a-z 0-9 . _ / - and begin with a letter or a digit",
         )
     return key

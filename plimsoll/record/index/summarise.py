@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from plimsoll.errors import InputError
 from plimsoll.host.processes.interruption import uninterrupted
 from plimsoll.record.files.record_error import RecordError, in_one_line
-from plimsoll.record.index.journal_gist import JournalGist, read_gist
+from plimsoll.record.index.journal_summary import JournalSummary, read_journal_summary
 from plimsoll.record.index.run_paths import time_in_id
 from plimsoll.record.index.run_sources import RunSources
 from plimsoll.record.index.run_summary import RunSummary, keep_summary
@@ -35,7 +35,7 @@ _MOST_EXPERIMENT_MIB = 64
 def note_summary(run: RunDirectory) -> None:
     """Make and keep the summary of a run that begins or ends, as well as that can be done.
 
-    A record that cannot be summed up is not spoiled by it: whoever lists it is told.
+    A record that cannot be summarised is not spoiled by it: listing the run reports it.
     """
     with uninterrupted():
         try:
@@ -47,47 +47,47 @@ def note_summary(run: RunDirectory) -> None:
 
 def summarise(run: RunDirectory) -> RunSummary:
     """The summary of a run in any state. Raises RecordError where its record is damaged."""
-    gist, outcome = _read_outcome(run)
+    journal, outcome = _read_outcome(run)
     experiment = _experiment(run.experiment)
     lab = _lab(run, experiment)
     return RunSummary(
-        method=gist.method,
+        method=journal.method,
         name=_text(experiment.get("name")) or run.run_id,
         dut=_text(lab.get("kind")),
         model=_text(_mapping(lab.get("model")).get("kind")),
-        began_unix_ns=gist.first_unix_ns or time_in_id(run.run_id),
-        ended_unix_ns=None if outcome is None else gist.last_unix_ns,
+        began_unix_ns=journal.first_unix_ns or time_in_id(run.run_id),
+        ended_unix_ns=None if outcome is None else journal.last_unix_ns,
         complete=outcome is not None and outcome.complete,
         answer=None if outcome is None else outcome.answer,
         verdict="none" if outcome is None else outcome.verdict,
         period=None if outcome is None else outcome.period,
-        trials=gist.trials,
-        versions=_versions(run) or gist.versions,
+        trials=journal.trials,
+        versions=_versions(run) or journal.versions,
     )
 
 
-def _read_outcome(run: RunDirectory) -> tuple[JournalGist, RunOutcome | None]:
-    gist = read_gist(run.journal)
+def _read_outcome(run: RunDirectory) -> tuple[JournalSummary, RunOutcome | None]:
+    journal = read_journal_summary(run.journal)
     try:
-        return gist, _outcome(run, gist)
+        return journal, _outcome(run, journal)
     except RecordError:
         # The run may have come to its end after its journal was read.
-        gist = read_gist(run.journal)
-        return gist, _outcome(run, gist)
+        journal = read_journal_summary(run.journal)
+        return journal, _outcome(run, journal)
 
 
-def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
+def _outcome(run: RunDirectory, journal: JournalSummary) -> RunOutcome | None:
     """None of a run that has not come to its result."""
     try:
         content = _content(run.result)
     except FileNotFoundError:
         # A run that ends at this moment writes it next.
         if not is_held(run.path / "lock"):
-            check_result(run.result, None, gist.end)
-        return gist.single
+            check_result(run.result, None, journal.end)
+        return journal.single
     try:
         # A run of a method that this version does not know has ended all the same.
-        outcome = outcome_of(gist.method or LOAD_LINE.name, content) or RunOutcome()
+        outcome = outcome_of(journal.method or LOAD_LINE.name, content) or RunOutcome()
     except ValidationError as error:
         no_json = error.errors(include_url=False)[0]["type"] == "json_invalid"
         raise RecordError(
@@ -99,7 +99,7 @@ def _outcome(run: RunDirectory, gist: JournalGist) -> RunOutcome | None:
         raise RecordError(
             f"cannot be read: {error}", where=str(run.result), remedy=_REMEDY
         ) from error
-    check_result(run.result, content, gist.end)
+    check_result(run.result, content, journal.end)
     return outcome
 
 

@@ -22,7 +22,7 @@ def _outcome(result: Result) -> RunOutcome:
         none = RunAnswer(text, "load line", None, PER_DIRECTION)
         return RunOutcome(none, result.verdict, period)
     load_pps = line.pps_per_direction
-    text = rate_text(load_pps) + intended_text(load_pps, line.asked_pps)
+    text = rate_text(load_pps) + intended_text(load_pps, line.intended_pps)
     found = RunAnswer(text, "load line", load_pps, PER_DIRECTION)
     return RunOutcome(found, "pass", period)
 

@@ -42,5 +42,5 @@ def outcome_of(name: str, result: bytes) -> RunOutcome | None:
     outcome = method.outcome(method.result.model_validate_json(result))
     value = outcome.answer.value if outcome.answer else None
     if value is not None and not math.isfinite(value):
-        raise ValueError("its figure is no number")
+        raise ValueError("its figure is not a number")
     return outcome

@@ -137,15 +137,15 @@ def read_histogram_log(
     *,
     begin_s: float = 0.0,
     end_s: float = float("inf"),
-    wanted: Callable[[str], bool] = lambda tag: True,
+    takes: Callable[[str], bool] = lambda tag: True,
 ) -> Iterator[LoggedHistogram]:
-    """The intervals that begin in [begin_s, end_s) and whose tag is wanted, in the file's order.
+    """The intervals in [begin_s, end_s) whose tag `takes` accepts, in the file's order.
 
     Without a file there are none, and a torn last line is left out. Raises
     RecordError naming the line when a line is damaged.
     """
     for entry in log_entries(path):
-        if begin_s <= entry.begin_s < end_s and wanted(entry.tag):
+        if begin_s <= entry.begin_s < end_s and takes(entry.tag):
             max_ns = round(entry.max_ms * _NS_PER_MS)
             yield LoggedHistogram(entry.tag, entry.begin_s, entry.end_s, entry.decoded(), max_ns)
 

@@ -54,13 +54,14 @@ def interval_samples(
 
 
 def intended_samples(plans: Sequence[StreamPlan]) -> list[MetricSample]:
-    """What each direction was to send; none of one with a stream that has no rate.
+    """What each direction was to send; none of one with a stream that has no steady rate.
 
     RFC 2285's intended load, of which tx-pps is what came of it.
     """
     samples = []
     for path, names in path_names(plans).items():
-        rates = [plan.rate_pps for plan in plans if (plan.tx_port, plan.rx_port) == path]
+        streams = [plan for plan in plans if (plan.tx_port, plan.rx_port) == path]
+        rates = [plan.rate_pps if plan.schedule.always else None for plan in streams]
         known = [rate_pps for rate_pps in rates if rate_pps is not None]
         if len(known) == len(rates):
             samples.append(MetricSample(_INTENDED, names, math.fsum(known)))
@@ -117,5 +118,5 @@ def _path_rates(
 
 @cache
 def _bits_type(kind: str) -> MetricType:
-    # Not counted: the mean size of mixed frames is no whole number.
+    # Not counted: the mean size of mixed frames is not a whole number.
     return MetricType(_SOURCE, kind, "throughput", "bit/s", "sum")

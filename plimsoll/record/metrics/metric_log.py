@@ -1,7 +1,7 @@
 """The lines in which metrics grow, until they become Parquet (docs/metrics.md).
 
 A file begins with a head, `{"period": …, "wall_minus_monotonic_ns": …, "names": …}`, whose
-names are those that all its series have. Then come types and series, each told once with a
+names are those that all its series have. Then come types and series, each declared once with a
 number, and ticks: what one reader found between two of its readings, as numbers of series
 and their values. What a kill leaves is complete to its last line.
 """
@@ -19,7 +19,7 @@ from plimsoll.record.samples.metric_type import MetricType
 
 HEAD = '{"period":'
 # About a megabyte of lines, and 65,536 rows or somewhat more. Turning them into Parquet
-# takes about half a second of one CPU, beside a trial that goes on, and 200 MB.
+# takes about half a second of one CPU, during a trial, and 200 MB.
 PART_VALUES = 65_536
 
 
@@ -30,17 +30,17 @@ class _Series:
     names: Mapping[str, str]
     since_ns: int
     present: bool = True
-    # Whether an earlier part has told it.
+    # Whether an earlier part has declared it.
     continued: bool = False
-    # The last that was told.
+    # The last that was written.
     value: float | None = None
 
 
 class MetricLog:
     """Makes the lines of one period. It writes nothing itself.
 
-    After `part_values` values it begins a new part, with a head of its own: whoever writes the
-    lines begins a new file with every head.
+    After `part_values` values it begins a new part, with a head of its own: the writer
+    begins a new file with every head.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class MetricLog:
         *,
         part_values: int = PART_VALUES,
     ) -> None:
-        """`names` are those of every series, besides what each has of its own."""
+        """`names` are those of every series, in addition to what each has of its own."""
         self._head = _line(
             period=period,
             wall_minus_monotonic_ns=wall_minus_monotonic_ns,
@@ -60,11 +60,11 @@ class MetricLog:
         self._part_values = part_values
         self._series: list[_Series] = []
         self._ids: dict[tuple[str, str, frozenset[tuple[str, str]]], int] = {}
-        # Types told in this part, by number.
+        # Types declared in this part, by number.
         self._types: dict[tuple[str, MetricType], int] = {}
-        self._untold: list[int] = []
+        self._undeclared: list[int] = []
         self._recalled: set[int] = set()
-        # Told in this part; None before the first.
+        # Values written in this part; None before the first.
         self._values: int | None = None
 
     def series(
@@ -84,7 +84,7 @@ class MetricLog:
             number = self._ids[key] = len(self._series)
             own = {name: _text(value) for name, value in names.items()}
             self._series.append(_Series(metric, reader or metric.source, own, since_ns))
-            self._untold.append(number)
+            self._undeclared.append(number)
         return number
 
     def samples(self, samples: Sequence[MetricSample], begin_ns: int, end_ns: int) -> list[str]:
@@ -115,12 +115,12 @@ class MetricLog:
         """
         full = self._values is None or self._values >= self._part_values
         lines = self._opening() if full else []
-        if self._untold:
+        if self._undeclared:
             lines.append(self._declarations())
-        told = {n: _finite(value) for n, value in zip(numbers, values, strict=True)}
+        changed = {n: _finite(value) for n, value in zip(numbers, values, strict=True)}
         if self._recalled:
-            told = {**self._recall(reader), **told}
-        for number, value in told.items():
+            changed = {**self._recall(reader), **changed}
+        for number, value in changed.items():
             series = self._series[number]
             series.value, series.present = value, value is not None
         lines.append(
@@ -128,19 +128,19 @@ class MetricLog:
                 reader=reader,
                 begin_ns=begin_ns,
                 end_ns=end_ns,
-                numbers=list(told),
-                values=list(told.values()),
+                numbers=list(changed),
+                values=list(changed.values()),
             )
         )
-        self._values = (self._values or 0) + len(told)
+        self._values = (self._values or 0) + len(changed)
         return lines
 
     def _opening(self) -> list[str]:
         """A part tells every series anew, and what those carried on stand at."""
         self._values = 0
         self._types = {}
-        fresh = set(self._untold)
-        self._untold = list(range(len(self._series)))
+        fresh = set(self._undeclared)
+        self._undeclared = list(range(len(self._series)))
         self._recalled = set()
         for number, series in enumerate(self._series):
             series.continued = number not in fresh
@@ -155,13 +155,13 @@ class MetricLog:
         return {number: self._series[number].value for number in mine}
 
     def _declarations(self) -> str:
-        """The line for the series, and their types, that have not been told in this part."""
-        told = len(self._types)
-        series = [self._declaration(self._series[number], number) for number in self._untold]
-        self._untold = []
+        """The line for the series, and their types, that have not been declared in this part."""
+        known = len(self._types)
+        series = [self._declaration(self._series[number], number) for number in self._undeclared]
+        self._undeclared = []
         types = [
             {"kind": kind, "reader": reader, **asdict(metric)}
-            for (reader, metric), kind in list(self._types.items())[told:]
+            for (reader, metric), kind in list(self._types.items())[known:]
         ]
         return _line(types=types, series=series)
 
@@ -182,7 +182,7 @@ def _finite(value: float | None) -> float | None:
 
 
 def _text(name: str) -> str:
-    """Bytes of the host's that are no text, as Python reads them, are none in JSON either."""
+    """Bytes of the host's that are not text, as Python reads them, are not in JSON either."""
     return name.encode(errors="replace").decode()
 
 

@@ -51,7 +51,7 @@ class MetricsWriter(Closeable):
     """Writes what one host or generator measures in a period, as lines of a MetricLog.
 
     `finish` turns them into `metrics/<period>.parquet`, or `<period>@<measured_by>.parquet`.
-    Until then they are JSON lines beside it, so that a kill costs at most the last of them.
+    Until then they are JSON lines next to it, so that a kill costs at most the last of them.
     Every head begins another part, and the part before is turned into Parquet:
     `<period>.parquet`, `<period>-002.parquet` and so on. Raises RecordError, also when
     the period exists.
@@ -148,7 +148,7 @@ def query_metrics(
 
 
 def query_hosts(
-    run: RunDirectory, period: str, asked: Sequence[tuple[str, Sequence[object]]]
+    run: RunDirectory, period: str, statements: Sequence[tuple[str, Sequence[object]]]
 ) -> list[list[tuple[Any, ...]]]:
     """What each statement, with its values, says of `rows` that observers recorded in a period.
 
@@ -160,7 +160,7 @@ def query_hosts(
         lambda finished, growing: METRICS.query_each(
             [path for path in finished if _of_host(path)],
             [path for path in growing if _of_host(path)],
-            asked,
+            statements,
         ),
     )
 
@@ -202,12 +202,12 @@ def metric_parts(
 ) -> tuple[list[Path], list[Path]]:
     """The files of these periods (None: all): Parquet, and JSON lines still being written.
 
-    Raises RecordError where it cannot be told which there are.
+    Raises RecordError where they cannot be listed.
     """
-    wanted = [None] if periods is None else periods
+    chosen = [None] if periods is None else periods
     # In this order: what becomes Parquet in between is there twice rather than not at all.
-    growing = [path for each in wanted for path in _parts_of(run.metrics, ".jsonl", each)]
-    finished = [path for each in wanted for path in _parts_of(run.metrics, ".parquet", each)]
+    growing = [path for each in chosen for path in _parts_of(run.metrics, ".jsonl", each)]
+    finished = [path for each in chosen for path in _parts_of(run.metrics, ".parquet", each)]
     # What is Parquet already is complete, whether or not its lines have been removed yet.
     return finished, [path for path in growing if path.with_suffix(".parquet") not in finished]
 
@@ -283,8 +283,8 @@ def _files_in(folder: Path) -> list[Path]:
 def _condition(
     periods: Sequence[str] | None, types: Sequence[str] | None
 ) -> tuple[str, list[object]]:
-    wanted = {"period": periods, "type": types}
-    chosen = {column: list(names) for column, names in wanted.items() if names is not None}
+    named = {"period": periods, "type": types}
+    chosen = {column: list(names) for column, names in named.items() if names is not None}
     where = " AND ".join(f"list_contains(?, {column})" for column in chosen)
     return where or "true", list(chosen.values())
 

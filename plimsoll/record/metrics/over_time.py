@@ -35,7 +35,7 @@ def own_reduction(kind: str, aggregation: Aggregation, *, counted: bool) -> Redu
 
 
 def quantile_of(kind: str) -> float | None:
-    """0.999 of p99.9-round-trip-usec; None of a type that is no quantile."""
+    """0.999 of p99.9-round-trip-usec; None of a type that is not a quantile."""
     found = _QUANTILE.fullmatch(kind)
     # Read as 99.9e-2, which is 0.999: 99.9 / 100 is a little more, and a rank further.
     return None if found is None else float(f"{found[1]}e-2")

@@ -22,8 +22,8 @@ def utilisation_samples(
 
     A port's is the L1 bit rate of this trial's frames ÷ the speed of its link. A loop's is
     the share of its time that it spent on frames: building and handing them to the driver
-    for tx, taking them from the driver, judging and freeing them for rx. Asking the driver
-    in vain, or finding that nothing is due, is no work, so an idle loop is near 0 although
+    for tx, taking them from the driver, judging and freeing them for rx. Polling the driver
+    in vain, or finding that nothing is due, is not work, so an idle loop is near 0 although
     its CPU is at 100 %; a saturated one is near 100 for both together, less what its looks
     at the clock and at the schedule take. It is measured in one turn of sixteen. A step in
     which the loop was away is left out: that time is in stall-usec.

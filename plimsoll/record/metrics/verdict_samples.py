@@ -1,4 +1,4 @@
-"""What was found of a whole trial, as metrics beside those of its intervals."""
+"""What was found of a whole trial, as metrics next to those of its intervals."""
 
 from __future__ import annotations
 

@@ -57,15 +57,15 @@ class RunFailure:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The rows, ordered by run and by names; the times; what could be asked next.
+    """The rows, ordered by run and by names; the times; what can be queried next.
 
     `columns` are the breakouts as they were typed, a column of `names` each. `ranges` has
-    the time that was asked about of every run that has the metric, by the run's label;
-    `silent` are the runs that have it not. `remaining` are the names of the series in the
-    answer that are no breakouts, with how many values each has. `aggregation` is how series
+    the time range queried of every run that has the metric, by the run's label;
+    `silent` are the runs that lack it. `remaining` are the names of the series in the
+    answer that are not breakouts, with how many values each has. `aggregation` is how series
     were drawn together, "merged" where a quantile is that of all their samples; `over_time` is
-    what each series' values in a window became before that. `notes` are sentences for whoever
-    reads the answer.
+    what each series' values in a window became before that. `notes` are remarks on how to
+    read the answer.
     """
 
     query: MetricQuery

@@ -10,7 +10,6 @@ import duckdb
 from plimsoll.errors import InputError
 from plimsoll.record.files.table_file import connect
 from plimsoll.record.query.answer import Answer, AnswerRow, RunFailure, TimeRange
-from plimsoll.record.query.asked_run import AskedRun, asked_runs
 from plimsoll.record.query.breakdown import (
     Breakdown,
     break_down,
@@ -35,6 +34,7 @@ from plimsoll.record.query.nothing_found import (
     unknown_name,
     unknown_values,
 )
+from plimsoll.record.query.queried_run import QueriedRun, queried_runs
 from plimsoll.record.query.run_rows import RunRows
 from plimsoll.record.query.scan import Descriptor, create_parts, scan_into_parts
 from plimsoll.record.run.run_directory import RunDirectory
@@ -51,45 +51,47 @@ def ask(runs: RunDirectory | Sequence[RunDirectory], query: MetricQuery) -> Answ
     time; and RecordError when no run can be read. A run that cannot, while others can, is
     among the answer's failures.
     """
-    asked = asked_runs([runs] if isinstance(runs, RunDirectory) else runs, query.period)
+    queried = queried_runs([runs] if isinstance(runs, RunDirectory) else runs, query.period)
     with connect() as connection:
         _check_patterns(connection, query.breakouts)
         gathered = _Gathering(connection, query)
-        failures = read_in_groups(connection, asked, gathered.read)
-        if failures and len(failures) == sum(bool(run.files.paths or run.damage) for run in asked):
+        failures = read_in_groups(connection, queried, gathered.read)
+        if failures and len(failures) == sum(
+            bool(run.files.paths or run.damage) for run in queried
+        ):
             raise failures[0].error
         if not gathered.descriptors:
-            raise but_for_damage(_nothing(connection, asked, query, gathered), failures)
+            raise but_for_damage(_nothing(connection, queried, query, gathered), failures)
         _check_names(connection, query)
         aggregation = query.aggregation or gathered.metric.aggregation
         reduction = gathered.metric.reduction(query)
         if reduction == "quantile":
-            answering = [run for run in asked if run.number in gathered.descriptors]
+            answering = [run for run in queried if run.number in gathered.descriptors]
             lost = merge_quantiles(connection, answering, query, gathered.ranges)
             if len(lost) == len(answering):
                 raise lost[0].error
             failures += lost
         breakdown = break_down(connection, query, aggregation, reduction)
-        return _answer(asked, query, gathered, breakdown, failures)
+        return _answer(queried, query, gathered, breakdown, failures)
 
 
 @dataclass(slots=True)
 class _Gathering:
-    """Reads groups of runs into the table `parts`, and remembers the times asked about."""
+    """Reads groups of runs into the table `parts`, and remembers the time ranges queried."""
 
     connection: duckdb.DuckDBPyConnection
     query: MetricQuery
     ranges: dict[int, tuple[int, int]] = field(default_factory=dict)
     # In which frames were offered, in each period; of no use where the question has its own time.
     offered: PeriodRanges = field(default_factory=dict)
-    # Of runs whose measurement the time asked about does not fit.
+    # Of runs whose measurement the requested time range does not fit.
     unfit: dict[int, InputError] = field(default_factory=dict)
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         create_parts(self.connection)
 
-    def read(self, group: Sequence[AskedRun], rows: RunRows) -> None:
+    def read(self, group: Sequence[QueriedRun], rows: RunRows) -> None:
         """The runs of a group."""
         self._find_ranges(group, rows)
         found = self._scan(group, rows, self.query.source)
@@ -105,7 +107,7 @@ class _Gathering:
         """What the metric is, as the first run that has it says."""
         return self.descriptors[min(self.descriptors)]
 
-    def _find_ranges(self, group: Sequence[AskedRun], rows: RunRows) -> None:
+    def _find_ranges(self, group: Sequence[QueriedRun], rows: RunRows) -> None:
         fixed = self.query.fixed_range
         if fixed is not None:
             self.ranges.update(dict.fromkeys((run.number for run in group), fixed))
@@ -117,7 +119,9 @@ class _Gathering:
             except InputError as error:
                 self.unfit[number] = error
 
-    def _scan(self, group: Sequence[AskedRun], rows: RunRows, source: str) -> dict[int, Descriptor]:
+    def _scan(
+        self, group: Sequence[QueriedRun], rows: RunRows, source: str
+    ) -> dict[int, Descriptor]:
         """By the numbers of the runs of the group that have the metric, what it is."""
         descriptor = scan_into_parts(
             self.connection,
@@ -141,7 +145,7 @@ def _check_patterns(connection: duckdb.DuckDBPyConnection, breakouts: Sequence[B
             connection.execute("SELECT regexp_full_match('', ?)", [breakout.pattern]).fetchall()
         except duckdb.Error as error:
             raise InputError(
-                f"{breakout.heading!r} is no regex: {str(error).partition(': ')[2]}",
+                f"{breakout.heading!r} is not a valid regex: {str(error).partition(': ')[2]}",
                 where="--breakout",
                 remedy="write it as RE2 has it: https://github.com/google/re2/wiki/Syntax",
             ) from error
@@ -160,30 +164,30 @@ def _check_names(connection: duckdb.DuckDBPyConnection, query: MetricQuery) -> N
 
 def _nothing(
     connection: duckdb.DuckDBPyConnection,
-    asked: Sequence[AskedRun],
+    queried: Sequence[QueriedRun],
     query: MetricQuery,
     gathered: _Gathering,
 ) -> InputError:
     if gathered.unfit and not gathered.ranges:
         return next(iter(gathered.unfit.values()))
     sources = [query.source, *filter(None, [_SAME_AS.get(query.source)])]
-    unknown = unknown_metric(asked, query, sources)
+    unknown = unknown_metric(queried, query, sources)
     if unknown is not None:
         return unknown
     ranges = gathered.ranges.values()
     time = TimeRange(min(begin for begin, _ in ranges), max(end for _, end in ranges))
-    recorded = recorded_range(connection, asked, sources, query.type)
-    return nothing_recorded(asked, query, time, recorded)
+    recorded = recorded_range(connection, queried, sources, query.type)
+    return nothing_recorded(queried, query, time, recorded)
 
 
 def _answer(
-    asked: Sequence[AskedRun],
+    queried: Sequence[QueriedRun],
     query: MetricQuery,
     gathered: _Gathering,
     breakdown: Breakdown,
     failures: Sequence[RunFailure],
 ) -> Answer:
-    labels = {run.number: run.label for run in asked}
+    labels = {run.number: run.label for run in queried}
     found = gathered.descriptors
     metric = gathered.metric
     failed = {failure.run for failure in failures}
@@ -200,7 +204,7 @@ def _answer(
         else query.aggregation or metric.aggregation,
         over_time=metric.reduction(query),
         silent=tuple(
-            run.label for run in asked if run.number not in found and run.label not in failed
+            run.label for run in queried if run.number not in found and run.label not in failed
         ),
         notes=tuple(_notes(query, {each.source for each in found.values()}, breakdown)),
         failures=tuple(failures),

@@ -112,8 +112,8 @@ def break_down(
         "SELECT count(*), min(whole), max(whole) FROM wholes"
     ).fetchall()
     if query.filter is not None:
-        unwanted = f"DELETE FROM wholes WHERE NOT ({query.filter.condition('whole')})"  # noqa: S608
-        connection.execute(unwanted, [query.filter.limit])
+        deletion = f"DELETE FROM wholes WHERE NOT ({query.filter.condition('whole')})"  # noqa: S608
+        connection.execute(deletion, [query.filter.limit])
     values = (
         "SELECT run, key_number, place, value FROM merged WHERE place IS NOT NULL"
         if reduction == "quantile"
@@ -131,8 +131,8 @@ def break_down(
 def _rows(
     connection: duckdb.DuckDBPyConnection, query: MetricQuery, values_by_place: str
 ) -> Iterator[BrokenOut]:
-    told = "SELECT DISTINCT key_number, key FROM chosen"
-    keys = {number: tuple(key) for number, key in connection.execute(told).fetchall()}
+    statement = "SELECT DISTINCT key_number, key FROM chosen"
+    keys = {number: tuple(key) for number, key in connection.execute(statement).fetchall()}
     if query.resolution == 1:
         found = connection.execute("SELECT run, key_number, series, whole FROM wholes").fetchall()
         for run, number, series, whole in found:

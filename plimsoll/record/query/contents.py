@@ -9,9 +9,9 @@ import duckdb
 
 from plimsoll.record.files.table_file import connect
 from plimsoll.record.query.answer import RunFailure
-from plimsoll.record.query.asked_run import AskedRun, asked_runs
 from plimsoll.record.query.group_reading import read_in_groups
 from plimsoll.record.query.metric_query import MEASUREMENT
+from plimsoll.record.query.queried_run import QueriedRun, queried_runs
 from plimsoll.record.query.run_rows import RunRows
 from plimsoll.record.run.run_directory import RunDirectory
 
@@ -57,21 +57,21 @@ def metric_contents(
     A series is counted once, however many runs have it. Raises InputError when none has
     the period.
     """
-    return contents_of(asked_runs(runs, period), source)
+    return contents_of(queried_runs(runs, period), source)
 
 
 def contents_of(
-    asked: Sequence[AskedRun], source: str | None = None
+    queried: Sequence[QueriedRun], source: str | None = None
 ) -> tuple[list[MetricContents], list[RunFailure]]:
     """The same, of runs whose files are known."""
     with connect() as connection:
         connection.execute(_TABLE)
 
-        def fill(group: Sequence[AskedRun], rows: RunRows) -> None:
+        def fill(group: Sequence[QueriedRun], rows: RunRows) -> None:
             sql, values = rows.sql(group, {})
             connection.execute(_FILL.format(rows=sql), [*values, source, source])
 
-        failures = read_in_groups(connection, asked, fill)
+        failures = read_in_groups(connection, queried, fill)
         return _described(connection), failures
 
 

@@ -16,16 +16,16 @@ def find_runs(texts: Sequence[str], runs_root: Path) -> list[RunDirectory]:
     """Each run that one of `texts` means, once, in their order; a pattern's runs by name.
 
     A pattern has `*`, `?` or `[…]` in it and is of paths, or of ids below `runs_root`.
-    What it matches that is no run is left out. Raises InputError for a text without a run.
+    A match that is not a run is left out. Raises InputError for a text without a run.
     """
     found: dict[Path, RunDirectory] = {}
     for text in texts:
-        for run in _meant(text, runs_root):
+        for run in _matching(text, runs_root):
             found.setdefault(run.path.absolute(), run)
     return list(found.values())
 
 
-def _meant(text: str, runs_root: Path) -> Iterator[RunDirectory]:
+def _matching(text: str, runs_root: Path) -> Iterator[RunDirectory]:
     if not has_magic(text) or Path(text).exists():
         yield find_run(text, runs_root)
         return

@@ -10,24 +10,24 @@ import duckdb
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.files.table_file import unreadable
 from plimsoll.record.query.answer import RunFailure
-from plimsoll.record.query.asked_run import AskedRun
+from plimsoll.record.query.queried_run import QueriedRun
 from plimsoll.record.query.run_rows import RunRows, read_growing
 
-Read = Callable[[Sequence[AskedRun], RunRows], None]
+Read = Callable[[Sequence[QueriedRun], RunRows], None]
 
 _READINGS = 5
 
 
 def read_in_groups(
-    connection: duckdb.DuckDBPyConnection, asked: Sequence[AskedRun], read: Read
+    connection: duckdb.DuckDBPyConnection, queried: Sequence[QueriedRun], read: Read
 ) -> list[RunFailure]:
     """Have `read` read all runs that have files: a few groups, each in one transaction.
 
     Runs still growing are groups of their own. A group that cannot be read is halved until
     it is clear which run is to blame; the others are read. Returns those that were not.
     """
-    damaged = [RunFailure(run.label, run.damage) for run in asked if run.damage]
-    with_files = [run for run in asked if run.files.paths]
+    damaged = [RunFailure(run.label, run.damage) for run in queried if run.damage]
+    with_files = [run for run in queried if run.files.paths]
     growing = [run for run in with_files if run.files.growing]
     finished = [run for run in with_files if not run.files.growing]
     failures = damaged + (_read_group(connection, finished, read) if finished else [])
@@ -37,7 +37,7 @@ def read_in_groups(
 
 
 def _read_group(
-    connection: duckdb.DuckDBPyConnection, group: Sequence[AskedRun], read: Read
+    connection: duckdb.DuckDBPyConnection, group: Sequence[QueriedRun], read: Read
 ) -> list[RunFailure]:
     if len(group) == 1:
         return _read_alone(connection, group[0], read)
@@ -52,7 +52,7 @@ def _read_group(
 
 
 def _read_alone(
-    connection: duckdb.DuckDBPyConnection, run: AskedRun, read: Read
+    connection: duckdb.DuckDBPyConnection, run: QueriedRun, read: Read
 ) -> list[RunFailure]:
     """First as we write files; then, at many times the cost, as others may write them."""
     for foreign in (False, True):
@@ -69,7 +69,7 @@ def _read_alone(
 
 
 def _read_growing(
-    connection: duckdb.DuckDBPyConnection, run: AskedRun, read: Read
+    connection: duckdb.DuckDBPyConnection, run: QueriedRun, read: Read
 ) -> list[RunFailure]:
     failures: list[RunFailure] = []
     for _ in range(_READINGS):
@@ -83,7 +83,7 @@ def _read_growing(
 
 @contextmanager
 def _transaction(
-    connection: duckdb.DuckDBPyConnection, group: Sequence[AskedRun]
+    connection: duckdb.DuckDBPyConnection, group: Sequence[QueriedRun]
 ) -> Iterator[None]:
     connection.begin()
     try:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import duckdb
 
 from plimsoll.record.query.answer import TimeRange
-from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.group_reading import read_in_groups
 from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.query.queried_run import QueriedRun
 from plimsoll.record.query.run_rows import RunRows, Sql
 from plimsoll.record.trials.offered_range import OFFERING
 
@@ -23,20 +23,20 @@ _SENDING = "source = 'trafficgen' AND \"type\" = 'tx-pps' AND value > 0"
 
 
 def offered_ranges(
-    connection: duckdb.DuckDBPyConnection, asked: Sequence[AskedRun], rows: RunRows
+    connection: duckdb.DuckDBPyConnection, queried: Sequence[QueriedRun], rows: RunRows
 ) -> PeriodRanges:
     """When the generator offered frames, as each trial recorded it.
 
     Of trials that recorded no such range it is the time of the rows in which frames were
     sent; of runs without these, all the time for which there is any row.
     """
-    of_generator = rows.sql(asked, {}, lambda run: run.files.of_generator)
+    of_generator = rows.sql(queried, {}, lambda run: run.files.of_generator)
     ranges = {
         **_extents(connection, of_generator, _SENDING),
         **_extents(connection, of_generator, _OFFERING),
     }
     sending = {number for number, _ in ranges}
-    others = [run for run in asked if run.number not in sending]
+    others = [run for run in queried if run.number not in sending]
     return {**ranges, **_extents(connection, rows.sql(others, {}), "true")} if others else ranges
 
 
@@ -50,14 +50,14 @@ def measured_ranges(ranges: PeriodRanges) -> dict[int, tuple[int, int]]:
 
 
 def only_offered(
-    table: Sql, query: MetricQuery, asked: Sequence[AskedRun], ranges: PeriodRanges
+    table: Sql, query: MetricQuery, queried: Sequence[QueriedRun], ranges: PeriodRanges
 ) -> Sql:
     """The table of RunRows without what lies between the ranges of several trials of a run.
 
     That is drains, and hosts observed while nothing was sent. A time that the question itself
-    states is taken as it is, and so are periods in which nobody sent.
+    states is taken as it is, and so are periods in which nothing was sent.
     """
-    numbers = {run.number for run in asked}
+    numbers = {run.number for run in queried}
     cut = [(*key, *span) for key, span in ranges.items() if key[0] in numbers]
     several = len(cut) > len({number for number, *_ in cut})
     sql, values = table
@@ -78,7 +78,7 @@ def only_offered(
 
 def recorded_range(
     connection: duckdb.DuckDBPyConnection,
-    asked: Sequence[AskedRun],
+    queried: Sequence[QueriedRun],
     sources: Sequence[str],
     kind: str,
 ) -> TimeRange | None:
@@ -86,11 +86,11 @@ def recorded_range(
     condition = 'list_contains(?, source) AND "type" = ?'
     found: dict[tuple[int, str], tuple[int, int]] = {}
 
-    def look(group: Sequence[AskedRun], rows: RunRows) -> None:
+    def look(group: Sequence[QueriedRun], rows: RunRows) -> None:
         sql, values = rows.sql(group, {})
         found.update(_extents(connection, (sql, [*values, list(sources), kind]), condition))
 
-    read_in_groups(connection, asked, look)
+    read_in_groups(connection, queried, look)
     if not found:
         return None
     return TimeRange(min(b for b, _ in found.values()), max(e for _, e in found.values()))

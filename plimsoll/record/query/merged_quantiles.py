@@ -2,7 +2,7 @@
 
 The metrics have a quantile of each interval, from which that of a longer time cannot be
 worked out. The run's HdrHistogram log has the samples. Which of its entries count is said by
-the rows of the metrics: those of the intervals that lie in the time asked about.
+the rows of the metrics: those of the intervals that lie in the requested time range.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from plimsoll.record.metrics.histogram_log import LoggedHistogram, read_histogra
 from plimsoll.record.metrics.histogram_tag import tag_of
 from plimsoll.record.metrics.over_time import quantile_of
 from plimsoll.record.query.answer import RunFailure, TimeRange
-from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.query.queried_run import QueriedRun
 
 _NS_PER_US = 1e3
 _MS_PER_S = 1e3
@@ -41,7 +41,7 @@ _INSTEAD = "--over-time max answers from the metrics alone: the worst interval o
 
 def merge_quantiles(
     connection: duckdb.DuckDBPyConnection,
-    asked: Sequence[AskedRun],
+    queried: Sequence[QueriedRun],
     query: MetricQuery,
     ranges: Mapping[int, tuple[int, int]],
 ) -> list[RunFailure]:
@@ -52,7 +52,7 @@ def merge_quantiles(
     """
     connection.execute(_MERGED)
     failures = []
-    for run in asked:
+    for run in queried:
         if run.number not in ranges:
             continue
         try:
@@ -94,7 +94,7 @@ class _Series:
 
 def _values(
     connection: duckdb.DuckDBPyConnection,
-    run: AskedRun,
+    run: QueriedRun,
     query: MetricQuery,
     time: tuple[int, int],
 ) -> Iterable[tuple[int, int, int | None, float]]:
@@ -124,7 +124,7 @@ def _values(
 
 
 def _series(
-    connection: duckdb.DuckDBPyConnection, run: AskedRun, query: MetricQuery
+    connection: duckdb.DuckDBPyConnection, run: QueriedRun, query: MetricQuery
 ) -> dict[str, _Series]:
     """By the tag that its histograms have in the log."""
     series: dict[str, _Series] = {}
@@ -140,15 +140,15 @@ def _series(
     return series
 
 
-def _entries(run: AskedRun, series: Mapping[str, _Series]) -> Iterable[LoggedHistogram]:
+def _entries(run: QueriedRun, series: Mapping[str, _Series]) -> Iterable[LoggedHistogram]:
     begin_ms = min(each.begins_ms[0] for each in series.values())
     end_ms = max(each.ends_ms[-1] for each in series.values())
     return read_histogram_log(
         run.run.histograms,
-        # An entry of a step may begin before the first interval asked about.
+        # An entry of a step may begin before the first interval requested.
         begin_s=begin_ms / _MS_PER_S - 2 * STEP_S,
         end_s=end_ms / _MS_PER_S,
-        wanted=series.__contains__,
+        takes=series.__contains__,
     )
 
 
@@ -166,7 +166,7 @@ def _places(windows: Sequence[TimeRange], series: _Series, rows: range) -> Itera
 
 
 def _check_whole(entry: LoggedHistogram, windows: Sequence[TimeRange], query: MetricQuery) -> None:
-    """Of a minute, no part can be told: no border of the question may lie within it.
+    """Parts of a minute are unknown: no border of the query may lie within it.
 
     Where the measurement ends is none, as what follows it in the log is the drain.
     """
@@ -192,7 +192,7 @@ def _histogram(entry: LoggedHistogram) -> Histogram:
     return Histogram(total, 0, least_ns, entry.max_ns, buckets)
 
 
-def _check_complete(run: AskedRun, series: Mapping[str, _Series]) -> None:
+def _check_complete(run: QueriedRun, series: Mapping[str, _Series]) -> None:
     """Every row of a quantile was made of samples. A trial that goes on may be ahead of them."""
     if run.files.growing:
         return

@@ -19,13 +19,13 @@ _MOST_WINDOWS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class MetricQuery:
-    """What is asked; docs/metrics.md says what every part means.
+    """A query; docs/metrics.md says what every part means.
 
     `begin` and `end` are None for those of the measurement, else moments or ms since the
     epoch. `resolution` is how many windows of equal length there are between them. Without
     an `aggregation` series are drawn together as the metric itself says, and without
     `over_time` so are a series' values within a window: of a greatest value the greatest, of
-    a quantile that of all samples. Raises InputError for what cannot be asked.
+    a quantile that of all samples. Raises InputError for an impossible query.
     """
 
     source: str
@@ -42,7 +42,7 @@ class MetricQuery:
     def __post_init__(self) -> None:
         if not 1 <= self.resolution <= _MOST_WINDOWS:
             raise InputError(
-                f"{self.resolution} windows cannot be asked for",
+                f"{self.resolution} windows are not possible",
                 where="--resolution",
                 remedy=f"ask for 1 to {_MOST_WINDOWS}",
             )
@@ -63,7 +63,7 @@ class MetricQuery:
         return self.over_time is None and quantile_of(self.type) is not None
 
     def time_range(self, begin_ms: int, end_ms: int) -> tuple[int, int]:
-        """What of a measurement of these ms since the epoch is asked about.
+        """The time range queried, of a measurement from and to these ms since the epoch.
 
         Raises InputError where that ends before it begins, or is shorter than its windows.
         """
@@ -75,7 +75,7 @@ class MetricQuery:
 
     @property
     def fixed_range(self) -> tuple[int, int] | None:
-        """The time asked about where it is the same for any period, else None.
+        """The time range queried where it is the same for any period, else None.
 
         Raises InputError as `time_range` does.
         """
@@ -84,12 +84,11 @@ class MetricQuery:
             return self.time_range(0, 0)
         return None
 
-    def _too_short(self, asked: tuple[int, int], measured: tuple[int, int]) -> InputError:
-        begin_ms, end_ms = asked
+    def _too_short(self, requested: tuple[int, int], measured: tuple[int, int]) -> InputError:
+        begin_ms, end_ms = requested
         if end_ms <= begin_ms:
             problem = (
-                f"the time asked about ends ({in_utc(end_ms)}) before it begins "
-                f"({in_utc(begin_ms)})"
+                f"the time range ends ({in_utc(end_ms)}) before it begins ({in_utc(begin_ms)})"
             )
             remedy = "ask for an end after the begin"
             if any(measured):

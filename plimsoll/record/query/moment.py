@@ -1,4 +1,4 @@
-"""A moment: absolute, or from the begin or the end of the period that is asked about."""
+"""A moment: absolute, or from the begin or the end of the period queried."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def date_and_time(text: str, zone: tzinfo | None) -> datetime:
     That is None for this host's. Raises ValueError, OverflowError or OSError for what is none.
     """
     if not _DATE_AND_TIME.fullmatch(text):
-        raise ValueError(f"{text!r} is no date and no time")
+        raise ValueError(f"{text!r} is neither a date nor a time")
     return in_zone(datetime.fromisoformat(text), zone)
 
 
@@ -84,4 +84,4 @@ def _checked(ms: int, since: Literal["epoch", "begin", "end"], text: str, option
 
 
 def _mistake(text: str, option: str) -> InputError:
-    return InputError(f"{text!r} is no time", where=option, remedy=_REMEDY)
+    return InputError(f"{text!r} is not a valid time", where=option, remedy=_REMEDY)

@@ -1,4 +1,4 @@
-"""Why there is no answer, and what there is to ask for instead."""
+"""Why there is no answer, and what can be queried instead."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_paths import part_paths
 from plimsoll.record.query.answer import RunFailure, TimeRange
-from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.breakout import Breakout
 from plimsoll.record.query.contents import contents_of
 from plimsoll.record.query.metric_query import MetricQuery
 from plimsoll.record.query.moment import in_utc
+from plimsoll.record.query.queried_run import QueriedRun
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.natural_order import natural_order
 from plimsoll.text.plain_text import plain_text
@@ -20,19 +20,19 @@ _MOST_LISTED = 12
 
 
 def unknown_metric(
-    asked: Sequence[AskedRun], query: MetricQuery, answering: Collection[str]
+    queried: Sequence[QueriedRun], query: MetricQuery, answering: Collection[str]
 ) -> InputError | None:
     """The error for a source or type that these runs do not have; None when they have it.
 
-    `answering` are the source asked for, and those that answer for it.
+    `answering` are the source requested, and those that answer for it.
     """
-    contents, _ = contents_of(asked)
+    contents, _ = contents_of(queried)
     sources = {plain_text(metric.source) for metric in contents}
     if not contents:
         return InputError(
             f"nothing was recorded there ({query.period})",
-            where=_named(asked),
-            remedy=_instead_of_none(asked),
+            where=_named(queried),
+            remedy=_instead_of_none(queried),
         )
     if sources.isdisjoint(answering):
         remedy = did_you_mean(query.source, sources)
@@ -47,8 +47,8 @@ def unknown_metric(
     return None
 
 
-def _instead_of_none(asked: Sequence[AskedRun]) -> str:
-    for run in asked:
+def _instead_of_none(queried: Sequence[QueriedRun]) -> str:
+    for run in queried:
         if next(part_paths(run.run.path), None) is not None:
             parts = plain_text(str(run.run.path / "iteration-*" / "sample-*"))
             return f"of a matrix, ask its runs, all or one of them: --run '{parts}'"
@@ -56,13 +56,13 @@ def _instead_of_none(asked: Sequence[AskedRun]) -> str:
 
 
 def nothing_recorded(
-    asked: Sequence[AskedRun], query: MetricQuery, time: TimeRange, recorded: TimeRange | None
+    queried: Sequence[QueriedRun], query: MetricQuery, time: TimeRange, recorded: TimeRange | None
 ) -> InputError:
     """The error for a metric that there is, but not in this time; `recorded` is when it is."""
     when = "" if recorded is None else f": it was recorded {_from_to(recorded)}"
     return InputError(
         f"nothing was recorded of {query.source} {query.type} {_from_to(time)}",
-        where=_named(asked),
+        where=_named(queried),
         remedy=f"choose another --begin and --end, or leave them out{when}",
     )
 
@@ -91,16 +91,16 @@ def unknown_name(query: MetricQuery, breakout: Breakout, known: Iterable[str]) -
 
 def unknown_values(query: MetricQuery, known: Mapping[str, Sequence[str]]) -> InputError:
     """The error for breakouts that no series fits; `known` are the values of their names."""
-    told = "; ".join(f"{name}: {_listed(values)}" for name, values in known.items())
+    listed = "; ".join(f"{name}: {_listed(values)}" for name, values in known.items())
     return InputError(
-        f"no series of {query.source} {query.type} fits what is asked for",
+        f"no series of {query.source} {query.type} fits the query",
         where="--breakout",
-        remedy=f"choose from {told} (a regex has to match the whole value)",
+        remedy=f"choose from {listed} (a regex has to match the whole value)",
     )
 
 
-def _named(asked: Sequence[AskedRun]) -> str:
-    return asked[0].label if len(asked) == 1 else f"{len(asked)} runs"
+def _named(queried: Sequence[QueriedRun]) -> str:
+    return queried[0].label if len(queried) == 1 else f"{len(queried)} runs"
 
 
 def _listed(values: Sequence[str]) -> str:

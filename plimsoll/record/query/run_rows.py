@@ -1,4 +1,4 @@
-"""The rows of runs as one table in SQL, each with its run and the time asked about."""
+"""The rows of runs as one table in SQL, each with its run and the time range queried."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 import duckdb
 
 from plimsoll.record.metrics.metrics import METRICS
-from plimsoll.record.query.asked_run import AskedRun, PeriodFiles
+from plimsoll.record.query.queried_run import PeriodFiles, QueriedRun
 
 # SQL, and a value for each `?` in it.
 Sql = tuple[str, list[object]]
 
 _COLUMNS = 'period, source, "type", class, unit, aggregation, begin_ms, end_ms, count, value'
 _NAMES_JSON = "names_json"
-# Of Parquet that somebody else wrote: the same text, at many times the cost.
+# Of Parquet from other programs: the same text, at many times the cost.
 _MADE_NAMES_JSON = "to_json(map_from_entries(list_sort(map_entries(names))))::VARCHAR AS names_json"
 
 
@@ -34,7 +34,7 @@ class RunRows:
     """Makes the SQL for a table of rows of runs.
 
     Its columns are those of the metrics, `names_json` instead of `names`, and `run` (its
-    number), `range_begin_ms` and `range_ms`, what is asked about of that run. With
+    number), `range_begin_ms` and `range_ms`, the range queried of that run. With
     `foreign` the Parquet need not have been written by Plimsoll.
     """
 
@@ -42,58 +42,58 @@ class RunRows:
 
     def sql(
         self,
-        asked: Sequence[AskedRun],
+        queried: Sequence[QueriedRun],
         ranges: Mapping[int, tuple[int, int]],
-        files_of: Callable[[AskedRun], PeriodFiles] = lambda run: run.files,
+        files_of: Callable[[QueriedRun], PeriodFiles] = lambda run: run.files,
     ) -> Sql:
         """The table for these runs, by number in `ranges` the begin and end in ms.
 
         Only a run by itself may have files that are still growing.
         """
-        if len(asked) == 1:
-            return self._of_one(asked[0], ranges, files_of(asked[0]))
-        return self._of_many(asked, ranges, files_of)
+        if len(queried) == 1:
+            return self._of_one(queried[0], ranges, files_of(queried[0]))
+        return self._of_many(queried, ranges, files_of)
 
     @property
     def _columns(self) -> str:
         return f"{_COLUMNS}, {_MADE_NAMES_JSON if self.foreign else _NAMES_JSON}"
 
     def _of_one(
-        self, asked: AskedRun, ranges: Mapping[int, tuple[int, int]], files: PeriodFiles
+        self, queried: QueriedRun, ranges: Mapping[int, tuple[int, int]], files: PeriodFiles
     ) -> Sql:
         """Without a join, which would cost as much as all the rest."""
-        begin_ms, end_ms = ranges.get(asked.number, (0, 0))
+        begin_ms, end_ms = ranges.get(queried.number, (0, 0))
         constants = "?::BIGINT AS run, ?::BIGINT AS range_begin_ms, ?::BIGINT AS range_ms"
-        told = [asked.number, begin_ms, end_ms - begin_ms]
+        range_values = [queried.number, begin_ms, end_ms - begin_ms]
         selections: list[str] = []
         values: list[object] = []
         if files.finished:
             table = f"SELECT {constants}, {self._columns} FROM read_parquet(?)"  # noqa: S608
             selections.append(table)
-            values += [*told, [str(path) for path in files.finished]]
+            values += [*range_values, [str(path) for path in files.finished]]
         if files.growing:
             selections.append(f"SELECT {constants}, * FROM growing_rows")  # noqa: S608
-            values += told
+            values += range_values
         return " UNION ALL ".join(selections), values
 
     def _of_many(
         self,
-        asked: Sequence[AskedRun],
+        queried: Sequence[QueriedRun],
         ranges: Mapping[int, tuple[int, int]],
-        files_of: Callable[[AskedRun], PeriodFiles],
+        files_of: Callable[[QueriedRun], PeriodFiles],
     ) -> Sql:
         paths: list[str] = []
-        told: list[tuple[int, int, int]] = []
-        for run in asked:
+        ranges_of_files: list[tuple[int, int, int]] = []
+        for run in queried:
             begin_ms, end_ms = ranges.get(run.number, (0, 0))
             found = [str(path) for path in files_of(run).finished]
             paths += found
-            told += [(run.number, begin_ms, end_ms - begin_ms)] * len(found)
+            ranges_of_files += [(run.number, begin_ms, end_ms - begin_ms)] * len(found)
         statement = (
             f"SELECT run, range_begin_ms, range_ms, {self._columns} "  # noqa: S608
             "FROM read_parquet(?, filename=true) JOIN (SELECT unnest(?) AS filename, "
             "unnest(?) AS run, unnest(?) AS range_begin_ms, unnest(?) AS range_ms) "
             "USING (filename)"
         )
-        columns = [list(column) for column in zip(*told, strict=True)]
+        columns = [list(column) for column in zip(*ranges_of_files, strict=True)]
         return (statement, [paths, paths, *columns]) if paths else ("", [])

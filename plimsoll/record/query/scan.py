@@ -9,9 +9,9 @@ from importlib.resources import files
 import duckdb
 
 from plimsoll.record.metrics.over_time import OverTime, Reduction, own_reduction
-from plimsoll.record.query.asked_run import AskedRun
 from plimsoll.record.query.measured_range import PeriodRanges, only_offered
 from plimsoll.record.query.metric_query import MetricQuery
+from plimsoll.record.query.queried_run import QueriedRun
 from plimsoll.record.query.run_rows import RunRows
 from plimsoll.record.samples.metric_type import Aggregation
 
@@ -21,7 +21,7 @@ _IN_WINDOWS = (_PACKAGE / "series_in_windows.sql").read_text(encoding="utf-8")
 _TABLE = """
     CREATE TEMP TABLE parts
         (run BIGINT, names_json VARCHAR, place BIGINT, amount DOUBLE, covered DOUBLE)"""
-# The rows themselves, of quantiles: for what times the histograms' samples are asked for.
+# The rows themselves, of quantiles: the times of which the histograms' samples are needed.
 _SPANS = "CREATE TEMP TABLE spans (run BIGINT, names_json VARCHAR, begin_ms BIGINT, end_ms BIGINT)"
 _INTO_SPANS = """
     INSERT INTO spans SELECT run, names_json, begin_ms, end_ms FROM ({rows})
@@ -85,7 +85,7 @@ def create_parts(connection: duckdb.DuckDBPyConnection) -> None:
 
 def scan_into_parts(
     connection: duckdb.DuckDBPyConnection,
-    asked: Sequence[AskedRun],
+    queried: Sequence[QueriedRun],
     rows: RunRows,
     query: MetricQuery,
     *,
@@ -99,14 +99,14 @@ def scan_into_parts(
 
     Returns what the metric is, as the first of its rows says; None without any.
     """
-    within = [run for run in asked if run.number in ranges]
+    within = [run for run in queried if run.number in ranges]
     sql, values = only_offered(rows.sql(within, ranges), query, within, offered)
     descriptor = _descriptor(connection, sql, [*values, source, query.type]) if sql else None
     if descriptor is None:
         return None
     if descriptor.reduction(query) == "quantile":
         connection.execute(_INTO_SPANS.format(rows=sql), [*values, source, query.type])
-    reduction, alone = _sql(descriptor.reduction(query)), len(asked) == 1
+    reduction, alone = _sql(descriptor.reduction(query)), len(queried) == 1
     template = _IN_RANGE if query.resolution == 1 else _IN_WINDOWS
     statement = template.format(
         rows=sql,

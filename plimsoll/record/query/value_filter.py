@@ -47,4 +47,4 @@ def parse_filter(text: str) -> ValueFilter:
 
 
 def _mistake(text: str) -> InputError:
-    return InputError(f"{text!r} is no filter", where="--filter", remedy=_REMEDY)
+    return InputError(f"{text!r} is not a valid filter", where="--filter", remedy=_REMEDY)

@@ -13,7 +13,7 @@ from plimsoll.record.files.record_model import RecordModel
 
 
 class _Part(RecordModel):
-    # Whoever reads the document may rely on every field, those with a default too.
+    # Readers of the document may rely on every field, those with a default too.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
@@ -143,7 +143,7 @@ class PlannedRun(_Part):
         "not known yet."
     )
     assumptions: tuple[str, ...] = Field(description="What the times rest on, and leave out.")
-    notes: tuple[str, ...] = Field(description="Sentences for whoever reads the numbers.")
+    notes: tuple[str, ...] = Field(description="Remarks on how to read the numbers.")
 
 
 class CheckResult(_Part):

@@ -14,7 +14,7 @@ LimitedBy = Literal["dut", "platform", "tester", "maximum"]
 class GoalEnd:
     """How the search for one goal ended.
 
-    `load_line_pps` is None where no load passed all that was asked; a trial of phase
+    `load_line_pps` is None where no load passed all its trials; a trial of phase
     `proved_by` passed at it. `conditional_pps` is RFC 9971's conditional throughput, None
     for strategies without one; `irregular` marks what the RFC calls an irregular result, or
     a lower load that failed beneath a higher one that passed. `notes` say in sentences what

@@ -52,7 +52,7 @@ class SampleResult(RecordModel):
             number=number,
             directory=directory,
             load_line_pps=None if line is None else line.pps_per_direction,
-            intended_pps=None if line is None else line.asked_pps,
+            intended_pps=None if line is None else line.intended_pps,
             limited_by=result.limited_by,
             reason=result.reason,
             error=None,

@@ -12,7 +12,7 @@ SHORTFALLS = "shortfalls"
 
 
 class Shortfall(RecordModel):
-    """Where a run asked for less than its standard: what, how much, and how much that wants."""
+    """Where a run falls short of its standard: in what, its value, and the standard's."""
 
     what: str
     used: str
@@ -23,8 +23,8 @@ class Shortfall(RecordModel):
 class MethodResult(RecordModel):
     """What a run of `method` found; a subclass adds its own part.
 
-    `quick` says that the quick preset was asked for, `shortfalls` where the run's durations
-    and counts are below the standard's. `notes` are sentences for whoever reads the numbers.
+    `quick` says that the quick preset was used, `shortfalls` where the run's durations
+    and counts are below the standard's. `notes` are remarks on how to read the numbers.
     """
 
     method: str
@@ -39,8 +39,8 @@ class MethodResult(RecordModel):
 
 
 def shortfall_sentence(shortfalls: Sequence[Shortfall], standard: str) -> str | None:
-    """For people: in which points a run asked for less than `standard`; None where in none."""
+    """For people: in which points a run falls short of `standard`; None where in none."""
     if not shortfalls:
         return None
-    told = "; ".join(f"{each.what} {each.used} instead of {each.standard}" for each in shortfalls)
-    return f"Shorter than {standard} asks for: {told}."
+    listed = "; ".join(f"{each.what} {each.used} instead of {each.standard}" for each in shortfalls)
+    return f"Shorter than {standard} asks for: {listed}."

@@ -16,7 +16,7 @@ from plimsoll.record.run.boot_line import BootLine
 
 
 class _Part(RecordModel):
-    # Whoever reads the document may rely on every field, those with a default too.
+    # Readers of the document may rely on every field, those with a default too.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 

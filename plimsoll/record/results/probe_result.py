@@ -87,7 +87,7 @@ class ProbeStatistics(RecordModel):
 class ProbeSegment(RecordModel):
     """One trial of the run; there is one more for each time that it was resumed.
 
-    `gap_s` is the time since the last one ended, in which nobody looked. The verdict is
+    `gap_s` is the time since the last one ended, in which nothing was probed. The verdict is
     the tester's: "none" of a trial that a kill cut short.
     """
 
@@ -106,7 +106,7 @@ class ProbeResult(MethodResult):
     media: str
     rate_pps: float | None
     timeout_us: float
-    asked_s: float
+    requested_s: float
     probed_s: float
     ended: Literal["duration", "signal"]
     statistics: tuple[ProbeStatistics, ...]

@@ -37,15 +37,15 @@ class LoadLine(_Part):
     direction carries: the intended load times the part of what was due that the load stream
     which fell shortest was offered. All other rates are sums of what was offered of that load:
     of the load streams, and of probes that are taken from one. Directions may differ, and
-    probes beside the load are not counted. `total_pps` is over all directions. The bit rates
-    are those of the direction that has most, `l1` with preamble and gap, `l2` without FCS.
+    probes sent in addition to the load are not counted. `total_pps` is over all directions. The bit
+    rates are those of the direction that has most, `l1` with preamble and gap, `l2` without FCS.
     `percent_of_line_rate` is that of `l1`; null where the lab has no line rate.
     """
 
     pps_per_direction: float
     intended_pps_per_direction: float | None = Field(
         default=None,
-        description="The load as the search asked for it (RFC 2285's intended load), in pps per "
+        description="The load that the search requested (RFC 2285's intended load), in pps per "
         "direction. Null in results of earlier versions, whose pps_per_direction this is.",
     )
     total_pps: float
@@ -80,7 +80,7 @@ class LoadLine(_Part):
         )
 
     @property
-    def asked_pps(self) -> float:
+    def intended_pps(self) -> float:
         """The intended load per direction, which is what trials are known by."""
         intended_pps = self.intended_pps_per_direction
         return self.pps_per_direction if intended_pps is None else intended_pps
@@ -89,7 +89,7 @@ class LoadLine(_Part):
 class Validation(_Part):
     """The trial that proved the load line, or the last validation where none did.
 
-    `phase` is "search" where no validation was asked for. `duration_s` is how long it
+    `phase` is "search" where no validation was requested. `duration_s` is how long it
     sent, `load_pps` per direction the intended load.
     """
 
@@ -254,8 +254,8 @@ class Result(_Part):
         """Pass with a load line; invalid where the tester is why there is none; else fail."""
         if self.load_line is not None:
             return "pass"
-        told_nothing = self.diagnosis is not None or not self.trials.by_verdict.get("fail")
-        return "invalid" if told_nothing else "fail"
+        inconclusive = self.diagnosis is not None or not self.trials.by_verdict.get("fail")
+        return "invalid" if inconclusive else "fail"
 
 
 def read_result(run: RunDirectory) -> Result | None:
@@ -289,10 +289,12 @@ def _proof(trials: Sequence[TrialRecord], end: GoalEnd) -> TrialRecord | None:
     if end.load_line_pps is None:
         return None
     for trial in reversed(trials):
-        asked = (trial.phase, trial.load_pps) == (end.proved_by, end.load_line_pps)
-        if asked and _passed(trial, end.goal):
+        same_load = (trial.phase, trial.load_pps) == (end.proved_by, end.load_line_pps)
+        if same_load and _passed(trial, end.goal):
             return trial
-    raise ValueError(f"no {end.proved_by} passed at {end.load_line_pps} pps: it is no load line")
+    raise ValueError(
+        f"no {end.proved_by} passed at {end.load_line_pps} pps: that is not a load line"
+    )
 
 
 def _passed(trial: TrialRecord, goal: str) -> bool:

@@ -89,7 +89,7 @@ class AllFrames(RecordModel):
 
 
 class LatencyRow(Row):
-    """Section 26.2: the tagged frames, in ns, and all frames beside them.
+    """Section 26.2: the tagged frames, in ns, and all frames next to them.
 
     `tagged_ns` has one frame for each repetition and direction. `lost` are the frames that
     the DUT lost in these trials.
@@ -183,7 +183,7 @@ class ResetStatement(Row):
 
 
 class Rfc2544Parts(RecordModel):
-    """The tests, with a row for each kind of frames; a null one was not asked for."""
+    """The tests, with a row for each kind of frames; null where a test was not requested."""
 
     throughput: tuple[ThroughputRow, ...] | None = None
     latency: tuple[LatencyRow, ...] | None = None
@@ -208,7 +208,7 @@ class Rfc2544Parts(RecordModel):
 
 
 class Rfc2544Result(MethodResult):
-    """What was found in each test, and what is told beside it.
+    """What was found in each test, and the remarks on it.
 
     `traffic` tells protocol and format of the streams, `media` what carries them,
     `latency_definition` which of RFC 1242's definitions the latencies follow.

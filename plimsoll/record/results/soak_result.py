@@ -126,7 +126,7 @@ class SoakTester(RecordModel):
 
 
 class SoakResult(MethodResult):
-    """A soak at `load_pps` per direction, asked for `asked_s`, of which `sent_s` were sent.
+    """A soak at `load_pps` per direction: `requested_s` were requested, `sent_s` sent.
 
     The verdict is fail when a window or a whole segment failed; pass when all segments
     passed and no window failed; else invalid. `notes` are sentences for people.
@@ -140,7 +140,7 @@ class SoakResult(MethodResult):
         description="The load that its segments offered, in pps per direction, weighted by their "
         "length; null where no segment has ended, and in results of earlier versions.",
     )
-    asked_s: float
+    requested_s: float
     sent_s: float
     ended: SoakEnd
     verdict: Verdict

@@ -8,13 +8,13 @@ from pydantic import BaseModel, ConfigDict
 class TesterCeiling(BaseModel):
     """The most that the tester offered per direction on these ports, before the search.
 
-    `asked_pps` is the search's maximum, `trial` the trial that offered the most.
+    `intended_pps` is the search's maximum, `trial` the trial that offered the most.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     trial: int
-    asked_pps: float
+    intended_pps: float
     offered_pps: float
 
 

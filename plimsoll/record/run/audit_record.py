@@ -20,7 +20,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.files.whole_file import read_whole, write_whole
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.audit.finding import VERDICTS, Group, Verdict
+from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict, Group
 from plimsoll.version import VERSION
 
 _REMEDY = (
@@ -30,12 +30,12 @@ _REMEDY = (
 # Of another host, by its place in the experiment's observe.hosts.
 _NUMBERED = re.compile(r"[1-9][0-9]{0,8}\.json")
 
-# Whose host it is in a run: the tester's own, or another that was observed beside trials.
+# Whose host it is in a run: the tester's own, or another that was observed during trials.
 HostRole = Literal["tester", "observed"]
 
 
 class _Part(RecordModel):
-    # Whoever reads the document may rely on every field, those with a default too.
+    # Readers of the document may rely on every field, those with a default too.
     model_config = ConfigDict(json_schema_serialization_defaults_required=True)
 
 
@@ -60,7 +60,7 @@ class AuditFinding(_Part):
     name: str
     group: Group
     title: str
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
     expected: str
     read: tuple[AuditReading, ...]
@@ -77,11 +77,11 @@ class AuditChange(_Part):
     """
 
     time_ns: int
-    verdicts: dict[str, tuple[Verdict, Verdict]]
+    verdicts: dict[str, tuple[CheckVerdict, CheckVerdict]]
 
 
 class AuditRecord(_Part):
-    """What was found on one host, by number; `took_s` is how long who asked waited, in seconds.
+    """What was found on one host, by number; `took_s` is how long the caller waited, in seconds.
 
     `role` is null outside of a run. `source` is where it was read: "this host",
     "ssh://root@dut", a capture. `host` and `kernel` are the names that it gives itself, null
@@ -147,13 +147,13 @@ class AuditRecord(_Part):
     # mypy knows no decorator upon a property.
     @computed_field  # type: ignore[prop-decorator]
     @property
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[CheckVerdict, int]:
         """How many findings have each verdict, the worst first; all verdicts are there."""
         found = Counter(finding.verdict for finding in self.findings)
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     @property
-    def last_verdicts(self) -> dict[str, Verdict]:
+    def last_verdicts(self) -> dict[str, CheckVerdict]:
         """By the check's name, as the last session of the run found it."""
         last = {finding.name: finding.verdict for finding in self.findings}
         for change in self.changes:

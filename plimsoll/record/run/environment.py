@@ -35,7 +35,7 @@ class Environment(BaseModel):
 
     `calibration` is this run's own, `earlier_calibrations` what `plimsoll calibrate` had
     found of the same tester before. `observed` are the hosts whose figures were recorded
-    beside trials.
+    during trials.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -114,7 +114,7 @@ def _text(path: Path) -> str | None:
 
 
 def _cpu_list(path: Path) -> str | None:
-    # The kernel prints "(null)" where nohz_full was not asked for.
+    # The kernel prints "(null)" where nohz_full was not set.
     text = _text(path)
     return "" if text == "(null)" else text
 

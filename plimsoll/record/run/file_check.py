@@ -20,7 +20,7 @@ from plimsoll.record.run.result_file import RunEnd, check_result, read_result_fi
 from plimsoll.record.run.run_directory import RunDirectory
 
 REMEDY = "restore it from a copy of the run; plimsoll runs check says what else is damaged"
-_BEGINNING = b'{"kind": "files", '
+_PREFIX = b'{"kind": "files", '
 # By file: the whole ones with their last checksum, growing ones with one for each stretch.
 Sums = dict[str, list[FileSum]]
 
@@ -91,10 +91,10 @@ def first_error(found: Iterable[FileDamage]) -> RecordError | None:
 
 
 def _sums_at(journal: Path) -> Sums:
-    """Only the events that have some are parsed: whoever reads the others checks them."""
+    """Only the events that have some are parsed: the others are checked where they are read."""
     try:
         with journal.open("rb") as file:
-            lines = [line for line in file if line.startswith(_BEGINNING)]
+            lines = [line for line in file if line.startswith(_PREFIX)]
         return _sums_of([parse_event(line) for line in lines if line.endswith(b"\n")])
     except FileNotFoundError:
         return {}

@@ -54,7 +54,7 @@ class JournalEvent:
 class JournalContents:
     """All events in order. `torn` says that a last line without its newline was left out.
 
-    `known_trials` are the finished trials where somebody has parsed them already.
+    `known_trials` are the finished trials where they have been parsed already.
     """
 
     events: tuple[JournalEvent, ...] = ()

@@ -1,4 +1,4 @@
-"""What a run's environment says of a host whose figures were recorded beside its trials."""
+"""What a run's environment says of a host whose figures were recorded during its trials."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 # These measure the tester, or nothing.
 _PREPARATION = ("calibration", "warmup", "ceiling")
 # The kinds of event as a journal's lines begin with them, to leave the others unparsed.
-_TOLD = tuple(json.dumps({"kind": kind})[:-1].encode() for kind in (TRIAL, TRIAL_STARTED))
+_TRIAL_EVENTS = tuple(json.dumps({"kind": kind})[:-1].encode() for kind in (TRIAL, TRIAL_STARTED))
 
 
 class _Trial(Protocol):
@@ -32,7 +32,7 @@ T = TypeVar("T", bound=_Trial)
 
 
 @dataclass(frozen=True, slots=True)
-class _ToldTrial:
+class _JournalTrial:
     number: int
     phase: str
     verdict: str
@@ -42,7 +42,7 @@ def primary_trial(trials: Sequence[T], proof: int | None) -> T | None:
     """The trial that proved the result, where there is one, by its number.
 
     Else the most telling one so far: the last validation, the last that passed, the last
-    that was no preparation; None without any.
+    that was not preparation; None without any.
     """
     if proof is not None:
         return next((trial for trial in trials if trial.number == proof), None)
@@ -59,13 +59,15 @@ def primary_trial_number(run: RunDirectory) -> int | None:
     """The number of a run's primary trial, found without parsing more than it takes.
 
     A run that has no finished trial yet has the one that is running. What is damaged in the
-    result or the journal is passed over here: whoever reads those says so.
+    result or the journal is passed over here: reading those reports it.
     """
     proof = _proof(run.result)
     if proof is not None:
         return proof
     events = list(_trial_events(run.journal))
-    finished = [trial for event in events if (trial := _told(event.get("trial"))) is not None]
+    finished = [
+        trial for event in events if (trial := _journal_trial(event.get("trial"))) is not None
+    ]
     primary = primary_trial(finished, None)
     if primary is not None:
         return primary.number
@@ -100,7 +102,7 @@ def _trial_events(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open("rb") as file:
             for line in file:
-                if line.startswith(_TOLD):
+                if line.startswith(_TRIAL_EVENTS):
                     yield from _parsed(line)
     except OSError:
         return
@@ -115,7 +117,7 @@ def _parsed(line: bytes) -> Iterator[dict[str, Any]]:
         yield event
 
 
-def _told(trial: Any) -> _ToldTrial | None:
+def _journal_trial(trial: Any) -> _JournalTrial | None:
     if not isinstance(trial, dict) or not isinstance(trial.get("number"), int):
         return None
-    return _ToldTrial(trial["number"], str(trial.get("phase")), str(trial.get("verdict")))
+    return _JournalTrial(trial["number"], str(trial.get("phase")), str(trial.get("verdict")))

@@ -78,12 +78,12 @@ def check_result(path: Path, content: bytes | None, end: RunEnd) -> None:
             raise _disagrees(path, "is missing, though the journal has the end of the run")
         return
     if end.result is None:
-        raise _disagrees(path, "is there, but the journal beside it ends before its result")
+        raise _disagrees(path, "is there, but the journal next to it ends before its result")
     if end.events_missing:
-        raise _disagrees(path, f"the journal beside it has lost {end.events_missing} events")
+        raise _disagrees(path, f"the journal next to it has lost {end.events_missing} events")
     found = _plain(content)
     if found is None:
-        raise _disagrees(path, "is no JSON any more")
+        raise _disagrees(path, "is not valid JSON any more")
     if found != end.result:
         raise _disagrees(path, "was changed after the run: the journal has another result")
 
@@ -114,7 +114,7 @@ def read_result_file(path: Path) -> bytes | None:
         raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=_RESTORE) from error
 
 
-def mend_result(run: RunDirectory) -> None:
+def restore_result(run: RunDirectory) -> None:
     """Write result.json anew where a kill came between the journal's last line and the file."""
     end = RunEnd.of(read_journal(run.journal))
     if end.over and not run.result.exists():

@@ -80,7 +80,7 @@ class RunDirectory:
         missing = [part.name for part in (run.experiment, run.journal) if not part.is_file()]
         if missing:
             raise InputError(
-                f"this is no run directory: it holds no {' and no '.join(missing)}",
+                f"this is not a run directory: it holds no {' and no '.join(missing)}",
                 where=str(path),
                 remedy="name a directory that plimsoll run has made, such as runs/<run id>",
             )
@@ -93,7 +93,7 @@ class RunDirectory:
 
     @property
     def experiment(self) -> Path:
-        """The experiment as asked, normalised (YAML)."""
+        """The experiment as given, normalised (YAML)."""
         return self.path / "experiment.yaml"
 
     @property
@@ -150,6 +150,11 @@ class RunDirectory:
     def charts(self) -> Path:
         """The folder of the report's charts as PNG and SVG."""
         return self.path / "charts"
+
+    @property
+    def tables(self) -> Path:
+        """The folder of the report's tables as CSV."""
+        return self.path / "tables"
 
     def lock(self) -> AbstractContextManager[None]:
         """Be the only writer for the length of a `with`. Raises RecordError naming the other."""

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from plimsoll.record.files.record_error import RecordError, write_failed
 
-# Whoever asks by `is_held` holds the lock for microseconds.
+# A process that calls `is_held` holds the lock for microseconds.
 _TRIES = 3
 _BETWEEN_TRIES_S = 0.02
 _LOOK = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
@@ -39,7 +39,7 @@ def locked(path: Path) -> Iterator[None]:
 def kept_idle(path: Path) -> Iterator[None]:
     """Keep others from taking the lock file `path`, and change nothing.
 
-    Without a lock file nobody has ever begun, and nothing is held. Raises RecordError naming
+    Without a lock file no run has ever begun, and nothing is held. Raises RecordError naming
     the holder's pid when another process holds it.
     """
     try:

@@ -14,9 +14,9 @@ Aggregation = Literal["sum", "mean", "max", "min"]
 class MetricType:
     """One type of metric; `source` and `type` together are its name.
 
-    `metric_class` is as in Crucible's Common Data Model. A `counted` metric is told as a
+    `metric_class` is as in Crucible's Common Data Model. A `counted` metric is written as a
     whole number for each time range, and its value is that number times `scale` a second.
-    A `carried` one is told when it changes: left out of a time range it stays as it was,
+    A `carried` one is written when it changes: left out of a time range it stays as it was,
     or is 0 where it is counted.
     """
 

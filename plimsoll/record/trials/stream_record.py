@@ -14,7 +14,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.record.trials.longest_latency import LongestLatency, NamedLatency
 from plimsoll.text.wire import FCS_BYTES
-from plimsoll.traffic.plan import PacingKind, Role, StreamPlan
+from plimsoll.traffic.plan import PacingKind, Role, Schedule, StreamPlan
 
 
 class FrameSizeRecord(RecordModel):
@@ -22,6 +22,25 @@ class FrameSizeRecord(RecordModel):
 
     size: int
     weight: int
+
+
+class StreamScheduleRecord(RecordModel):
+    """When a stream sent: from `start_s` on, for `duration_s`, and again after each `pause_s`."""
+
+    start_s: float = Field(description="When it began, in s from the trial's start.")
+    duration_s: float | None = Field(
+        description="For how long it sent, in s; null for the trial's end."
+    )
+    pause_s: float | None = Field(
+        description="After how long it sent again, in s; null where it did not."
+    )
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> Self:
+        """The same as planned."""
+        return cls(
+            start_s=schedule.start_s, duration_s=schedule.duration_s, pause_s=schedule.pause_s
+        )
 
 
 class StreamRecord(RecordModel):
@@ -80,6 +99,20 @@ class StreamRecord(RecordModel):
     )
     latency_us: tuple[tuple[int, int], ...]
     lateness: LatencyRecord
+    schedule: StreamScheduleRecord | None = Field(
+        default=None,
+        description="In which parts of the trial it sent; null where it sent in all of it, and in "
+        "records of earlier versions.",
+    )
+    timed: bool = Field(
+        default=True,
+        description="Whether its frames said when they were sent. Those with a short signature do "
+        "not, for want of room: their losses, order and duplicates are known, and no latency.",
+    )
+    filtered: bool = Field(
+        default=False,
+        description="Whether the DUT was to drop its frames; then they are in no loss criterion.",
+    )
     taken_from: str | None = Field(
         default=None,
         description="The load stream whose rate a probe's was taken out of, and of whose load its "
@@ -114,6 +147,9 @@ class StreamRecord(RecordModel):
             longest=LongestLatency.of(counts, longest),
             latency_us=counts.latency_us,
             lateness=LatencyRecord.of(counts.lateness),
+            schedule=None if plan.schedule.always else StreamScheduleRecord.of(plan.schedule),
+            timed=not plan.short_signature,
+            filtered=plan.filtered,
             taken_from=plan.taken_from,
         )
 

@@ -12,7 +12,7 @@ from plimsoll.record.trials.latency_record import LatencyRecord
 
 
 class PortRecord(RecordModel):
-    """One of the tester's ports: frames that are no part of the trial, and what it missed.
+    """One of the tester's ports: frames that are not part of the trial, and what it missed.
 
     `foreign_kinds` says of what kind the foreign ones were, and adds up to `foreign`.
     `buffers_in_use` is as it was when the trial ended.

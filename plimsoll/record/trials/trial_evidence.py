@@ -1,4 +1,4 @@
-"""What a trial shows beside its verdict, small enough for the journal: what searches steer by."""
+"""What a trial shows besides its verdict, small enough for the journal: what searches steer by."""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ Its JSON Schema is published as docs/schemas/trial-record.schema.json.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields
 from types import MappingProxyType
 from typing import Literal, Self
 
@@ -21,27 +22,13 @@ from plimsoll.record.trials.schedule_record import ScheduleRecord
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.tester_record import OwnTimeRecord, PortRecord, WorkerRecord
 from plimsoll.record.trials.trial_evidence import TrialEvidence
+from plimsoll.record.trials.trial_parts import (
+    NO_CONTEXT,
+    TrialContext,
+    TrialIdentity,
+    TrialPhase,
+)
 
-TrialPhase = Literal[
-    "calibration",
-    "warmup",
-    "teaching",
-    "ceiling",
-    "baseline",
-    "search",
-    "sniff",
-    "watch",
-    "burst",
-    "validation",
-    "single",
-    "soak",
-    "latency",
-    "frame-loss",
-    "back-to-back",
-    "recovery",
-    "reset",
-    "probe",
-]
 Verdict = Literal["pass", "fail", "invalid", "none"]
 FindingOutcome = Literal["ok", "fail", "invalid"]
 
@@ -88,12 +75,12 @@ class TrialRecord(RecordModel):
     """One finished trial. `load_pps` is per direction; `number` is unique in its run.
 
     `attempt` counts the trials at this load in a row from 1, `planned_s` is the
-    duration asked for and `sending_s` the one it came to (early abort). `dut` is
+    duration requested and `sending_s` the one it came to (early abort). `dut` is
     null where the DUT has no counters to read.
 
     `goal` is the goal of the search by whose criteria the verdict and the findings are;
     `goals` has the verdicts by all of them. `repetition` counts the times that the same
-    was asked again to see whether it repeats, `step` names the part of a standard test
+    trial was requested to see whether it repeats, `step` names the part of a standard test
     that the trial belongs to, `observed` what that part looked for, by names that end in
     their unit. `hosts` tells how each host's observer fared; none where no host was observed.
     `schedule` tells who had the polled CPUs; null where nothing polls or is counted.
@@ -139,77 +126,60 @@ class TrialRecord(RecordModel):
     @classmethod
     def from_report(
         cls,
+        identity: TrialIdentity,
         plan: TrialPlan,
         report: TrialReport,
         *,
-        number: int,
-        phase: TrialPhase,
-        load_pps: float,
         lost: Mapping[int, int],
         longest: Iterable[NamedLatency] = (),
-        attempt: int = 1,
-        verdict: Verdict = "none",
-        findings: Iterable[object] = (),
-        dut: Sequence[object] | None = None,
-        goal: str | None = None,
-        goals: Mapping[str, GoalVerdict] = MappingProxyType({}),
-        repetition: int = 1,
-        step: str | None = None,
-        evidence: TrialEvidence | None = None,
-        observed: Mapping[str, float | None] = MappingProxyType({}),
-        hosts: Sequence[HostReadings] = (),
-        own: object | None = None,
-        loss_blame: LossBlameRecord | None = None,
-        schedule: ScheduleRecord | None = None,
-        offered: OfferedRange | None = None,
+        context: TrialContext = NO_CONTEXT,
     ) -> Self:
-        """The record of a trial that ran `plan` and came back with `report`.
+        """The record of a trial that ran `plan` and came back with `report`, not yet judged.
 
         `lost` gives the lost frames of every stream id in the report; a stream
-        without an entry, or one the plan does not know, raises KeyError.
-        `findings` have the attributes of FindingRecord (the trial layer's Finding
-        does), `dut` those of DutPortRecord, counted over this trial alone. `longest` has the
+        without an entry, or one the plan does not know, raises KeyError. `longest` has the
         longest latencies in the parts of tester and DUT, as far as they are known. Raises
-        pydantic's ValidationError when they have not.
+        pydantic's ValidationError where the context lacks what the record keeps of it.
         """
         plans = {stream.stream: stream for stream in plan.streams}
         parts = {stream.name: longest_of(stream.name, longest) for stream in plan.streams}
-        return cls(
-            number=number,
-            phase=phase,
-            load_pps=load_pps,
-            attempt=attempt,
-            planned_s=plan.duration_s,
-            sending_s=report.sending_s,
-            ended_by=report.ended_by,
-            begin_unix_ns=report.begin_unix_ns,
-            verdict=verdict,
-            findings=tuple(FindingRecord.model_validate(finding) for finding in findings),
-            streams=tuple(
-                StreamRecord.of(
-                    plans[counts.stream],
-                    counts,
-                    lost[counts.stream],
-                    parts[plans[counts.stream].name],
-                )
-                for counts in report.streams
-            ),
-            ports=tuple(PortRecord.model_validate(counts) for counts in report.ports),
-            workers=tuple(WorkerRecord.of(counts) for counts in report.workers),
-            dut=None
-            if dut is None
-            else tuple(DutPortRecord.model_validate(counters) for counters in dut),
-            goal=goal,
-            goals=dict(goals),
-            repetition=repetition,
-            step=step,
-            evidence=evidence,
-            observed=dict(observed),
-            hosts=tuple(hosts),
-            own=None if own is None else OwnTimeRecord.model_validate(own),
-            loss_blame=loss_blame,
-            schedule=schedule,
-            offered=offered,
+        return cls.model_validate(
+            {
+                **_fields_of(identity),
+                **_fields_of(context),
+                "planned_s": plan.duration_s,
+                "sending_s": report.sending_s,
+                "ended_by": report.ended_by,
+                "begin_unix_ns": report.begin_unix_ns,
+                "verdict": "none",
+                "findings": (),
+                "streams": tuple(
+                    StreamRecord.of(
+                        plans[counts.stream],
+                        counts,
+                        lost[counts.stream],
+                        parts[plans[counts.stream].name],
+                    )
+                    for counts in report.streams
+                ),
+                "ports": report.ports,
+                "workers": tuple(WorkerRecord.of(counts) for counts in report.workers),
+            }
+        )
+
+    def judged(
+        self,
+        verdict: Verdict,
+        findings: Iterable[object],
+        goals: Mapping[str, GoalVerdict] = MappingProxyType({}),
+    ) -> Self:
+        """The same trial with its verdict; `findings` have the attributes of FindingRecord.
+
+        Raises pydantic's ValidationError when they have not.
+        """
+        records = tuple(FindingRecord.model_validate(finding) for finding in findings)
+        return self.model_copy(
+            update={"verdict": verdict, "findings": records, "goals": dict(goals)}
         )
 
     @property
@@ -233,3 +203,7 @@ class TrialRecord(RecordModel):
     def reasons(self) -> tuple[FindingRecord, ...]:
         """The findings that made the verdict what it is; none for a pass."""
         return tuple(finding for finding in self.findings if finding.outcome == self.verdict)
+
+
+def _fields_of(part: TrialIdentity | TrialContext) -> dict[str, object]:
+    return {each.name: getattr(part, each.name) for each in fields(part)}

@@ -13,7 +13,7 @@ _WEIGHTIEST_FIRST: tuple[Verdict, ...] = ("fail", "invalid", "pass")
 def whole_verdict(parts: Iterable[Verdict | None]) -> Verdict:
     """Fail where a part failed, else invalid where one was, else pass; "none" without any.
 
-    A part that nobody judged ("none", or None in records of older versions) does not count.
+    A part that was not judged ("none", or None in records of older versions) does not count.
     """
     found = set(parts)
     return next((verdict for verdict in _WEIGHTIEST_FIRST if verdict in found), "none")

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plimsoll.report.charts.causes_timeline import causes_timeline
+from plimsoll.report.charts.cpu_heat import cpu_heat
 from plimsoll.report.charts.cpu_time import cpu_time
 from plimsoll.report.charts.interrupt_rate import interrupt_rate
-from plimsoll.report.charts.latency_buckets import latency_buckets
-from plimsoll.report.charts.latency_distribution import latency_distribution
-from plimsoll.report.charts.latency_over_time import latency_over_time
+from plimsoll.report.charts.latency.latency_buckets import latency_buckets
+from plimsoll.report.charts.latency.latency_by_trial import latency_by_trial
+from plimsoll.report.charts.latency.latency_ccdf import latency_ccdf
+from plimsoll.report.charts.latency.latency_distribution import latency_distribution
+from plimsoll.report.charts.latency.latency_over_time import latency_over_time
 from plimsoll.report.charts.lost_frames import lost_frames
 from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
@@ -21,17 +24,19 @@ from plimsoll.report.figures.figure import Figure
 
 CHARTS: tuple[Callable[[RunData], Figure], ...] = (
     search_path,
-    sent_rate,
     rx_rate,
-    lost_frames,
     latency_over_time,
-    latency_distribution,
     latency_buckets,
+    latency_distribution,
+    latency_ccdf,
+    latency_by_trial,
+    sent_rate,
+    lost_frames,
     stalls,
     polling_gaps,
 )
-# Of runs beside which hosts were observed.
-HOST_CHARTS: tuple[Callable[[RunData], Figure], ...] = (cpu_time, interrupt_rate)
+# Of runs during which hosts were observed.
+HOST_CHARTS: tuple[Callable[[RunData], Figure], ...] = (cpu_time, cpu_heat, interrupt_rate)
 
 
 def figures_of(data: RunData) -> tuple[Figure, ...]:

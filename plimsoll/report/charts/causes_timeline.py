@@ -18,6 +18,8 @@ _TITLE = "When, and why"
 _SHAPES = {"loss": "cross", "latency": "circle", "stall": "triangle-up"}
 _WORDS = {"loss": "loss", "latency": "latency spike", "stall": "stall of the tester"}
 _LEAST_MS = 0.001
+# Each carries its sentence; dots overlap long before these are all read.
+_MAX_DOTS = 400
 
 
 def causes_timeline(data: RunData) -> Figure:
@@ -26,12 +28,18 @@ def causes_timeline(data: RunData) -> Figure:
     found = [(trial, each) for trial in telling for each in trial.incidents if _counts(trial, each)]
     if not found:
         return Figure(NAME, _TITLE, "No loss, no latency spike and no stall was recorded.", None)
-    first = min(each.begin_tsc for _, each in found)
-    axis = TimeAxis.over(max((each.begin_tsc - first) / t.tsc_hz for t, each in found))
-    rows = [_row(trial, each, first, axis) for trial, each in found]
+    kept = sorted(found, key=lambda each: -each[1].length_ns)[:_MAX_DOTS]
+    first = min(each.begin_tsc for _, each in kept)
+    axis = TimeAxis.over(max((each.begin_tsc - first) / t.tsc_hz for t, each in kept))
+    rows = [_row(trial, each, first, axis) for trial, each in kept]
     caption = (
         "Each loss, latency spike and stall by its time and length; colour is the kind of cause, "
         "shape what happened. The worst are listed below with their kernel events."
+        + (
+            f" The {len(found) - len(kept):,} shortest are left out."
+            if len(found) > len(kept)
+            else ""
+        )
     )
     return Figure(NAME, _TITLE, caption, _dots(rows, axis))
 
@@ -62,7 +70,7 @@ def _dots(rows: list[dict[str, object]], axis: TimeAxis) -> alt.Chart:
         alt.Chart(records(rows))
         .mark_point(filled=True, size=40, opacity=0.7)
         .encode(
-            x=alt.X("time:Q", title=f"time since the first ({axis.unit})"),
+            x=axis.x("run, since the first"),
             y=log_axis("length", "length (ms, log)", lengths),
             color=alt.Color("cause:N", scale=series_scale(causes)),
             shape=alt.Shape("what:N", scale=alt.Scale(domain=what, range=list(_SHAPES.values()))),

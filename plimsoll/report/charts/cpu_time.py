@@ -12,7 +12,7 @@ from plimsoll.report.figures.figure import Figure, records
 from plimsoll.report.figures.palette import BLUE, GREEN, NEUTRAL, ORANGE, PURPLE, VERMILLION
 
 _NAME, _TITLE = "cpu-time", "Time of the CPUs under test"
-_COLOURS = {
+STATE_COLOURS = {
     "user": GREEN,
     "system": ORANGE,
     "interrupts": VERMILLION,
@@ -39,26 +39,38 @@ def cpu_time(data: RunData) -> Figure:
         f"Shares of the time in which frames were sent, in {trial_words(data.focus)}. A polling "
         "loop that is left alone spends all of it in user space."
     )
-    return Figure(_NAME, _TITLE, caption, _bars(rows, cpus), _FRAME + _BAR * len(cpus))
+    return Figure(_NAME, _TITLE, caption, state_bars(rows, cpus), _FRAME + _BAR * len(cpus))
 
 
-def _bars(rows: list[dict[str, object]], cpus: list[str]) -> alt.Chart:
-    scale = alt.Scale(domain=list(_COLOURS), range=list(_COLOURS.values()))
+def state_bars(
+    rows: list[dict[str, object]],
+    labels: list[str],
+    *,
+    field: str = "cpu",
+    title: str = "share of its time",
+    label_limit: int = 140,
+) -> alt.Chart:
+    """A bar for each of `labels`, the values of `field`, split by what became of the time.
+
+    Each row has a `state`, its place `order` and its `share` (1 is all); `label_limit` is in
+    pixels.
+    """
+    scale = alt.Scale(domain=list(STATE_COLOURS), range=list(STATE_COLOURS.values()))
     chart: alt.Chart = (
         alt.Chart(records(rows))
         .mark_bar()
         .encode(
             x=alt.X(
                 "share:Q",
-                title="share of its time",
+                title=title,
                 axis=alt.Axis(format="%", tickCount=5),
                 scale=alt.Scale(domain=[0, 1], nice=False, clamp=True),
             ),
-            y=alt.Y("cpu:N", title=None, sort=cpus, axis=alt.Axis(labelLimit=140)),
+            y=alt.Y(f"{field}:N", title=None, sort=labels, axis=alt.Axis(labelLimit=label_limit)),
             color=alt.Color("state:N", scale=scale, legend=alt.Legend(columns=3)),
             order=alt.Order("order:Q"),
             tooltip=[
-                alt.Tooltip("cpu:N"),
+                alt.Tooltip(f"{field}:N"),
                 alt.Tooltip("state:N"),
                 alt.Tooltip("share:Q", title="share", format=".4~%"),
             ],

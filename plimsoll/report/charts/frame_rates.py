@@ -1,4 +1,4 @@
-"""Throughput by frame size, beside what the line could carry: RFC 2544 section 26.1's graph."""
+"""Throughput by frame size, next to what the line could carry: RFC 2544 section 26.1's graph."""
 
 from __future__ import annotations
 

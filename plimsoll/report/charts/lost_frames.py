@@ -35,23 +35,25 @@ def lost_frames(data: RunData) -> Figure:
 
 def _unnamed(data: RunData, focus: TrialRecord) -> str:
     """The losses of no interval: a loss shows when a later frame of its stream comes back."""
-    shown, doubt = 0.0, 0.0
+    shown, unknown = 0.0, 0.0
     for row in data.series:
         if row.type == LOST_TYPE:
             shown += row.value * (row.end_ms - row.begin_ms) / 1e3
-            doubt += abs(row.value) * _ROUNDING_S
+            unknown += abs(row.value) * _ROUNDING_S
     remainder = round(sum(stream.lost for stream in focus.streams) - shown)
-    if remainder <= doubt:
+    if remainder <= unknown:
         return ""
     frames = f"{remainder:,} frame was" if remainder == 1 else f"{remainder:,} frames were"
     return (
-        f" {'About ' if doubt >= 0.5 else ''}{frames} lost after the last one that came back; "
+        f" {'About ' if unknown >= 0.5 else ''}{frames} lost after the last one that came back; "
         "no interval can be named."
     )
 
 
 def _dots(kept: Thinned, sending_s: float) -> alt.Chart:
-    axis = TimeAxis.over(sending_s)
+    # A loss may show in the drain, after the last send.
+    losses = (point.at_s for points in kept.series.values() for point in points if point.value)
+    axis = TimeAxis.over(max([sending_s, *losses]))
     rows = [
         {"time": point.at_s / axis.divisor, "lost": point.value, "direction": f"port {name}"}
         for name, points in kept.series.items()
@@ -59,18 +61,11 @@ def _dots(kept: Thinned, sending_s: float) -> alt.Chart:
         if point.value
     ]
     directions = [f"port {name}" for name in kept.series]
-    # A loss may show in the drain, after the last send.
-    losses = (point.at_s for points in kept.series.values() for point in points if point.value)
-    end_s = max([sending_s, *losses])
     chart: alt.Chart = (
         alt.Chart(records(rows))
         .mark_point(filled=True, size=34, opacity=0.85)
         .encode(
-            x=alt.X(
-                "time:Q",
-                title=f"time in the trial ({axis.unit})",
-                scale=alt.Scale(domain=[0, end_s / axis.divisor]),
-            ),
+            x=axis.x("trial"),
             y=alt.Y("lost:Q", title="lost (frames/s)"),
             color=alt.Color("direction:N", scale=series_scale(directions)),
             shape=alt.Shape("direction:N", scale=alt.Scale(domain=directions)),

@@ -18,7 +18,7 @@ def probe_buckets(statistics: Sequence[ProbeStatistics]) -> Figure:
     if chart is None:
         return Figure(_NAME, _TITLE, "No probe has come back yet.", None)
     caption = (
-        "Both axes tell a long tail: a single sample is a bar of its own. What took a "
+        "Both axes show a long tail: a single sample is a bar of its own. What took a "
         "millisecond or longer is in the last bucket."
     )
     return Figure(_NAME, _TITLE, caption, chart)

@@ -9,7 +9,7 @@ import altair as alt
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.figures.figure import records
 from plimsoll.report.figures.palette import NEUTRAL, series_scale
-from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, thinned
+from plimsoll.report.figures.time_axis import Point, Thinned, TimeAxis, extremes
 
 
 def rate_over_time(
@@ -19,10 +19,10 @@ def rate_over_time(
 
     `series` are in pps.
     """
-    kept = thinned(series, min)
+    kept = extremes(series)
     axis = TimeAxis.over(trial.sending_s)
     domain = _domain(kept, trial.load_pps)
-    rates = _rates(kept, axis, trial.sending_s, domain, verb)
+    rates = _rates(kept, axis, domain, verb)
     remarks = f"{' The axis does not start at zero.' if domain[0] > 0 else ''}{kept.remark()}"
     return alt.LayerChart(layer=[rates, _load_rule(trial.load_pps)]), remarks
 
@@ -34,9 +34,7 @@ def _domain(kept: Thinned, load_pps: float) -> list[float]:
     return [min([load_pps * 0.95, *rates]) / 1e6, max([load_pps * 1.05, *rates]) / 1e6]
 
 
-def _rates(
-    kept: Thinned, axis: TimeAxis, sending_s: float, domain: list[float], verb: str
-) -> alt.Chart:
+def _rates(kept: Thinned, axis: TimeAxis, domain: list[float], verb: str) -> alt.Chart:
     rows = [
         {"time": point.at_s / axis.divisor, "rate": point.value / 1e6, "direction": f"port {name}"}
         for name, points in kept.series.items()
@@ -46,11 +44,7 @@ def _rates(
         alt.Chart(records(rows))
         .mark_line(strokeWidth=1.8, interpolate="linear", clip=True)
         .encode(
-            x=alt.X(
-                "time:Q",
-                title=f"time in the trial ({axis.unit})",
-                scale=alt.Scale(domain=[0, sending_s / axis.divisor]),
-            ),
+            x=axis.x("trial"),
             y=alt.Y(
                 "rate:Q",
                 title=f"{verb} (Mpps)",

@@ -32,7 +32,7 @@ def soak_latency(data: SoakData) -> Figure:
         alt.Chart(records(rows))
         .mark_line(strokeWidth=1.4)
         .encode(
-            x=alt.X("time:Q", title=f"time in the soak ({axis.unit})"),
+            x=axis.x("soak"),
             y=log_axis("latency", "latency (µs, log)", values),
             color=alt.Color(
                 "line:N",

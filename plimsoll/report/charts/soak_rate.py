@@ -36,7 +36,7 @@ def soak_rate(data: SoakData) -> Figure:
     low = min([load * 0.95, *(float(str(row["least"])) for row in rows)])
     high = max([load * 1.05, *(float(str(row["greatest"])) for row in rows)])
     base = alt.Chart(records(rows)).encode(
-        x=alt.X("time:Q", title=f"time in the soak ({axis.unit})"),
+        x=axis.x("soak"),
         color=alt.Color("direction:N", scale=series_scale([f"port {each.of}" for each in series])),
         detail=alt.Detail("trial:N"),
     )

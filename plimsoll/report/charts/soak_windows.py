@@ -20,12 +20,8 @@ def soak_windows(data: SoakData) -> Figure:
         return Figure(_NAME, _TITLE, "No window has closed yet.", None)
     axis = TimeAxis.over(data.length_s)
     strip = alt.Chart(records(_rows(data, axis)))
-    time = alt.X(
-        "begin:Q",
-        title=f"time in the soak ({axis.unit})",
-        scale=alt.Scale(domain=[0, data.length_s / axis.divisor], nice=False),
-    )
-    told = [alt.Tooltip(name) for name in ("window:Q", "verdict:N", "from:N", "reason:N")]
+    time = axis.x("soak", "begin")
+    tooltips = [alt.Tooltip(name) for name in ("window:Q", "verdict:N", "from:N", "reason:N")]
     colour = alt.Color(
         "verdict:N",
         scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICT_COLOURS)),
@@ -36,7 +32,7 @@ def soak_windows(data: SoakData) -> Figure:
         y=alt.value(0),
         y2=alt.value(_STRIP_HEIGHT),
         color=colour,
-        tooltip=told,
+        tooltip=tooltips,
     )
     marks = strip.mark_point(filled=True, size=46).encode(
         x=alt.X("middle:Q"),
@@ -45,7 +41,7 @@ def soak_windows(data: SoakData) -> Figure:
         shape=alt.Shape(
             "verdict:N", scale=alt.Scale(domain=list(VERDICTS), range=list(VERDICT_SHAPES))
         ),
-        tooltip=told,
+        tooltip=tooltips,
     )
     caption = (
         f"Each window of {format_duration(data.result.windows.window_s)} judged by itself; "

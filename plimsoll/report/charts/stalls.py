@@ -13,7 +13,7 @@ from plimsoll.report.figures.time_axis import TimeAxis
 
 _NAME, _TITLE = "stalls", "Stalls of the tester"
 # A stall is a dot of its own, and dots overlap long before lines do.
-_MAX_DOTS = 4000
+_MAX_DOTS = 1500
 
 
 def stalls(data: RunData) -> Figure:
@@ -49,7 +49,7 @@ def _dots(kept: list[Spike], begin_ms: float, axis: TimeAxis) -> alt.Chart:
         alt.Chart(records(rows))
         .mark_point(filled=True, size=28, opacity=0.65)
         .encode(
-            x=alt.X("time:Q", title=f"time in the run ({axis.unit})"),
+            x=axis.x("run"),
             y=log_axis("length", "length (ms, log)", [spike.length_ns / 1e6 for spike in kept]),
             color=alt.Color("cpu:N", scale=series_scale(cpus)),
             shape=alt.Shape("cpu:N", scale=alt.Scale(domain=cpus)),

@@ -1,4 +1,4 @@
-"""A trial that a page tells of, and the hosts that were observed beside it."""
+"""A trial that a page is about, and the hosts that were observed during it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 
@@ -16,7 +17,7 @@ from plimsoll.trial.outcome.host_metrics import HostMetrics
 class ObservedTrial:
     """`metrics` are of the hosts while `trial` sent its frames.
 
-    `answers` says what the trial answers where a page tells of several: "64 B".
+    `answers` says what the trial answers where a page has several: "64 B".
     """
 
     trial: TrialRecord
@@ -30,17 +31,17 @@ def observed_trials(
     """Trials of a run by what they answer. Raises RecordError."""
     environment = load_environment(run.environment)
     return tuple(
-        ObservedTrial(trial, hosts_beside(run, environment, trial), answers)
+        ObservedTrial(trial, observed_host_figures(run, environment, trial), answers)
         for answers, trial in trials.items()
     )
 
 
 def only_trial(trial: TrialRecord | None, metrics: HostMetrics | None) -> tuple[ObservedTrial, ...]:
-    """The one trial of a page that tells of no other; none before there is any."""
+    """The one trial of a page about no other; none before there is any."""
     return () if trial is None or metrics is None else (ObservedTrial(trial, metrics),)
 
 
-def hosts_beside(
+def observed_host_figures(
     run: RunDirectory, environment: Environment | None, trial: TrialRecord
 ) -> HostMetrics:
     """The metrics of the hosts while a trial sent its frames; of no host in older runs."""
@@ -50,6 +51,6 @@ def hosts_beside(
 
 
 def longest_trial(trials: Sequence[TrialRecord], phase: TrialPhase) -> TrialRecord | None:
-    """Of a phase that is resumed as a further trial, the one that tells of most time."""
+    """Of a phase that is resumed as a further trial, the one that covers most time."""
     of_phase = [trial for trial in trials if trial.phase == phase]
     return max(of_phase, key=lambda trial: trial.sending_s, default=None)

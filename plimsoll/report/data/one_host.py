@@ -1,4 +1,4 @@
-"""The metrics of one of the hosts that were observed beside a trial."""
+"""The metrics of one of the hosts that were observed during a trial."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class OneHost:
     def figures(
         self, source: str, kind: str, *, cpus: CpuRole | None = None, by: tuple[str, ...] = ()
     ) -> tuple[HostFigure, ...]:
-        """A metric's figures, kept apart by CPU where `cpus` are asked for, and by names."""
-        asked = HostQuestion(source, kind, cpus=cpus, by=by)
-        found = self.metrics.figures(asked)
+        """A metric's figures, kept apart by CPU where `cpus` are requested, and by names."""
+        question = HostQuestion(source, kind, cpus=cpus, by=by)
+        found = self.metrics.figures(question)
         return tuple(each for each in found if each.hostname == self.host.hostname)
 
     def figure(self, source: str, kind: str) -> HostFigure | None:

@@ -32,7 +32,7 @@ from plimsoll.record.run.primary_trial import primary_trial
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.stream_record import StreamRecord
 from plimsoll.record.trials.trial_record import TrialRecord
-from plimsoll.report.data.host_figures import ObservedTrial, hosts_beside, only_trial
+from plimsoll.report.data.host_figures import ObservedTrial, observed_host_figures, only_trial
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 
 LOST_TYPE = "lost-rx-pps"
@@ -94,14 +94,14 @@ class RunData:
 
     @property
     def criteria_kinds(self) -> frozenset[str]:
-        """The kinds of the criteria asked for; empty when neither result nor experiment says."""
-        asked = self.result.criteria if self.result else self.experiment.get("criteria")
-        entries = asked if isinstance(asked, list | tuple) else ()
+        """The kinds of the criteria in force; empty when neither result nor experiment says."""
+        criteria = self.result.criteria if self.result else self.experiment.get("criteria")
+        entries = criteria if isinstance(criteria, list | tuple) else ()
         return frozenset(str(entry.get("kind")) for entry in entries if isinstance(entry, dict))
 
     @property
     def observed(self) -> tuple[ObservedTrial, ...]:
-        """The focus trial with the hosts beside it; none before any."""
+        """The focus trial with the hosts observed during it; none before any."""
         return only_trial(self.focus, self.hosts)
 
     @property
@@ -130,7 +130,7 @@ class RunData:
         return "single" in phases or any(e.fields.get("phase") == "single" for e in started)
 
     @property
-    def deaths(self) -> tuple[str, ...]:
+    def failures(self) -> tuple[str, ...]:
         """What died during the run, in the journal's words."""
         return tuple(
             str(event.fields.get("what") or event.fields) for event in self.journal.of_kind(DIED)
@@ -158,7 +158,7 @@ def load_run(run: RunDirectory) -> RunData:
         distributions=_distributions(focus, merged),
         gaps=_gaps(focus, merged),
         spikes=tuple(read_spikes(run)),
-        hosts=hosts_beside(run, environment, focus) if focus else None,
+        hosts=observed_host_figures(run, environment, focus) if focus else None,
         audits=read_audits(run),
         causes=causes,
         kernel_events={each.trial: read_kernel_events(run, each.trial) for each in causes},
@@ -178,17 +178,18 @@ def _series(run: RunDirectory, focus: TrialRecord | None) -> tuple[MetricRow, ..
     """
     if focus is None:
         return ()
-    last_send_ms = focus.begin_unix_ns / _NS_PER_MS + focus.sending_s * 1e3
     rows = read_metrics(run, periods=[trial_period(focus.number)], types=SERIES_TYPES)
-    return tuple(
-        row
-        for row in rows
-        if row.type == LOST_TYPE or (row.begin_ms + row.end_ms) / 2 < last_send_ms
-    )
+    return tuple(row for row in rows if row.type == LOST_TYPE or before_drain(row, focus))
+
+
+def before_drain(row: MetricRow, trial: TrialRecord) -> bool:
+    """Whether a row is of the time up to the trial's last send."""
+    last_send_ms = trial.begin_unix_ns / _NS_PER_MS + trial.sending_s * 1e3
+    return (row.begin_ms + row.end_ms) / 2 < last_send_ms
 
 
 def _ports_of(event: JournalEvent) -> list[Mapping[str, Any]]:
-    """The tester's ports as a lab-up event tells them; none from older runs."""
+    """The tester's ports as a lab-up event has them; none from older runs."""
     ports = event.fields.get("ports")
     known = ports if isinstance(ports, list) else []
     return [port for port in known if isinstance(port, dict) and "latency_clock" in port]

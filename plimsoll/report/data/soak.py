@@ -11,14 +11,14 @@ from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
 from plimsoll.record.results.soak_result import SoakResult
 from plimsoll.record.run.audit_record import AuditRecord, read_audits
 from plimsoll.record.run.environment import load_environment
-from plimsoll.record.run.journal import DIED, read_journal
+from plimsoll.record.run.journal import DIED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialRecord
+from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord
 from plimsoll.record.trials.window_record import WindowRecord
 from plimsoll.report.data.host_figures import (
     ObservedTrial,
-    hosts_beside,
     longest_trial,
+    observed_host_figures,
     only_trial,
 )
 from plimsoll.trial.outcome.host_metrics import HostMetrics
@@ -31,22 +31,25 @@ _STRETCHES = 720
 class SoakData:
     """A soak. `begins_s` is by trial when it began, in s since the soak's first frame.
 
-    `hosts` has the metrics of the hosts beside the `longest` of its trials; None before any.
+    `criteria` are the findings on the longest trial by the experiment's criteria.
+    `hosts` has the metrics of the hosts observed during the `longest` trial; None before any.
     `audits` are the hosts' at the run's start.
     """
 
     result: SoakResult
+    journal: JournalContents
     windows: tuple[WindowRecord, ...]
     begins_s: dict[int, float]
     series: tuple[SoakSeries, ...]
-    deaths: tuple[str, ...]
+    failures: tuple[str, ...]
+    criteria: tuple[FindingRecord, ...]
     longest: TrialRecord | None
     hosts: HostMetrics | None
     audits: tuple[AuditRecord, ...] = ()
 
     @property
     def observed(self) -> tuple[ObservedTrial, ...]:
-        """The longest trial with the hosts beside it; none before any."""
+        """The longest trial with the hosts observed during it; none before any."""
         return only_trial(self.longest, self.hosts)
 
     @property
@@ -80,11 +83,21 @@ def load_soak(run: RunDirectory) -> SoakData:
     environment = load_environment(run.environment)
     return SoakData(
         result=read_soak_result(run) or summarise_soak(run),
+        journal=journal,
         windows=windows_of(journal),
         begins_s=begins_of(segments),
         series=soak_series(run, segments, (RX, LOST, P50, P99, MAX), _STRETCHES),
-        deaths=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
+        criteria=_criteria(run, longest),
+        failures=tuple(str(event.fields.get("what")) for event in journal.of_kind(DIED)),
         longest=longest,
-        hosts=hosts_beside(run, environment, longest) if longest else None,
+        hosts=observed_host_figures(run, environment, longest) if longest else None,
         audits=read_audits(run),
     )
+
+
+def _criteria(run: RunDirectory, trial: TrialRecord | None) -> tuple[FindingRecord, ...]:
+    """The trial's findings by the experiment's criteria; the others are checks of the tester."""
+    entries = run.read_experiment().get("criteria")
+    known = entries if isinstance(entries, list) else []
+    kinds = frozenset(str(each.get("kind")) for each in known if isinstance(each, dict))
+    return tuple(each for each in (trial.findings if trial else ()) if each.is_of(kinds))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
 from plimsoll.report.figures.time_axis import Point
@@ -13,11 +16,16 @@ def series_of(data: RunData, metric_type: str, names: tuple[str, ...]) -> dict[s
 
     A point lies at the end of its interval.
     """
-    if data.focus is None:
-        return {}
-    begin_ms = data.focus.begin_unix_ns / 1e6
+    return {} if data.focus is None else series_in(data.series, data.focus, metric_type, names)
+
+
+def series_in(
+    rows: Iterable[MetricRow], trial: TrialRecord, metric_type: str, names: tuple[str, ...]
+) -> dict[str, list[Point]]:
+    """The same of any trial, of its rows."""
+    begin_ms = trial.begin_unix_ns / 1e6
     series: dict[str, list[Point]] = {}
-    for row in data.series:
+    for row in rows:
         if row.type == metric_type:
             label = " → ".join(row.names[name] for name in names)
             series.setdefault(label, []).append(Point((row.end_ms - begin_ms) / 1e3, row.value))

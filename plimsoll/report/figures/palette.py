@@ -1,4 +1,4 @@
-"""Colours that the colour-blind tell apart (after Okabe and Ito), on light and dark paper.
+"""Colours that the colour-blind can distinguish (after Okabe and Ito), on light and dark paper.
 
 Wherever colour carries a meaning, shape or dashes carry it as well.
 """
@@ -48,7 +48,13 @@ def theme(ink: str, grid: str) -> dict[str, Any]:
             "gridColor": grid,
             "domainColor": grid,
             "tickColor": grid,
+            "labelOverlap": "greedy",
+            "labelSeparation": 6,
+            "titleLimit": 320,
+            "aria": False,
         },
+        # The chart as a whole is named; ten thousand named marks would help no reader.
+        "mark": {"aria": False},
         "axisX": {"grid": False},
         "legend": {
             "orient": "top",
@@ -58,7 +64,10 @@ def theme(ink: str, grid: str) -> dict[str, Any]:
             "labelFontSize": 12,
             "labelLimit": 320,
             "symbolStrokeWidth": 2,
+            "symbolBaseFillColor": ink,
+            "symbolBaseStrokeColor": ink,
             "offset": 8,
+            "aria": False,
         },
         "text": {"color": ink, "fontSize": 11},
     }

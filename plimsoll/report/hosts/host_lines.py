@@ -9,8 +9,8 @@ from plimsoll.report.data.one_host import OneHost, most_frequent, percent, rate
 from plimsoll.trial.criteria.host_bound import LEAST_OBSERVED
 from plimsoll.trial.outcome.host_question import HostFigure
 
-# Of these sources something is told of all the time that a host is read.
-_ALWAYS_TOLD = frozenset({"mpstat", "sar-tasks", "sar-mem"})
+# These sources have values for all the time that a host is read.
+_ALWAYS_SHOWN = frozenset({"mpstat", "sar-tasks", "sar-mem"})
 _DROPS = ("rx-missed-sec", "rx-nombuf-sec", "rx-errors-sec", "tx-errors-sec")
 
 
@@ -39,11 +39,11 @@ def _unseen(host: OneHost) -> Iterable[HostLine]:
     seen_s = max((each.observed_s for each in figures), default=0.0)
     length_s = host.metrics.length_s
     # Whoever reads none of these is not known to have missed anything.
-    if _ALWAYS_TOLD.isdisjoint(host.host.sources) or seen_s >= LEAST_OBSERVED * length_s:
+    if _ALWAYS_SHOWN.isdisjoint(host.host.sources) or seen_s >= LEAST_OBSERVED * length_s:
         return
-    said = "The host was read for that long only: nothing here tells of the rest."
-    told = f"{seen_s:.3g} s of {length_s:.4g} s"
-    yield HostLine("Observed", told, host.host.hostname, said, "invalid")
+    said = "The host was read for that long only: nothing here covers the rest."
+    text = f"{seen_s:.3g} s of {length_s:.4g} s"
+    yield HostLine("Observed", text, host.host.hostname, said, "invalid")
 
 
 def _steal(host: OneHost) -> Iterable[HostLine]:
@@ -72,9 +72,9 @@ def _by_cpu(host: OneHost, what: str, kind: str, by: tuple[str, ...]) -> Iterabl
     for each in host.figures("procstat", kind, cpus="under-test", by=by):
         cpus.setdefault(int(each.names["cpu"]), []).append(each)
     for cpu, kinds in sorted(cpus.items()):
-        told = f"{rate(sum(each.mean for each in kinds))} a second"
+        text = f"{rate(sum(each.mean for each in kinds))} a second"
         said = f"Most of them: {most_frequent(kinds, by)}." if any(e.mean for e in kinds) else ""
-        yield HostLine(what, told, f"{host.host.hostname} CPU {cpu}", said)
+        yield HostLine(what, text, f"{host.host.hostname} CPU {cpu}", said)
 
 
 def _switches(host: OneHost) -> Iterable[HostLine]:
@@ -92,7 +92,7 @@ def _run_queue(host: OneHost) -> Iterable[HostLine]:
     figure = f"{rate(queue.mean)}, at most {queue.peak:,.0f}" + (f"; {cpus} CPUs" if cpus else "")
     said = "Tasks that ran or waited to. Polling loops are among them."
     if cpus and queue.mean > cpus:
-        said = "More tasks wanted to run than there are CPUs: some waited for others."
+        said = "More tasks were runnable than there are CPUs: some waited."
     yield HostLine("Run queue", figure, queue.hostname, said)
 
 
@@ -101,8 +101,8 @@ def _paging(host: OneHost) -> Iterable[HostLine]:
         figure = host.figure("sar-mem", what)
         if figure:
             said = "Read from disks." if way == "in" else "Written to disks, the run's record too."
-            told = f"{rate(figure.mean)} KiB/s"
-            yield HostLine(f"Paged {way}", told, figure.hostname, said)
+            text = f"{rate(figure.mean)} KiB/s"
+            yield HostLine(f"Paged {way}", text, figure.hostname, said)
 
 
 def _major_faults(host: OneHost) -> Iterable[HostLine]:
@@ -124,9 +124,9 @@ def _hugepages(host: OneHost) -> Iterable[HostLine]:
     for each in totals:
         size = each.names["size"]
         if each.mean and size in free:
-            told = f"{each.mean - free[size]:,.0f} of {each.mean:,.0f}"
-            said = "In use, by whomever: memory that cannot be paged out."
-            yield HostLine(f"Hugepages of {size}", told, each.hostname, said)
+            text = f"{each.mean - free[size]:,.0f} of {each.mean:,.0f}"
+            said = "In use, by any process: memory that cannot be paged out."
+            yield HostLine(f"Hugepages of {size}", text, each.hostname, said)
 
 
 def _throttled(host: OneHost) -> Iterable[HostLine]:
@@ -143,9 +143,9 @@ def _frequency(host: OneHost) -> Iterable[HostLine]:
     found = host.figures("cpufreq", "MHz", cpus="under-test")
     if found:
         least, most = min(e.mean for e in found), max(e.mean for e in found)
-        told = f"{least:,.0f} MHz" if most - least < 1 else f"{least:,.0f} to {most:,.0f} MHz"
+        text = f"{least:,.0f} MHz" if most - least < 1 else f"{least:,.0f} to {most:,.0f} MHz"
         said = "Means of the CPUs under test whose frequency can be read without disturbing them."
-        yield HostLine("Frequency", told, host.host.hostname, said)
+        yield HostLine("Frequency", text, host.host.hostname, said)
 
 
 def _heat(host: OneHost) -> Iterable[HostLine]:

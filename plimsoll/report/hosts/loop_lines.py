@@ -1,7 +1,7 @@
-"""What each polling loop had of its CPU, which the CPU's own states do not tell.
+"""What each polling loop had of its CPU, which the CPU's own states do not show.
 
 To the kernel, time of the loop and time of another program on its CPU are both user time. Only
-the loop's own thread tells them apart (Documentation/scheduler/sched-stats.rst, proc(5)).
+the loop's own thread distinguishes them (Documentation/scheduler/sched-stats.rst, proc(5)).
 """
 
 from __future__ import annotations

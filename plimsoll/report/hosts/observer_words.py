@@ -1,4 +1,4 @@
-"""Who read a host beside a trial: how often, at what cost, and until when."""
+"""Who read a host during a trial: how often, at what cost, and until when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 
 
 def observer_words(host: ObservedHostRecord, trial: TrialRecord) -> str:
-    """In sentences. Records of before observers were told of have the first alone."""
+    """In sentences. Records from before observers were recorded have the first alone."""
     if not host.sources:
         reasons = "; ".join(dict.fromkeys(host.missing.values()))
         return f"{host.hostname} was not observed: {reasons}."

@@ -1,4 +1,4 @@
-"""The part of a report that tells what the hosts did beside a trial."""
+"""The part of a report on what the hosts did during a trial."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from plimsoll.trial.criteria.registry import host_criteria_kinds
 
 @dataclass(frozen=True, slots=True)
 class HostSection:
-    """What is told of the trial `number`; `answers` says what it answers, "" for a page's only one.
+    """What is shown of trial `number`; `answers` says what it answers, "" for a page's only one.
 
     `observers` say who read and where they ran, `unobserved` what was not read and why.
     `verdicts` are the findings by criteria on hosts. Empty tuples where there is nothing to
@@ -37,12 +37,12 @@ class HostSection:
 
     @property
     def marked(self) -> int:
-        """How many figures should be zero and are not, or tell of a part of the time alone."""
+        """How many figures should be zero and are not, or cover only a part of the time."""
         return sum(line.mark == "invalid" for line in self.lines)
 
 
 def host_sections(trials: Sequence[ObservedTrial]) -> tuple[HostSection, ...]:
-    """A section for each trial that a page tells of. Raises RecordError."""
+    """A section for each trial that a page is about. Raises RecordError."""
     return tuple(_section(each) for each in trials)
 
 

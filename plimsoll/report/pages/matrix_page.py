@@ -11,6 +11,7 @@ from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.results.matrix_result import IterationResult, MatrixResult, SampleResult
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page
 from plimsoll.report.tuning.of_run import tuning_of_run
 from plimsoll.report.tuning.section import HostTuning
@@ -49,7 +50,7 @@ class MatrixLines:
 
 @dataclass(frozen=True, slots=True)
 class SampleTuning:
-    """The tuning of the hosts of a sample's run, as its own page tells it; `row` is the sample's.
+    """The tuning of the hosts of a sample's run, as on its own page; `row` is the sample's.
 
     `unread` says why nothing is known of it; "" where something is.
     """
@@ -64,11 +65,31 @@ def matrix_page(run: RunDirectory) -> Page:
     """The page of a matrix in any state. Raises RecordError when the record is damaged."""
     result = read_run_result(run, MatrixResult)
     lines = None if result is None else matrix_lines(result)
+    tuning = tuple(_tuning(run, lines)) if lines else ()
     return Page(
         template="matrix.html.j2",
-        heading="Not finished" if lines is None else f"{len(lines.rows)} combinations",
+        headline=_headline(lines),
+        contents=(("results", "Load lines"), *((("tuning", "Tuning"),) if tuning else ())),
         figures=(),
-        content={"lines": lines, "tuning": tuple(_tuning(run, lines)) if lines else ()},
+        content={"lines": lines, "tuning": tuning},
+    )
+
+
+def _headline(lines: MatrixLines | None) -> Headline:
+    if lines is None:
+        said = ("The matrix has not come to its result; finished samples have reports.",)
+        return Headline("Matrix", "none", "not ended", statement="Not finished", limit=said)
+    samples = sum(len(row.samples) for row in lines.rows)
+    found = sum(row.found for row in lines.rows)
+    missing = f"{samples - found} of {samples} samples found no load line; the table says why."
+    return Headline(
+        kicker="Matrix",
+        outcome="none",
+        outcome_words="",
+        statement=f"{len(lines.rows)} combinations",
+        facts=tuple((value, path) for path, value in lines.common),
+        limit=() if found == samples else (missing,),
+        trust=(f"{found} of {samples} samples found a load line, each in a run of its own.",),
     )
 
 
@@ -110,7 +131,7 @@ def _sample_tuning(run: RunDirectory, row: MatrixLine, sample: SampleResult) -> 
 
 
 def _heads(paths: Iterable[str]) -> list[str]:
-    """The last field of each path, or all of the path where that does not tell them apart."""
+    """The last field of each path, or all of the path where that is ambiguous."""
     short = {path: path.rsplit(".", 1)[-1] for path in paths}
     times = Counter(short.values())
     return [name if times[name] == 1 else path for path, name in short.items()]

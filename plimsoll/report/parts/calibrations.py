@@ -79,8 +79,8 @@ def _age(calibration: StoredCalibration, began: datetime | None) -> str:
     if age_s < 0:
         return ", after this run began"
     days = age_s / _SECONDS_A_DAY
-    told = f"{days:.0f} days" if days >= 2 else format_duration(age_s)
-    return f", {told} before this run"
+    text = f"{days:.0f} days" if days >= 2 else format_duration(age_s)
+    return f", {text} before this run"
 
 
 def _clean_rate(calibration: StoredCalibration) -> str:

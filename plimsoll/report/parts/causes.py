@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.ranking.limit_sentence import limit_sentence
 from plimsoll.attribution.ranking.rank import RankedCause, remedies_of
-from plimsoll.attribution.ranking.summary import CausesSummary, Told, summarise
+from plimsoll.attribution.ranking.summary import CausesSummary, LocatedIncident, summarise
 from plimsoll.record.causes.causes_record import TrialCauses
 from plimsoll.record.causes.kernel_events import KeptEvent
 from plimsoll.record.results.result import Result
@@ -82,7 +82,7 @@ def causes_section(
     trials: Sequence[TrialRecord],
     result: Result | None,
 ) -> CausesSection | None:
-    """Of the trials that tell about the load line; `events` are those kept, by trial."""
+    """Of the trials that the load line rests on; `events` are those kept, by trial."""
     telling = telling_causes(causes, trials, result)
     if not telling:
         return None
@@ -99,8 +99,8 @@ def causes_section(
             for remedy, names in remedies_of(summary.rows[:_MOST_ROWS]).items()
         ),
         incidents=tuple(
-            _incident(told, events.get(told.trial, ()), scales[told.trial])
-            for told in _worst(summary)
+            _incident(located, events.get(located.trial, ()), scales[located.trial])
+            for located in _worst(summary)
         ),
         remarks=tuple(_remarks(telling, summary)),
     )
@@ -119,14 +119,14 @@ def telling_causes(
     above = [
         trial.load_pps
         for trial in trials
-        if trial.load_pps > line.asked_pps and trial.verdict in ("fail", "invalid")
+        if trial.load_pps > line.intended_pps and trial.verdict in ("fail", "invalid")
     ]
-    highest = min(above, default=line.asked_pps)
+    highest = min(above, default=line.intended_pps)
     numbers = {trial.number for trial in trials if trial.load_pps <= highest}
     return tuple(each for each in causes if each.trial in numbers)
 
 
-def _worst(summary: CausesSummary) -> tuple[Told, ...]:
+def _worst(summary: CausesSummary) -> tuple[LocatedIncident, ...]:
     """Losses and spikes; stalls of the tester where there are neither."""
     return (*summary.losses, *summary.spikes) or summary.stalls
 
@@ -145,13 +145,13 @@ def _row(row: RankedCause) -> CauseLine:
     )
 
 
-def _incident(told: Told, kept: Sequence[KeptEvent], scale: float) -> IncidentLine:
-    mine = [event for event in kept if event.incident == told.place][:_MOST_EVENTS]
-    begin = told.incident.begin_tsc
+def _incident(located: LocatedIncident, kept: Sequence[KeptEvent], scale: float) -> IncidentLine:
+    mine = [event for event in kept if event.incident == located.place][:_MOST_EVENTS]
+    begin = located.incident.begin_tsc
     return IncidentLine(
-        sentence=told.incident.sentence,
-        trial=told.trial,
-        remedy="" if told.remedy is None else told.remedy.text,
+        sentence=located.incident.sentence,
+        trial=located.trial,
+        remedy="" if located.remedy is None else located.remedy.text,
         events=tuple(
             EventLine(
                 f"{(event.tsc - begin) * scale:,.1f}",

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from plimsoll.record.trials.trial_record import FindingRecord
 from plimsoll.report.data.run_data import RunData
+from plimsoll.report.parts.rule_words import rule_words
 from plimsoll.text.units import (
     format_duration,
     format_ns,
@@ -15,10 +16,12 @@ from plimsoll.text.units import (
     format_ratio,
 )
 
+_SEVERITY = {"ok": 0, "invalid": 1, "fail": 2}
+
 
 @dataclass(frozen=True, slots=True)
 class FindingLine:
-    """One rule on one subject: what was measured, the limit, and whether it holds."""
+    """One rule, in words, on one subject: what was measured, the limit, and whether it holds."""
 
     rule: str
     subject: str
@@ -33,6 +36,24 @@ def criterion_lines(data: RunData) -> tuple[FindingLine, ...]:
     return _lines(finding for finding in _findings(data) if _of_criteria(finding, data))
 
 
+def criteria_in_short(data: RunData) -> tuple[FindingLine, ...]:
+    """The same with one line a rule, for the subject that came off worst by it."""
+    return in_short(finding for finding in _findings(data) if _of_criteria(finding, data))
+
+
+def in_short(findings: Iterable[FindingRecord]) -> tuple[FindingLine, ...]:
+    """One line a rule; its subject says of how many it is the worst."""
+    by_rule: dict[str, list[FindingRecord]] = {}
+    for finding in findings:
+        by_rule.setdefault(finding.rule, []).append(finding)
+    return tuple(_worst_line(of_rule) for of_rule in by_rule.values())
+
+
+def finding_lines(findings: Iterable[FindingRecord]) -> tuple[FindingLine, ...]:
+    """A line for each of these."""
+    return _lines(findings)
+
+
 def check_lines(data: RunData) -> tuple[FindingLine, ...]:
     """The checks of the tester in the focus trial."""
     return _lines(finding for finding in _findings(data) if not _of_criteria(finding, data))
@@ -45,7 +66,7 @@ def format_measure(value: float | None, unit: str) -> str:
     formats = {"ns": format_ns, "pps": format_pps, "ratio": format_ratio, "s": format_duration}
     if unit in formats:
         return formats[unit](value)
-    number = f"{value:,.0f}" if float(value).is_integer() else format_number(value, 6)
+    number = f"{value:,.0f}" if float(value).is_integer() else format_number(value)
     return f"{number} {unit}".strip()
 
 
@@ -57,10 +78,21 @@ def _of_criteria(finding: FindingRecord, data: RunData) -> bool:
     return not data.criteria_kinds or finding.is_of(data.criteria_kinds)
 
 
+def _worst_line(findings: Sequence[FindingRecord]) -> FindingLine:
+    """Of those with the worst outcome the greatest value: criteria say what is allowed at most."""
+    worst = max(findings, key=lambda each: (_SEVERITY[each.outcome], each.value or 0.0))
+    (line,) = _lines([worst])
+    if len(findings) == 1:
+        return line
+    none = worst.outcome == "ok" and not any(each.value for each in findings)
+    many = f"each of {len(findings)}" if none else f"{line.subject}, worst of {len(findings)}"
+    return replace(line, subject=many)
+
+
 def _lines(findings: Iterable[FindingRecord]) -> tuple[FindingLine, ...]:
     return tuple(
         FindingLine(
-            rule=finding.rule,
+            rule=rule_words(finding.rule),
             subject=finding.subject,
             measured=format_measure(finding.value, finding.unit),
             limit=format_measure(finding.limit, finding.unit),

@@ -3,87 +3,93 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 
-import vl_convert
 from jinja2 import Environment as Templates
 from jinja2 import PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from plimsoll.report.figures.figure import Figure
-from plimsoll.report.figures.palette import DARK, LIGHT
+from plimsoll.report.parts.chart_drawing import chart_library, drawings, harmless, packaged
+from plimsoll.report.parts.headline import Headline
+from plimsoll.report.parts.rule_words import rule_words
 from plimsoll.report.parts.run_head import RunHead
-from plimsoll.text.plain_text import without_controls
+from plimsoll.report.parts.runs_head import RunsHead
+from plimsoll.report.parts.tables import TrialLine
+from plimsoll.report.parts.trial_details import STREAM_COLUMNS, TrialDetail
 from plimsoll.version import VERSION
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What one kind of run shows.
+    """What one kind of run shows, or what many runs do.
 
-    `template` extends base.html.j2 and fills its block `content` from `content` and
-    `figures`; `heading` is the answer in a few words, for the browser's tab.
+    `template` extends base.html.j2 and fills its blocks, whose order is the same on all pages,
+    from `content` and `figures`. `contents` are the anchors and titles of these blocks.
+    `key_figures` names up to three of the figures that stand in the first screen. `trials` is
+    the table of all trials, `details` what each unfolds to, `marked` the number of the one that
+    proves the answer.
     """
 
     template: str
-    heading: str
+    headline: Headline
+    contents: tuple[tuple[str, str], ...]
     figures: tuple[Figure, ...]
     content: Mapping[str, object]
+    key_figures: tuple[str, ...] = ()
+    trials: tuple[TrialLine, ...] = ()
+    details: tuple[TrialDetail, ...] = ()
+    marked: int | None = None
+
+    @property
+    def drawn(self) -> tuple[Figure, ...]:
+        """All figures, those of each trial too."""
+        return (*self.figures, *(each for detail in self.details for each in detail.figures))
 
 
-def render_page(head: RunHead, page: Page) -> str:
+def render_page(head: RunHead | RunsHead, page: Page) -> str:
     """The whole page. It may load nothing and evaluate nothing: its policy forbids both."""
-    specifications = {figure.name: figure.specification() for figure in page.figures}
-    scripts = (_chart_library(), _packaged("draw.js"))
+    library, drawing = chart_library(), packaged("draw.js")
     return (
         _templates()
         .get_template(page.template)
         .render(
             page.content,
             head=head,
-            heading=page.heading,
-            figures=page.figures,
+            page=page,
+            figures={figure.name: figure for figure in page.figures},
+            stream_columns=STREAM_COLUMNS,
             version=VERSION,
-            style=Markup(_packaged("report.css")),  # noqa: S704
-            scripts=[Markup(script) for script in scripts],  # noqa: S704
-            policy=_policy(scripts),
-            drawings=_inert({"charts": specifications, "light": LIGHT, "dark": DARK}),
+            style=Markup(packaged("report.css")),  # noqa: S704
+            library=Markup(_compressed(library)),  # noqa: S704
+            drawing=Markup(drawing),  # noqa: S704
+            policy=_policy((library, drawing)),
+            drawings=drawings(page.drawn),
         )
     )
-
-
-def _shown(value: object) -> object:
-    """Text of a run may be anybody's, and a page may be printed on a terminal."""
-    if isinstance(value, str) and not isinstance(value, Markup):
-        return without_controls(value)
-    return value
 
 
 @cache
 def _templates() -> Templates:
     """One environment, which keeps what it has compiled."""
-    return Templates(
+    templates = Templates(
         loader=PackageLoader("plimsoll.report"),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_shown,
+        finalize=harmless,
     )
+    templates.filters["rule_words"] = rule_words
+    return templates
 
 
 @cache
-def _chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, as vl-convert carries them."""
-    library: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return library
-
-
-def _packaged(name: str) -> str:
-    return (files("plimsoll.report") / "templates" / name).read_text(encoding="utf-8")
+def _compressed(script: str) -> str:
+    """A third of its size, for a page to unpack (DecompressionStream, in browsers since 2023)."""
+    return base64.b64encode(gzip.compress(script.encode(), mtime=0)).decode()
 
 
 def _policy(scripts: tuple[str, ...]) -> str:
@@ -93,9 +99,3 @@ def _policy(scripts: tuple[str, ...]) -> str:
     return (
         f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:"
     )
-
-
-def _inert(value: object) -> Markup:
-    """JSON that no HTML parser takes for markup, whatever names a profile gives its streams."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c"))  # noqa: S704

@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+import yaml
+
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.run.environment import Environment, load_environment
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report.parts.reproduce import Reproduction, reproduction_of
 from plimsoll.report.parts.tables import environment_lines
 
 _NS_PER_S = 1e9
@@ -30,6 +33,7 @@ class RunHead:
     method: str
     began: datetime | None
     environment_lines: tuple[tuple[str, str], ...]
+    reproduction: Reproduction
     simulated: str | None = None
     damage: tuple[str, ...] = ()
 
@@ -58,12 +62,15 @@ def head_of(
     """The same, of what was read already."""
     first = journal.events[0].at_unix_ns if journal.events else None
     started = next(iter(journal.of_kind(RUN_STARTED)), None)
+    method = str(started.fields.get("method")) if started else LOAD_LINE.name
+    text = yaml.safe_dump(dict(experiment), sort_keys=False, allow_unicode=True)
     return RunHead(
         name=str(experiment.get("name") or run_id),
         run_id=run_id,
-        method=str(started.fields.get("method")) if started else LOAD_LINE.name,
+        method=method,
         began=None if first is None else datetime.fromtimestamp(first / _NS_PER_S, UTC),
         environment_lines=environment_lines(environment),
+        reproduction=reproduction_of(run_id, method, text, journal, environment),
         simulated=_simulated_model(experiment.get("lab")),
     )
 

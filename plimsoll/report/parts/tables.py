@@ -36,14 +36,14 @@ def trial_lines(data: RunData) -> tuple[TrialLine, ...]:
 
 def lines_of(journal: JournalContents) -> tuple[TrialLine, ...]:
     """The same, of a journal."""
-    lines = [_trial_line(trial) for trial in journal.trials()]
+    lines = [trial_line(trial) for trial in journal.trials()]
     for event in journal.unfinished_trials():
         number, load = event.fields.get("number"), event.fields.get("load_pps")
         if isinstance(number, int) and isinstance(load, int | float):
             phase = str(event.fields.get("phase", ""))
-            told = "started, and not ended"
+            text = "started, and not ended"
             lines.append(
-                TrialLine(number, phase, format_pps(load), "-", "-", "unfinished", "-", "-", told)
+                TrialLine(number, phase, format_pps(load), "-", "-", "unfinished", "-", "-", text)
             )
     return tuple(sorted(lines, key=lambda line: line.number))
 
@@ -74,7 +74,8 @@ def environment_lines(environment: Environment | None) -> tuple[tuple[str, str],
     return tuple((name, value if value else "unknown") for name, value in facts)
 
 
-def _trial_line(trial: TrialRecord) -> TrialLine:
+def trial_line(trial: TrialRecord) -> TrialLine:
+    """The line of one that has ended."""
     probes = [stream for stream in trial.streams if stream.role == "latency"] or trial.streams
     p99s = [s.latency.p99_ns for s in probes if s.latency.p99_ns is not None]
     lost = sum(stream.lost for stream in trial.streams)
@@ -88,8 +89,16 @@ def _trial_line(trial: TrialRecord) -> TrialLine:
         verdict=trial.verdict,
         loss=_ratio(lost / offered if offered > 0 else None),
         p99=nanoseconds(max(p99s, default=None)),
-        reason="; ".join(finding.text for finding in trial.reasons),
+        reason=_reason(trial),
     )
+
+
+def _reason(trial: TrialRecord) -> str:
+    """The first; all of them are in what the trial unfolds to."""
+    reasons = trial.reasons
+    if len(reasons) < 2:
+        return "".join(finding.text for finding in reasons)
+    return f"{reasons[0].text} (and {len(reasons) - 1} more)"
 
 
 def _ratio(value: float | None) -> str:
@@ -106,8 +115,8 @@ def _governors(environment: Environment) -> str | None:
 
 
 def _hugepages(environment: Environment) -> str | None:
-    told = (
+    text = (
         f"{pages.total} of {pages.size_kib} KiB, {pages.free} free"
         for pages in environment.hugepages
     )
-    return "; ".join(told) or None
+    return "; ".join(text) or None

@@ -69,7 +69,7 @@ class LatencyLine:
 
 @dataclass(frozen=True, slots=True)
 class ForeignLine:
-    """Frames of somebody else's that came into a port, of one kind."""
+    """Foreign frames that came into a port, of one kind."""
 
     port: int
     kind: str

@@ -1,1 +1,1 @@
-"""The part of a report that tells how the host was tuned, and what came of it."""
+"""The part of a report on how the host was tuned, and whether counters confirm it."""

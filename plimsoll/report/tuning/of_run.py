@@ -7,7 +7,7 @@ from plimsoll.record.run.audit_record import read_audits
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.data.host_figures import hosts_beside, only_trial
+from plimsoll.report.data.host_figures import observed_host_figures, only_trial
 from plimsoll.report.data.run_data import focus_trial
 from plimsoll.report.tuning.section import TuningSection, tuning_section
 
@@ -19,5 +19,5 @@ def tuning_of_run(run: RunDirectory) -> TuningSection:
         return tuning_section((), ())
     focus = focus_trial(read_journal(run.journal).trials(), read_result(run))
     environment = load_environment(run.environment)
-    hosts = hosts_beside(run, environment, focus) if focus else None
+    hosts = observed_host_figures(run, environment, focus) if focus else None
     return tuning_section(audits, only_trial(focus, hosts))

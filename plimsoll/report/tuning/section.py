@@ -13,7 +13,7 @@ from plimsoll.report.data.host_figures import ObservedTrial
 from plimsoll.report.data.role import role_of
 from plimsoll.report.data.trial_series import trial_words
 from plimsoll.report.tuning.worst_of_trials import WorstFinding, worst_of_trials
-from plimsoll.tune.audit.finding import VERDICTS, Verdict
+from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,10 @@ class TuningLine:
 
     number: int
     title: str
-    static: Verdict
+    static: CheckVerdict
     found: str
     happened: str
-    joint: Verdict
+    joint: CheckVerdict
     why: str
     read: tuple[tuple[str, str], ...]
     remedy: tuple[tuple[str, bool], ...]
@@ -41,18 +41,18 @@ class HostTuning:
 
     `role` is what ran on it; `against` says what was expected, or why nothing could be read,
     and then there are no checks. `changes` are sentences, one for each later session of the run
-    that found other verdicts. The checks stand apart by how much they matter: the `urgent` failed
-    or did harm meanwhile, `harmless` are wrong settings that did none, `others` are as expected,
-    unknown or do not apply.
+    that found other verdicts. The checks stand apart by how much they matter: of the `seen`
+    counters moved while frames were sent, `settings` differ from what is expected and nothing
+    was seen of it, `others` are as expected, unknown or do not apply.
     """
 
     host: str
     role: str
-    counts: tuple[tuple[Verdict, int], ...]
+    counts: tuple[tuple[CheckVerdict, int], ...]
     against: str
     changes: tuple[str, ...]
-    urgent: tuple[TuningLine, ...]
-    harmless: tuple[TuningLine, ...]
+    seen: tuple[TuningLine, ...]
+    settings: tuple[TuningLine, ...]
     others: tuple[TuningLine, ...]
 
     @property
@@ -73,11 +73,11 @@ class TuningSection:
 
 
 def tuning_section(audits: Sequence[AuditRecord], trials: Sequence[ObservedTrial]) -> TuningSection:
-    """The section of a page that tells of these trials. Raises RecordError."""
+    """The section of a page about these trials. Raises RecordError."""
     observed = {host.hostname: host for each in trials for host in each.metrics.hosts}
     return TuningSection(
         hosts=tuple(_host(audit, observed.get(audit.host or ""), trials) for audit in audits),
-        trials=_told(trials),
+        trials=_hosts_text(trials),
     )
 
 
@@ -92,8 +92,8 @@ def _host(
         counts=tuple((verdict, times[verdict]) for verdict in VERDICTS if times[verdict]),
         against=_against(audit),
         changes=tuple(_changed(audit, change) for change in audit.changes),
-        urgent=tuple(_line(each) for each in found if each.urgent),
-        harmless=tuple(_line(each) for each in found if each.wrong and not each.urgent),
+        seen=tuple(_line(each) for each in found if each.did_harm),
+        settings=tuple(_line(each) for each in found if each.wrong and not each.did_harm),
         others=tuple(_line(each) for each in found if not each.wrong),
     )
 
@@ -114,11 +114,11 @@ def _line(found: WorstFinding) -> TuningLine:
     )
 
 
-def _told(trials: Sequence[ObservedTrial]) -> str:
+def _hosts_text(trials: Sequence[ObservedTrial]) -> str:
     if len(trials) < 2:
         return "".join(trial_words(each.trial) for each in trials)
     named = ", ".join(f"{each.trial.number} ({each.answers})" for each in trials)
-    return f"trials {named}; where these differ, the first of the worst is told"
+    return f"trials {named}; where these differ, the first of the worst is shown"
 
 
 def _changed(audit: AuditRecord, change: AuditChange) -> str:
@@ -137,5 +137,5 @@ def _changed(audit: AuditRecord, change: AuditChange) -> str:
 def _against(audit: AuditRecord) -> str:
     if audit.unread:
         return f"It could not be audited: {audit.unread}."
-    told = audit.assumed or f"judged by the intent {audit.intent} that the experiment names"
-    return f"Kernel {audit.kernel or 'unknown'}; {told}."
+    text = audit.assumed or f"judged by the intent {audit.intent} that the experiment names"
+    return f"Kernel {audit.kernel or 'unknown'}; {text}."

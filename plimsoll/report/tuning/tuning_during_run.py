@@ -14,7 +14,7 @@ from plimsoll.record.run.audit_record import AuditFinding, AuditRecord
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
-from plimsoll.tune.audit.finding import VERDICTS, Verdict
+from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
 from plimsoll.tune.host.cpus.idle_states import is_deep
 from plimsoll.tune.host.cpus.per_cpu_interrupts import TICKS, is_of_each_cpu
 
@@ -26,7 +26,7 @@ _STEADY = 0.01
 # As check 47 has them.
 _QUIET_NS, _LOUD_NS = 20e3, 1e6
 _MOST_KINDS = 5
-# What is no harm by itself: a tick, an idle state or a frequency that nobody asked to be away.
+# What is no harm by itself: a tick, an idle state or a frequency that no setting excludes.
 _BY_INTENT = frozenset({3, 13, 15})
 
 
@@ -35,17 +35,17 @@ class Happening:
     """What counters say about the check `number`; `text` has the figures."""
 
     number: int
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class JointFinding:
-    """A check's finding, what happened (None: nothing tells), and the verdict of both."""
+    """A check's finding, what happened (None: not known), and the verdict of both."""
 
     static: AuditFinding
     happened: Happening | None
-    verdict: Verdict
+    verdict: CheckVerdict
 
 
 def joined(
@@ -65,11 +65,11 @@ def joined(
     return tuple(sorted(lines, key=lambda line: (VERDICTS.index(line.verdict), line.static.number)))
 
 
-def joint(static: AuditFinding, happened: Happening | None) -> Verdict:
+def joint(static: AuditFinding, happened: Happening | None) -> CheckVerdict:
     """One verdict of two: what happened counts more than what a setting lets happen.
 
     A wrong setting that did no harm in this trial may do it in the next: a warning. Harm
-    fails whatever the setting says, save for what is harm only where the intent asks for it.
+    fails whatever the setting says, except where it is harm only if the intent requires it.
     """
     if happened is None or (static.verdict == "not-applicable" and static.number in _BY_INTENT):
         return static.verdict
@@ -83,18 +83,18 @@ def joint(static: AuditFinding, happened: Happening | None) -> Verdict:
 def happenings(
     audit: AuditRecord, metrics: HostMetrics | None, trial: TrialRecord | None
 ) -> Iterable[Happening]:
-    """All that the counters of the audited host tell, and on the tester its own loops."""
+    """All that the counters of the audited host show, and on the tester its own loops."""
     if trial is not None and audit.role == "tester":
         yield from _stalls(trial)
     if metrics is None:
         return
-    asked = _Asked(metrics, audit.host, audit.under_test)
+    host = _HostDuringRun(metrics, audit.host, audit.under_test)
     for find in _FINDERS:
-        yield from find(asked)
+        yield from find(host)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _HostDuringRun:
     """The metrics of the one host that was audited; `under_test` are its CPUs in question.
 
     Audits of before they were recorded have None: then they are those that were observed as
@@ -108,7 +108,7 @@ class _Asked:
     def figures(
         self, source: str, kind: str, by: tuple[str, ...] = (), *, tested: bool = True
     ) -> list[HostFigure]:
-        """By CPU under test where `tested`, and by names; none where nobody knows these."""
+        """By CPU under test where `tested`, and by names; none where these are unknown."""
         if tested and self.under_test == "":
             return []
         question = HostQuestion(source, kind, by=by)
@@ -122,12 +122,12 @@ class _Asked:
         return replace(question, cpus="all", where=(("cpu", cpus),))
 
 
-def _interrupts(asked: _Asked) -> Iterable[Happening]:
+def _interrupts(host: _HostDuringRun) -> Iterable[Happening]:
     """34 of all kinds; 3 and 33 of the kinds that these settings are about."""
-    figures = asked.figures("procstat", "interrupts-sec", ("irq", "desc"))
+    figures = host.figures("procstat", "interrupts-sec", ("irq", "desc"))
     if not figures:
         return
-    softirqs = asked.figures("procstat", "softirqs-sec", ("type",))
+    softirqs = host.figures("procstat", "softirqs-sec", ("type",))
     device = _by_kind((each for each in figures if _is_device(each)), _device_name)
     own = _by_kind((each for each in figures if not _is_device(each)), _own_name)
     tick = max((own.get(name, 0.0) for name in TICKS), default=0.0)
@@ -138,11 +138,11 @@ def _interrupts(asked: _Asked) -> Iterable[Happening]:
         f"the local timer interrupted the worst CPU {_rate(tick)} times a second",
     )
     kinds = own | {"device": _worst_of_devices(figures)}
-    told = f"a second, each kind on its worst CPU: {_largest(kinds) or 'no interrupts'}"
+    text = f"a second, each kind on its worst CPU: {_largest(kinds) or 'no interrupts'}"
     if soft := _largest(_by_kind(softirqs, _softirq_name)):
-        told += f"; softirqs {soft}"
+        text += f"; softirqs {soft}"
     quiet = not device and all(rate <= _TICKLESS for rate in own.values())
-    yield Happening(34, "ok" if quiet else "warn" if not device else "fail", told)
+    yield Happening(34, "ok" if quiet else "warn" if not device else "fail", text)
 
 
 def _worst_of_devices(figures: Iterable[HostFigure]) -> float:
@@ -154,14 +154,14 @@ def _worst_of_devices(figures: Iterable[HostFigure]) -> float:
     return max(rates.values(), default=0.0)
 
 
-def _devices(device: Mapping[str, float]) -> tuple[Verdict, str]:
+def _devices(device: Mapping[str, float]) -> tuple[CheckVerdict, str]:
     if not device:
         return "ok", "no device interrupted a CPU under test"
     return "fail", f"devices interrupted CPUs under test, a second: {_largest(device)}"
 
 
-def _deep_idle(asked: _Asked) -> Iterable[Happening]:
-    entries = asked.figures("cpuidle", "entries-sec", ("state",))
+def _deep_idle(host: _HostDuringRun) -> Iterable[Happening]:
+    entries = host.figures("cpuidle", "entries-sec", ("state",))
     if not entries:
         return
     deep = [each for each in entries if is_deep(each.names["state"])]
@@ -173,8 +173,8 @@ def _deep_idle(asked: _Asked) -> Iterable[Happening]:
         yield Happening(13, "ok", "no CPU under test entered a state deeper than C1")
 
 
-def _throttling(asked: _Asked) -> Iterable[Happening]:
-    found = asked.figures("cgroup", "cpu-throttled-periods-sec", ("cgroup",), tested=False)
+def _throttling(host: _HostDuringRun) -> Iterable[Happening]:
+    found = host.figures("cgroup", "cpu-throttled-periods-sec", ("cgroup",), tested=False)
     if not found:
         return
     periods = sum(each.total or 0 for each in found)
@@ -185,23 +185,23 @@ def _throttling(asked: _Asked) -> Iterable[Happening]:
         yield Happening(43, "ok", "no quota stopped a process under test")
 
 
-def _smis(asked: _Asked) -> Iterable[Happening]:
-    found = asked.figures("smi", "smis-sec", tested=False)
+def _smis(host: _HostDuringRun) -> Iterable[Happening]:
+    found = host.figures("smi", "smis-sec", tested=False)
     if not found:
         return
     count = max(each.total or 0 for each in found)
-    told = f"SMIs that stopped the CPUs: {count:,}" if count else "no SMI stopped the CPUs"
-    yield Happening(16, "fail" if count else "ok", told)
+    text = f"SMIs that stopped the CPUs: {count:,}" if count else "no SMI stopped the CPUs"
+    yield Happening(16, "fail" if count else "ok", text)
 
 
-def _frequencies(asked: _Asked) -> Iterable[Happening]:
+def _frequencies(host: _HostDuringRun) -> Iterable[Happening]:
     """A mean below the peak says that a CPU was slower at times."""
-    found = asked.figures("cpufreq", "MHz")
+    found = host.figures("cpufreq", "MHz")
     if not found:
         return
     least, most = min(each.mean for each in found), max(each.peak for each in found)
-    told = f"CPUs under test ran at {least:,.0f} to {most:,.0f} MHz"
-    yield Happening(15, "ok" if least >= most * (1 - _STEADY) else "warn", told)
+    text = f"CPUs under test ran at {least:,.0f} to {most:,.0f} MHz"
+    yield Happening(15, "ok" if least >= most * (1 - _STEADY) else "warn", text)
 
 
 def _stalls(trial: TrialRecord) -> Iterable[Happening]:
@@ -209,16 +209,18 @@ def _stalls(trial: TrialRecord) -> Iterable[Happening]:
         return
     worst_ns = max(worker.worst_stall_ns for worker in trial.workers)
     count = sum(worker.stalls for worker in trial.workers)
-    verdict: Verdict = "ok" if worst_ns <= _QUIET_NS else "warn" if worst_ns < _LOUD_NS else "fail"
+    verdict: CheckVerdict = (
+        "ok" if worst_ns <= _QUIET_NS else "warn" if worst_ns < _LOUD_NS else "fail"
+    )
     if not count:
         yield Happening(47, "ok", "the tester's polling loops never stalled")
         return
     longest = f"{worst_ns / 1e6:.3g} ms" if worst_ns >= 1e6 else f"{worst_ns / 1e3:.3g} us"
-    told = f"the tester's polling loops stalled {count:,} times, for {longest} at worst"
-    yield Happening(47, verdict, told)
+    text = f"the tester's polling loops stalled {count:,} times, for {longest} at worst"
+    yield Happening(47, verdict, text)
 
 
-_FINDERS: tuple[Callable[[_Asked], Iterable[Happening]], ...] = (
+_FINDERS: tuple[Callable[[_HostDuringRun], Iterable[Happening]], ...] = (
     _interrupts,
     _deep_idle,
     _throttling,

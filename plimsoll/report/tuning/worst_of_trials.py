@@ -8,21 +8,21 @@ from dataclasses import dataclass, replace
 from plimsoll.record.run.audit_record import AuditFinding, AuditRecord
 from plimsoll.report.data.host_figures import ObservedTrial
 from plimsoll.report.tuning.tuning_during_run import Happening, joined
-from plimsoll.tune.audit.finding import VERDICTS, Verdict
+from plimsoll.tune.audit.finding import VERDICTS, CheckVerdict
 
-_WRONG: frozenset[Verdict] = frozenset({"fail", "warn"})
+_WRONG: frozenset[CheckVerdict] = frozenset({"fail", "warn"})
 
 
 @dataclass(frozen=True, slots=True)
 class WorstFinding:
-    """A check's finding, what happened in one trial (None: nothing tells), and both's verdict.
+    """A check's finding, what happened in one trial (None: not known), and both's verdict.
 
     `answers` names the trial where others differ.
     """
 
     static: AuditFinding
     happened: Happening | None
-    verdict: Verdict
+    verdict: CheckVerdict
     answers: str = ""
 
     @property
@@ -32,13 +32,8 @@ class WorstFinding:
 
     @property
     def did_harm(self) -> bool:
-        """Whether it is not as expected, and counters tell of it while frames were sent."""
+        """Whether it is not as expected, and counters show it while frames were sent."""
         return self.wrong and self.happened is not None and self.happened.verdict in _WRONG
-
-    @property
-    def urgent(self) -> bool:
-        """Whether it failed, or did harm."""
-        return self.verdict == "fail" or self.did_harm
 
 
 def worst_of_trials(
@@ -65,14 +60,14 @@ def _of_all(audit: AuditRecord, trials: Sequence[ObservedTrial]) -> Iterable[Wor
 
 
 def _worst(of_check: Sequence[WorstFinding]) -> WorstFinding:
-    """The first of the worst, unnamed where all trials tell the same."""
+    """The first of the worst, unnamed where all trials agree."""
     worst = min(of_check, key=_badness)
-    told = {each.happened.text if each.happened else "" for each in of_check}
-    return worst if len(told) > 1 else replace(worst, answers="")
+    texts = {each.happened.text if each.happened else "" for each in of_check}
+    return worst if len(texts) > 1 else replace(worst, answers="")
 
 
 def _badness(each: WorstFinding) -> tuple[int, int]:
-    """The lower the worse; a trial that nobody saw is named last."""
+    """The lower the worse; a trial without observations is named last."""
     seen = VERDICTS.index(each.happened.verdict) if each.happened else len(VERDICTS)
     return VERDICTS.index(each.verdict), seen
 

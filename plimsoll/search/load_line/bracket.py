@@ -68,6 +68,10 @@ class Bracket:
         """Whether this very load was carried and has not failed since."""
         return load_pps in self._carried
 
+    def bars(self, load_pps: float) -> bool:
+        """Whether this very load was not carried, and has not been since."""
+        return load_pps in self._barred
+
     @property
     def is_narrow(self) -> bool:
         """Whether the capacity is known within the width."""

@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
+from plimsoll.search.load_line.budget import Budget
 from plimsoll.search.load_line.goal_record import GoalRecord
 from plimsoll.search.load_line.hazard import LossRate, loss_free_pps
+from plimsoll.search.load_line.hypotheses.loss_floor import APART, LEAST_EVENTS, loss_floor
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
-from plimsoll.search.load_line.stall_limit import burst_wanted, chance_to_survive, stall_limit
+from plimsoll.search.load_line.slow_phases.limit import slow_phase_limit, trigger_to_look_for
+from plimsoll.search.load_line.stalls.limit import burst_wanted, stall_limit
 from plimsoll.search.strategy.ask import Ask, GoalEnd, LimitedBy
 from plimsoll.search.strategy.tester_reach import why_untestable
 from plimsoll.text.units import format_duration, format_pps, format_ratio
 
-# A load that passed is only accepted with this chance of surviving as long again; a forecast
-# has an error, so less is asked for than the confidence that candidates are chosen by.
-_ACCEPTED_CHANCE = 0.85
 # A load that passed is left for a higher one only when the forecast is this much higher.
 _WORTH_A_CLIMB = 0.03
 # A DUT that recovers slowly from overload rests, at the minimum, so many search trials long.
 _REST = 5
-# Before that is known of it, so many.
+# Where an overload may have collapsed it, it rests so long, but for no larger a share of the
+# validation; once such a rest was in vain, for so many search trials.
+_LONG_REST_S, _LONG_REST_SHARE = 60.0, 0.01
 _SHORT_REST = 2
 # Losses without a stall are followed down by watching until one has fewer events than this,
 # at loads that are expected to have so many.
 _MANY_EVENTS, _FEW_EVENTS = 10, 3
 _MOST_APPROACHES = 8
+# Halvings of the range of loads in which something begins to slow the DUT down.
+_MOST_TRIGGERS = 8
+# More than two validations that pass are hours for little.
+_MOST_PROOFS = 2
+# Stalls are studied again where the forecast has moved by more than this share: they may
+# depend on the load.
+_STUDIED, _MOST_STUDIES = 0.1, 3
+# A forecast is contradicted by what passed so far above it, as a share of the load.
+_CONTRADICTED = 0.02
 # As a share of the load: so far, a forecast is looked into before it is believed.
 _FAR = 0.05
 
@@ -50,17 +62,22 @@ class GoalHunt:
         self._knowledge = knowledge
         self._rested: set[float] = set()
         self._rechecked: set[float] = set()
+        # Whether a load was carried after a long rest, and not right after an overload.
+        self._rest_helped = False
         self._approaches = 0
+        self._triggers = 0
+        self._looked_for_floor = False
         self._studied_losses = False
-        self._studied_stalls = False
+        self._studied_stalls: list[float] = []
         self._studied_decline = False
 
     def next(self) -> Choice | GoalEnd:
         """The next trial for this goal, or how it ended."""
         record = self.record
+        self._rest_helped |= any(record.bracket.carried(each) for each in self._rechecked)
         if record.untestable is not None:
             return self._end(record.untestable)
-        if (choice := self._rest() or self._study_decline()) is not None:
+        if (choice := self._recover() or self._rest() or self._study_decline()) is not None:
             return choice
         if record.decline is not None:
             left_pps = record.decline.left_pps(self._plan.validation_s)
@@ -70,7 +87,7 @@ class GoalHunt:
         base = record.bracket.lower_pps
         if base is None:
             return self._end(self._why_none())
-        return self._look_into_failure(base) or self._validate(base)
+        return self._end_at_floor() or self._look_into_failure(base) or self._validate(base)
 
     def _look_into_failure(self, base_pps: float) -> Choice | None:
         """What ends a validation early is not worth looking for before one has failed.
@@ -80,17 +97,28 @@ class GoalHunt:
         """
         record = self.record
         foreseen = min(self._limits(base_pps), key=lambda each: each.load_pps).kind != "capacity"
-        if record.passed or not (record.failures or foreseen):
+        if record.proved or not (record.failures or foreseen):
             return None
         if record.tolerance > 0.0:
             return self._watch(base_pps)
         return (
-            self._watch(base_pps)
+            self._look_for_trigger()
+            or self._watch(base_pps)
             or self._burst(base_pps)
+            or self._look_for_floor(base_pps)
             or self._approach(base_pps)
             or self._study_losses(base_pps)
             or self._study_stalls(base_pps)
         )
+
+    def without_more_time(self, budget: Budget) -> Choice | GoalEnd:
+        """What the search would have asked for does not fit: the validation at once, or the end."""
+        base_pps = self.record.bracket.lower_pps
+        if base_pps is not None and not self.record.proved:
+            choice = self._validate(base_pps)
+            if isinstance(choice, GoalEnd) or budget.allows(choice.ask, has_proof=False):
+                return choice
+        return self._end(budget.text)
 
     def try_minimum(self) -> Choice:
         """The last resort where no load could be tested."""
@@ -99,16 +127,41 @@ class GoalHunt:
 
     # Rules that look for the capacity.
 
+    def _recover(self) -> Choice | None:
+        """Rest a spent DUT until it carries again what it carried before."""
+        if self.record.decline is not None:
+            # What is left in the end is known; it is tried as it is.
+            return None
+        match self.record.spent.next():
+            case None:
+                return None
+            case ("check", load_pps):
+                why = "does the DUT carry again what it carried before it slowed down?"
+                return self._search(load_pps, "recover", why)
+            case ("rest", rest_s):
+                why = "the DUT has not recovered"
+                return self._search(self._plan.minimum_pps, "recover", why, rest_s)
+
     def _rest(self) -> Choice | None:
         record = self.record
         if not (record.recovers_slowly and record.last_was_overloaded):
             return None
-        return self._rest_for(_REST, "the DUT recovers slowly from overload")
+        rest_s = _REST * self._plan.duration_s
+        if self._rest_helped:
+            rest_s = max(rest_s, self._long_rest_s())
+        return self._rest_for(rest_s, "the DUT recovers slowly from overload")
 
-    def _rest_for(self, trials: int, why: str) -> Choice:
+    def _rest_for(self, rest_s: float, why: str) -> Choice:
         # Once after each overload, whatever comes of it.
         self.record.last_was_overloaded = False
-        return self._search(self._plan.minimum_pps, "rest", why, self._plan.duration_s * trials)
+        return self._search(self._plan.minimum_pps, "rest", why, rest_s)
+
+    def _long_rest_s(self) -> float:
+        return min(_LONG_REST_S, _LONG_REST_SHARE * self._plan.validation_s)
+
+    def _rested_in_vain(self) -> bool:
+        """Whether a load was not carried even after a long rest: it was no aftermath."""
+        return any(self.record.bracket.bars(load_pps) for load_pps in self._rechecked)
 
     def _narrow(self) -> Choice | None:
         bracket = self.record.bracket
@@ -124,8 +177,11 @@ class GoalHunt:
         if upper is None or upper.load_pps in self._rechecked:
             return None
         if bracket.is_upper_overshadowed and upper.load_pps not in self._rested:
+            rest_s = _SHORT_REST * self._plan.duration_s
+            if self._rest_helped or not self._rested_in_vain():
+                rest_s = max(rest_s, self._long_rest_s())
             self._rested.add(upper.load_pps)
-            return self._rest_for(_SHORT_REST, "a heavier overload came before the upper end")
+            return self._rest_for(rest_s, "a heavier overload came before the upper end")
         if bracket.is_upper_overshadowed or bracket.is_upper_older:
             self._rechecked.add(upper.load_pps)
             why = "the load failed after a heavier overload, or before a lower one was carried"
@@ -145,6 +201,9 @@ class GoalHunt:
         if self.record.watches or self._plan.watch_s <= self.record.search_s:
             return None
         why = "stalls show as latency peaks before they lose anything"
+        if min(self._limits(base_pps), key=lambda each: each.load_pps).kind == "stalls":
+            # Nearer to the capacity, a queue that one has left adds to the next.
+            base_pps = max(self._plan.minimum_pps, base_pps * (1.0 - _FAR))
         return self._watch_for(base_pps, self._plan.watch_s, "watch", why)
 
     def _study_decline(self) -> Choice | None:
@@ -155,12 +214,51 @@ class GoalHunt:
         why = "a longer trial did not carry what a short one had: how far does the capacity fall?"
         return self._watch_for(load_pps, self._plan.study_s, "study-decline", why)
 
+    def _look_for_trigger(self) -> Choice | None:
+        aim = trigger_to_look_for(self._knowledge)
+        if aim is None or self._triggers >= _MOST_TRIGGERS:
+            return None
+        self._triggers += 1
+        why = "the DUT was slow for a while: does it become so at a lower load as well?"
+        load_pps = max(aim[0], self._plan.minimum_pps)
+        return self._watch_for(load_pps, aim[1], "look-for-trigger", why)
+
     def _burst(self, base_pps: float) -> Choice | None:
         frames = burst_wanted(self._knowledge, base_pps)
         if frames is None:
             return None
         ask = Ask("burst", base_pps, self._plan.duration_s, goal=self.name, burst_frames=frames)
         return Choice(ask, "burst", "the longest stall may let more come than the buffer holds")
+
+    def _end_at_floor(self) -> GoalEnd | None:
+        floor = self._hopeless_floor()
+        if floor is None:
+            return None
+        lowest_pps = self._knowledge.loss_rates()[0].load_pps
+        return self._end(
+            f"zero loss is not to be had: at any load about one frame in {1 / floor:,.0f} is lost, "
+            f"as often at {format_pps(lowest_pps)} as above"
+        )
+
+    def _hopeless_floor(self) -> float | None:
+        """Events of loss for each frame, where not even the minimum is likely to be free of it."""
+        floor = loss_floor(self._knowledge.loss_rates())
+        if floor is None or self.record.tolerance > 0.0:
+            return None
+        frames = self._plan.minimum_pps * self._plan.validation_s
+        return floor if floor * frames > -math.log(self._plan.confidence) else None
+
+    def _look_for_floor(self, base_pps: float) -> Choice | None:
+        """Far below, where a queue would lose nothing, before following losses down."""
+        rates, watch_s = self._knowledge.loss_rates(), self._plan.watch_s
+        load_pps = base_pps / APART
+        if self._looked_for_floor or not rates or load_pps < self._plan.minimum_pps:
+            return None
+        if rates[0].per_s * watch_s / APART < LEAST_EVENTS:
+            return None
+        self._looked_for_floor = True
+        why = "losses without a stall: are they as frequent, frame for frame, at any load?"
+        return self._watch_for(load_pps, watch_s, "look-for-floor", why)
 
     def _approach(self, base_pps: float) -> Choice | None:
         """Watch where losses are expected to be few."""
@@ -209,10 +307,11 @@ class GoalHunt:
     def _study_stalls(self, base_pps: float) -> Choice | None:
         """A quarter of an hour of watching for a forecast that may save hours."""
         limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
-        if self._studied_stalls or limit.kind != "stalls":
-            return None
-        self._studied_stalls = True
         load_pps = max(limit.load_pps, self._plan.minimum_pps)
+        near = any(abs(load_pps - each) <= _STUDIED * each for each in self._studied_stalls)
+        if near or len(self._studied_stalls) >= _MOST_STUDIES or limit.kind != "stalls":
+            return None
+        self._studied_stalls.append(load_pps)
         why = f"what a validation will see is foretold by more than a minute: {limit.text}"
         return self._watch_for(load_pps, self._plan.study_s, "study-stalls", why)
 
@@ -225,8 +324,8 @@ class GoalHunt:
     def _validate(self, base_pps: float) -> Choice | GoalEnd:
         limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
         load = max(limit.load_pps, self._plan.minimum_pps)
-        best = max(self._likely_to_survive(), default=None)
-        if best is not None and load <= best * (1.0 + self._worth_a_climb(best)):
+        best = max(self.record.proved, default=None)
+        if best is not None and not self._is_worth_climbing(best, load):
             return self._end("passed its validation", limit)
         if self.record.failures >= self._plan.attempts:
             return self._end(f"{self.record.failures} validations failed", limit)
@@ -238,22 +337,16 @@ class GoalHunt:
         ask = Ask("validation", load, self._plan.validation_s, goal=self.name)
         return Choice(ask, f"validate-{limit.kind}", limit.text)
 
-    def _worth_a_climb(self, passed_pps: float) -> float:
-        """By how much a forecast must be higher than what passed to be validated as well.
+    def _is_worth_climbing(self, passed_pps: float, load_pps: float) -> bool:
+        """Whether a forecast is so much higher than what passed that it is validated as well.
 
         What passed for another goal's sake was not chosen for this one.
         """
-        own = passed_pps in self.record.asked_for_and_passed
-        return _WORTH_A_CLIMB if own else self._plan.width
-
-    def _likely_to_survive(self) -> list[float]:
-        """The loads that passed, but those whose buffer a longer stall will likely overflow."""
-        passed = self.record.passed
-        if self.record.tolerance > 0.0:
-            return passed
-        return [
-            load for load in passed if chance_to_survive(self._knowledge, load) >= _ACCEPTED_CHANCE
-        ]
+        own = self.record.asked_for_and_passed
+        if len(own) >= _MOST_PROOFS:
+            return False
+        enough = _WORTH_A_CLIMB if passed_pps in own else self._plan.width
+        return load_pps > passed_pps * (1.0 + enough)
 
     def _failed_at_minimum(self) -> bool:
         return any(
@@ -273,7 +366,8 @@ class GoalHunt:
             )
             # What was extrapolated is not known as well as what was bracketed.
             limits = [Limit(base_pps * (1.0 - self._plan.width), "decline", text)]
-        limits += [each for each in (record.failure_limit, record.watch_limit) if each is not None]
+        seen = (record.failure_limit, record.watch_limit, record.lasting_limit())
+        limits += [each for each in seen if each is not None]
         if record.tolerance == 0.0:
             limits += self._zero_loss_limits()
         return limits
@@ -287,10 +381,10 @@ class GoalHunt:
         return "the maximum of the search"
 
     def _zero_loss_limits(self) -> list[Limit]:
-        limits = []
-        if (stalls := stall_limit(self._knowledge)) is not None:
-            limits.append(stalls)
+        limits: list[Limit] = []
         knowledge = self._knowledge
+        found = (stall_limit(knowledge), slow_phase_limit(knowledge))
+        limits += [each for each in found if each is not None]
         load_pps = loss_free_pps(knowledge.loss_rates(), knowledge.rare_per_s(), self._plan.width)
         if load_pps is not None:
             text = f"losses without a stall, which become rare enough at {format_pps(load_pps)}"
@@ -300,11 +394,10 @@ class GoalHunt:
     # How it ends.
 
     def _end(self, reason: str, limit: Limit | None = None) -> GoalEnd:
-        proved = self.record.passed or self.record.proved
-        best = max(self._likely_to_survive(), default=min(proved, default=None))
+        best = max(self.record.proved, default=None)
         if best is None:
             return GoalEnd(self.name, None, reason)
-        return GoalEnd(self.name, best, reason, self._limited_by(best), notes=_notes(limit))
+        return GoalEnd(self.name, best, reason, self._limited_by(best), notes=_notes(limit, best))
 
     def _limited_by(self, best: float) -> LimitedBy:
         upper = self.record.bracket.upper
@@ -321,8 +414,10 @@ class GoalHunt:
         return f"even at the minimum, {format_pps(self._plan.minimum_pps)}, no trial passed"
 
 
-def _notes(limit: Limit | None) -> tuple[str, ...]:
+def _notes(limit: Limit | None, passed_pps: float) -> tuple[str, ...]:
     if limit is None:
         return ()
+    if limit.load_pps < passed_pps * (1.0 - _CONTRADICTED):
+        return (f"{format_pps(passed_pps)} passed, which contradicts this forecast: {limit.text}.",)
     limited = f"Limited by {limit.text}."
     return (limited,) if limit.cause is None else (limited, limit.cause)

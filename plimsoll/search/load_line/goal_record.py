@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from plimsoll.search.load_line.bracket import Barred, Bracket
-from plimsoll.search.load_line.decline import Decline, decline_of, declined
+from plimsoll.search.load_line.decline import Decline, decline_of
+from plimsoll.search.load_line.first_loss import lasted, lasting_pps
+from plimsoll.search.load_line.hazard import loss_free_pps
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import GoalPlan
-from plimsoll.search.load_line.stall_limit import stall_limit
-from plimsoll.search.load_line.stalls import stalls_of
+from plimsoll.search.load_line.spent import Spent
+from plimsoll.search.load_line.stalls.limit import stall_limit
+from plimsoll.search.load_line.stalls.seen import stalls_of
 from plimsoll.search.load_line.tried import Tried
 from plimsoll.search.strategy.ask import Ask
 from plimsoll.text.units import format_duration, format_pps
@@ -20,10 +23,11 @@ _LOSS = ("loss-ratio", "windows")
 class GoalRecord:
     """Takes every trial of the search, whatever goal it was asked for.
 
+    `spent` is set once a trial has left the DUT with less than it had, until it is rested.
     `search_s` is how long a trial has to be to show what fails this goal. `tires_pps` is a
     load that a short trial carried and a longer one did not, until that was looked into.
-    `proved` are all loads that passed a validation, `passed` those of them that did so
-    without a sign of overload.
+    `proved` are all loads that passed a validation, `asked_for_and_passed` those of them that
+    were chosen for this goal.
     """
 
     def __init__(self, goal: GoalPlan, knowledge: Knowledge) -> None:
@@ -36,13 +40,15 @@ class GoalRecord:
         self.search_s = self._plan.duration_s
         self.watches = 0
         self.failures = 0
+        self._steps = 0
+        self._unexplained = 0
         self.failure_limit: Limit | None = None
         self.watch_limit: Limit | None = None
         self.tires_pps: float | None = None
         self.decline: Decline | None = None
         self.proved: list[float] = []
-        self.passed: list[float] = []
-        self.asked_for_and_passed: set[float] = set()
+        self.asked_for_and_passed: list[float] = []
+        self.spent = Spent()
         self.untestable: str | None = None
         self.last_was_overloaded = False
         self.recovers_slowly = False
@@ -69,26 +75,30 @@ class GoalRecord:
         if phase == "burst" or not (tried.passed(name) or tried.failed(name)):
             return
         capacity = self._knowledge.overload_capacity_pps(tried)
+        if self.spent.judge(tried, is_overloaded=capacity is not None):
+            return
+        self._note_spent(tried, capacity)
         self._note_tiring(tried, capacity)
-        if phase == "validation" and tried.passed(name):
-            self.proved.append(tried.load_pps)
         if phase == "watch":
             self.watches += 1
             if tried.failed(name):
                 self._note_failed_watch(tried)
+        if phase == "validation" and tried.passed(name):
+            self._note_proof(tried)
         if phase == "validation" and tried.failed(name):
             self._learn_failure(tried, capacity, number)
         elif self._too_high(tried, capacity):
             self._bar(tried, capacity, number)
         else:
             self.bracket.carry(tried.load_pps, number)
-            if phase == "validation" and tried.passed(name):
-                self.passed.append(tried.load_pps)
-                if tried.asked.goal == name:
-                    self.asked_for_and_passed.add(tried.load_pps)
         # From an overload at the minimum there is no lower load to rest at.
         self.last_was_overloaded = capacity is not None and not self._is_minimum(tried)
         self._note_slow_recovery()
+
+    def _note_proof(self, tried: Tried) -> None:
+        self.proved.append(tried.load_pps)
+        if tried.asked.goal == self._goal.name:
+            self.asked_for_and_passed.append(tried.load_pps)
 
     def _is_minimum(self, tried: Tried) -> bool:
         return tried.load_pps <= self._plan.minimum_pps
@@ -133,9 +143,23 @@ class GoalRecord:
             text = f"a watch at {format_pps(tried.load_pps)} that failed"
             self.watch_limit = Limit(below, "failure", text)
 
+    def _note_spent(self, tried: Tried, capacity: float | None) -> None:
+        """What ended with less capacity than it began with may have left the DUT so."""
+        if self._is_minimum(tried):
+            return
+        if self._knowledge.slowed_suddenly(tried):
+            self.spent.begin(tried.load_pps)
+        elif tried.asked.phase != "search" and (
+            self._knowledge.declines(tried)
+            or (capacity is not None and self.bracket.carried(tried.load_pps))
+        ):
+            # Little by little it has fallen to just below this load.
+            below_pps = tried.load_pps * (1.0 - 2.0 * self._plan.width)
+            self.spent.begin(max(self._plan.minimum_pps, below_pps))
+
     def _note_tiring(self, tried: Tried, capacity: float | None) -> None:
         """A load that short trials carry and longer ones do not: a capacity that falls."""
-        overloaded = capacity is not None or declined(tried)
+        overloaded = capacity is not None or self._knowledge.declines(tried)
         if tried.asked.phase == "search" or not overloaded:
             return
         if tried.asked.duration_s >= self._plan.study_s and tried.asked.phase == "watch":
@@ -152,11 +176,14 @@ class GoalRecord:
         self.failures += 1
         if self._broke_more_than_loss(tried):
             self._step_below(tried, "a criterion other than loss")
-        elif capacity is not None or declined(tried):
+        elif self._knowledge.has_slow_phases(tried):
+            below = tried.load_pps * (1.0 - self._plan.width / 2)
+            self._limit(below, tried, "a phase in which the DUT was slow")
+        elif capacity is not None or self._knowledge.declines(tried):
             self.bracket.bar(Barred(tried.load_pps, capacity, number))
             self._step_below(tried, "a loss that did not end")
         elif self._knowledge.has_unexplained_losses(tried):
-            self._step_below(tried, "losses without a stall")
+            self._last_below(tried, "losses without a stall")
         else:
             self._learn_stall(tried)
 
@@ -164,14 +191,37 @@ class GoalRecord:
         """The new forecast says how far down; should it not, a step is as good as any."""
         limit = stall_limit(self._knowledge)
         if limit is None or limit.load_pps >= tried.load_pps:
-            self._step_below(tried, _stall_text(tried))
+            self._last_below(tried, _stall_text(tried))
         else:
             below = tried.load_pps * (1.0 - self._plan.width / 2)
             self._limit(below, tried, _stall_text(tried))
 
+    def lasting_limit(self) -> Limit | None:
+        """A load that is likely to last, where nothing says what made a validation fail."""
+        plan, knowledge = self._plan, self._knowledge
+        line = loss_free_pps(knowledge.loss_rates(), knowledge.rare_per_s(), plan.width)
+        # A line through how often two loads lose says more, until what it foretold has failed.
+        if not self._unexplained or (line is not None and self._unexplained == 1):
+            return None
+        seen = lasted(knowledge.carried(), plan.study_s)
+        load_pps = lasting_pps(seen, plan.validation_s, plan.confidence)
+        if load_pps is None:
+            return None
+        text = (
+            "the time that loads lasted until their first loss, which nothing explains: one that "
+            f"passes is likely to pass again up to {format_pps(load_pps)}"
+        )
+        return Limit(load_pps, "failure", text)
+
+    def _last_below(self, tried: Tried, cause: str) -> None:
+        """Nothing says how far down, but all that was tried until its first loss together."""
+        self._unexplained += 1
+        self._limit(tried.load_pps * (1.0 - self._plan.width / 2), tried, cause)
+
     def _step_below(self, tried: Tried, cause: str) -> None:
         """Nothing says how far down, so further each time."""
-        share = min(0.5, self._plan.width * 2.0 ** (self.failures - 1))
+        share = min(0.5, self._plan.width * 2.0**self._steps)
+        self._steps += 1
         self._limit(tried.load_pps * (1.0 - share), tried, cause)
 
     def _limit(self, load_pps: float, tried: Tried, cause: str) -> None:

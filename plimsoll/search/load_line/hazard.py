@@ -12,7 +12,8 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from plimsoll.search.load_line.stalls import unexplained_losses
+from plimsoll.search.load_line.hypotheses.weigh import Weighed
+from plimsoll.search.load_line.stalls.seen import unexplained_losses
 from plimsoll.search.load_line.tried import Tried
 
 # Two loads this close, as a share of `width`, are one.
@@ -37,14 +38,14 @@ class LossRate:
         return self.events / self.seconds
 
 
-def loss_rates(trials: Sequence[Tried], full_queue: float) -> list[LossRate]:
+def loss_rates(trials: Sequence[Tried], weighed: Weighed) -> list[LossRate]:
     """By load, lowest first: every load at which frames were lost so."""
-    frames_per_event = _frames_per_event(trials, full_queue)
+    frames_per_event = _frames_per_event(trials, weighed)
     events: dict[float, float] = {}
     seconds: dict[float, float] = {}
     for tried in trials:
         load = tried.load_pps
-        found = _events(tried, full_queue, frames_per_event)
+        found = _events(tried, weighed, frames_per_event)
         events[load] = events.get(load, 0.0) + found
         seconds[load] = seconds.get(load, 0.0) + tried.evidence.sending_s
     return [
@@ -73,8 +74,8 @@ def loss_free_pps(rates: Sequence[LossRate], per_s: float, width: float) -> floa
     return max(lowest.load_pps - back, lowest.load_pps * _AT_LEAST)
 
 
-def _events(tried: Tried, full_queue: float, frames_per_event: float) -> float:
-    losses = unexplained_losses(tried, full_queue)
+def _events(tried: Tried, weighed: Weighed, frames_per_event: float) -> float:
+    losses = unexplained_losses(tried, weighed)
     if not losses:
         return 0.0
     intervals = tried.evidence.intervals
@@ -83,12 +84,12 @@ def _events(tried: Tried, full_queue: float, frames_per_event: float) -> float:
     return max(float(len(losses)), tried.evidence.lost / frames_per_event)
 
 
-def _frames_per_event(trials: Iterable[Tried], full_queue: float) -> float:
+def _frames_per_event(trials: Iterable[Tried], weighed: Weighed) -> float:
     """By the trial whose losses were rarest; 1 where all had losses all the time."""
     sparse = [
-        (len(losses) / tried.evidence.intervals, sum(loss.frames for loss in losses) / len(losses))
+        (len(losses) / tried.evidence.intervals, sum(loss.lost for loss in losses) / len(losses))
         for tried in trials
-        if (losses := unexplained_losses(tried, full_queue))
+        if (losses := unexplained_losses(tried, weighed))
         and len(losses) < _CROWDED * tried.evidence.intervals
     ]
     return max(1.0, min(sparse)[1]) if sparse else 1.0

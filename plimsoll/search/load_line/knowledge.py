@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 
 from plimsoll.search.load_line.decline import declined
 from plimsoll.search.load_line.hazard import LossRate, loss_rates
-from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps
+from plimsoll.search.load_line.hypotheses.incident import incidents_of
+from plimsoll.search.load_line.hypotheses.weigh import Weighed, weigh
+from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps, served_pps
 from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.load_line.stall_forecast import StallForecast, forecast_of
-from plimsoll.search.load_line.stalls import (
+from plimsoll.search.load_line.slow_phases.seen import SlowPhases, lefts_pps, slowed_suddenly
+from plimsoll.search.load_line.stalls.forecast import StallForecast, forecast_of
+from plimsoll.search.load_line.stalls.seen import (
     Stall,
     buffer_frames,
     held_frames,
+    overflows,
     stalls_of,
     unexplained_losses,
 )
@@ -23,6 +27,10 @@ from plimsoll.search.load_line.tried import Tried
 _PLAINLY = 0.02
 # Of the capacity: so much is left to drain a queue with.
 _WITH_ROOM = 0.95
+# A stall that was to come in so few of all searches contradicts what foretold it.
+_HARDLY = 0.01
+# Half of the frames waited as long as the unluckiest ones, but for so much.
+_AS_LONG = 0.9
 
 
 @dataclass
@@ -34,6 +42,7 @@ class Knowledge:
     bursts: list[Tried] = field(default_factory=list)
     # By how many trials, as it takes a while to find.
     _forecast: tuple[int, StallForecast | None] | None = None
+    _weighed: tuple[int, Weighed] | None = None
 
     def learn(self, tried: Tried) -> None:
         """Keep the trial."""
@@ -41,31 +50,61 @@ class Knowledge:
 
     def overload_capacity_pps(self, tried: Tried) -> float | None:
         """The capacity that an overloaded trial shows; None for one that was not."""
+        if self.slowed_suddenly(tried):
+            return None
         return overload_capacity_pps(tried, self.plan.width, self.full_queue())
 
     def overload_slows(self) -> bool:
         """Whether the DUT carries more than it forwarded when it was overloaded."""
         shown = [self.overload_capacity_pps(tried) for tried in self.trials]
         least = min((pps for pps in shown if pps is not None), default=math.inf)
-        most = max((tried.load_pps for tried in self._carried()), default=0.0)
+        most = max((tried.load_pps for tried in self.carried()), default=0.0)
         return most > least * (1.0 + self.plan.width / 4)
 
     def full_queue(self) -> float:
         """The frames that waited while the DUT was overloaded; 0 when it never was.
 
-        By Little's law: what leaves per second times the time it waited.
+        By Little's law: what leaves per second times the time it waited. A queue that was
+        full only for a part of the trial is left out.
         """
         waiting = (
-            each.evidence.forwarded_pps * each.above_least_s(each.evidence.p99_ns or 0)
+            served_pps(each) * each.above_least_s(each.evidence.p99_ns or 0)
             for each in self.trials
-            if each.evidence.loss_ratio > _PLAINLY and loses_all_along(each)
+            if each.evidence.loss_ratio > _PLAINLY and loses_all_along(each) and _is_steady(each)
         )
-        return max(waiting, default=0.0)
+        found = sorted(waiting)
+        return found[len(found) // 2] if found else 0.0
+
+    def slowed_suddenly(self, tried: Tried) -> bool:
+        """Whether its losses began late, and at once with much less than the load forwarded."""
+        return slowed_suddenly(tried, self.full_queue())
+
+    def weighed(self) -> Weighed:
+        """The explanations of all losses but those of overload and of a falling capacity."""
+        if self._weighed is None or self._weighed[0] != len(self.trials):
+            incidents = [each for tried in self.carried() for each in incidents_of(tried)]
+            self._weighed = (len(self.trials), weigh(incidents, self.full_queue()))
+        return self._weighed[1]
+
+    def watched_phases(self) -> list[SlowPhases]:
+        """Of each trial that was carried, what its slow phases left, if it had any."""
+        weighed, full_queue = self.weighed(), self.full_queue()
+        return [
+            SlowPhases(tried, lefts_pps(tried, weighed, full_queue)) for tried in self.carried()
+        ]
+
+    def slow_phases(self) -> list[SlowPhases]:
+        """Of each trial that had any, in order."""
+        return [each for each in self.watched_phases() if each.left_pps]
+
+    def has_slow_phases(self, tried: Tried) -> bool:
+        """Whether this trial had any."""
+        return bool(lefts_pps(tried, self.weighed(), self.full_queue()))
 
     def stall_forecast(self) -> StallForecast | None:
         """The DUT's longest stalls, by cause; None where none was seen."""
         if self._forecast is None or self._forecast[0] != len(self.trials):
-            self._forecast = (len(self.trials), forecast_of(self._with_room()))
+            self._forecast = (len(self.trials), forecast_of(self._with_room(), self.full_queue()))
         return self._forecast[1]
 
     def buffer(self) -> float | None:
@@ -73,7 +112,7 @@ class Knowledge:
 
         Best known from stalls that overflowed it; else from a burst that did.
         """
-        by_stalls = buffer_frames(self._stalls(), self.full_queue())
+        by_stalls = buffer_frames(self._overflows(), self.full_queue())
         if by_stalls is not None:
             return by_stalls
         filled = [self._queued(burst) for burst in self.bursts if burst.evidence.lost]
@@ -86,7 +125,7 @@ class Knowledge:
 
     def loss_rates(self) -> list[LossRate]:
         """Of losses that no stall explains, by load."""
-        return loss_rates(self._carried(), self.full_queue())
+        return loss_rates(self.carried(), self.weighed())
 
     def rare_per_s(self) -> float:
         """So rare are losses that a validation sees none with the confidence asked for."""
@@ -94,13 +133,18 @@ class Knowledge:
 
     def has_unexplained_losses(self, tried: Tried) -> bool:
         """Whether it lost frames without a stall that could have caused it."""
-        return bool(unexplained_losses(tried, self.full_queue()))
+        return bool(unexplained_losses(tried, self.weighed()))
 
-    def _carried(self) -> list[Tried]:
+    def declines(self, tried: Tried) -> bool:
+        """Whether it shows a capacity that falls little by little."""
+        return declined(tried) and not self.slowed_suddenly(tried)
+
+    def carried(self) -> list[Tried]:
+        """The trials of loads that the DUT carries, but for what happens now and then."""
         return [
             each
             for each in self.trials
-            if self.overload_capacity_pps(each) is None and not declined(each)
+            if self.overload_capacity_pps(each) is None and not self.declines(each)
         ]
 
     def _with_room(self) -> list[Tried]:
@@ -109,17 +153,50 @@ class Knowledge:
         Near the capacity a queue that a stall has left takes long to drain, and the next
         stall's peak is both.
         """
-        carried, most = self._carried(), _WITH_ROOM * self._capacity_pps()
+        carried, most = self._without_phases(), _WITH_ROOM * self.capacity_pps()
         with_room = [tried for tried in carried if tried.load_pps <= most]
         watched_s = sum(tried.evidence.sending_s for tried in with_room)
-        return with_room if watched_s >= self.plan.study_s else carried
+        others = [tried for tried in carried if tried.load_pps > most]
+        enough = watched_s >= self.plan.study_s
+        return with_room if enough and not self._contradicted(with_room, others) else carried
+
+    def _contradicted(self, trials: list[Tried], others: list[Tried]) -> bool:
+        """Whether the others had a stall that would hardly have come by what these show."""
+        forecast = forecast_of(trials, self.full_queue())
+        if forecast is None:
+            return False
+        growth, watched_s = forecast.growth, sum(each.evidence.sending_s for each in others)
+        longest_s = max(
+            (
+                growth.at_reference_s(stall.length_s, stall.load_pps)
+                for each in others
+                for stall in stalls_of(each)
+            ),
+            default=0.0,
+        )
+        beyond = forecast.chance(longest_s, watched_s) > 1.0 - _HARDLY
+        return longest_s > forecast.longest_s and beyond
+
+    def _without_phases(self) -> list[Tried]:
+        """Those whose peaks are not of a queue that a slow phase filled."""
+        return [each.tried for each in self.watched_phases() if not each.left_pps]
+
+    def _overflows(self) -> list[Stall]:
+        weighed = self.weighed()
+        return [stall for tried in self.carried() for stall in overflows(tried, weighed)]
 
     def _stalls(self) -> list[Stall]:
-        return [stall for tried in self._carried() for stall in stalls_of(tried)]
+        return [stall for tried in self._without_phases() for stall in stalls_of(tried)]
 
     def _queued(self, burst: Tried) -> float:
         """The last frame of a burst waited for all before it, which leave at the capacity."""
-        return self._capacity_pps() * burst.above_least_s(burst.evidence.max_ns or 0)
+        return self.capacity_pps() * burst.above_least_s(burst.evidence.max_ns or 0)
 
-    def _capacity_pps(self) -> float:
+    def capacity_pps(self) -> float:
+        """The most that a trial forwarded."""
         return max((each.evidence.forwarded_pps for each in self.trials), default=0.0)
+
+
+def _is_steady(tried: Tried) -> bool:
+    p50_ns, p99_ns = tried.evidence.p50_ns or 0, tried.evidence.p99_ns or 0
+    return p50_ns >= _AS_LONG * p99_ns

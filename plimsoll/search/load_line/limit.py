@@ -8,7 +8,7 @@ from typing import Literal
 # "capacity": what the DUT carries at all; "stalls": its buffer ÷ its longest stall;
 # "losses": losses that come without a stall; "decline": a capacity that falls with time;
 # "failure": a load that failed, and nothing says why.
-LimitKind = Literal["capacity", "stalls", "losses", "decline", "failure"]
+LimitKind = Literal["capacity", "stalls", "slow-phase", "losses", "decline", "failure"]
 
 
 @dataclass(frozen=True, slots=True)

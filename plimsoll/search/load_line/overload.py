@@ -35,14 +35,16 @@ def overload_capacity_pps(tried: Tried, width: float, full_queue: float) -> floa
     if _grows(tried) and growth * 1e-9 > width / 100:
         return tried.load_pps / (1.0 + growth * 1e-9)
     if stands(tried, evidence.p50_ns, full_queue):
-        return _served_pps(tried)
+        return served_pps(tried)
+    # What ended at once when it had failed may have had a stall in each interval.
+    long_enough = evidence.lossy_intervals >= _LOSSY_AT_LEAST
     if loses_all_along(tried) and (
         evidence.loss_ratio > width
         or (evidence.loss_ratio > width / 10 and not full_queue)
         or evidence.p99_ns is None
-        or stands(tried, evidence.p99_ns, full_queue)
+        or (long_enough and stands(tried, evidence.p99_ns, full_queue))
     ):
-        return _served_pps(tried)
+        return served_pps(tried)
     return None
 
 
@@ -68,8 +70,8 @@ def loses_all_along(tried: Tried) -> bool:
     return whole and lossy_s >= _LOSSY_SHARE * after_s
 
 
-def _served_pps(tried: Tried) -> float:
-    """Of what came back, the frames that waited in the queue at the end came in the drain."""
+def served_pps(tried: Tried) -> float:
+    """What left per second: frames that waited at the end came back in the drain."""
     evidence = tried.evidence
     queued_s = tried.above_least_s(evidence.p99_ns or 0)
     return evidence.forwarded_pps * evidence.sending_s / (evidence.sending_s + queued_s)

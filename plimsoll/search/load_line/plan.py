@@ -21,6 +21,7 @@ class LoadLinePlan:
     """The settings, field by field as in LoadLineSettings.
 
     `reach_pps` is the highest load that the tester can offer, where that is below the maximum.
+    `budget_s` is how long all trials together may take; None for no bound.
     """
 
     minimum_pps: float
@@ -36,6 +37,7 @@ class LoadLinePlan:
     attempts: int
     goals: tuple[GoalPlan, ...]
     reach_pps: float | None = None
+    budget_s: float | None = None
 
     @property
     def study_s(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from plimsoll.search.load_line.budget import Budget
 from plimsoll.search.load_line.goal_hunt import Choice, GoalHunt
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.plan import LoadLinePlan
@@ -26,6 +27,7 @@ class LoadLineSearch:
         self._trials = 0
         self._invalid_in_a_row = 0
         self._patience = Patience()
+        self._budget = Budget(plan)
         self._ends: dict[str, GoalEnd] = {}
         self._rules: Counter[str] = Counter()
         self.reasons: list[str] = []
@@ -41,6 +43,7 @@ class LoadLineSearch:
         if isinstance(asked, Finished):
             raise RuntimeError("a trial was told to a search that has finished")
         self._trials += 1
+        self._budget.spend(told)
         if told.verdict(asked.goal) == "invalid":
             reach_pps = reach_of(asked, told, self._plan.minimum_pps)
             self._next = (
@@ -99,10 +102,15 @@ class LoadLineSearch:
             if hunt.name in self._ends:
                 continue
             choice = hunt.next()
+            if isinstance(choice, Choice) and not self._fits(hunt, choice):
+                choice = hunt.without_more_time(self._budget)
             if isinstance(choice, Choice):
                 return self._asking(choice)
             self._ends[hunt.name] = self._with_rules(choice)
         return Finished(tuple(self._ends.values()))
+
+    def _fits(self, hunt: GoalHunt, choice: Choice) -> bool:
+        return self._budget.allows(choice.ask, has_proof=bool(hunt.record.proved))
 
     def _asking(self, choice: Choice) -> Ask:
         self._rules[choice.rule] += 1

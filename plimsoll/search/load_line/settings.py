@@ -20,7 +20,7 @@ from plimsoll.search.strategy.settings import (
 )
 from plimsoll.search.strategy.tester_reach import within
 from plimsoll.text.mistakes import mistake
-from plimsoll.text.units import RatioField
+from plimsoll.text.units import DurationField, RatioField
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
 # A trial that looks ahead must be short beside what it looks ahead to.
@@ -49,9 +49,18 @@ class LoadLineSettings(SearchModel):
     retries: NonNegativeInt = 3
     # So many validations of one goal may fail before the search gives up.
     attempts: PositiveInt = 20
+    # All trials together take no longer than this; without it, as long as they take.
+    budget: Annotated[DurationField, Field(gt=0)] | None = None
     # What to look for; without any, what the experiment's own criteria allow.
     goals: tuple[GoalSettings, ...] = ()
     validation: ValidationSettings = ValidationSettings()
+
+    @model_validator(mode="after")
+    def _budget_has_room_for_a_validation(self) -> Self:
+        if self.budget is not None and self.budget < self.validation.duration:
+            remedy = "give more, or a shorter validation"
+            raise mistake("is less than one validation takes", remedy, "budget")
+        return self
 
     @model_validator(mode="after")
     def _goals_have_names_of_their_own(self) -> Self:
@@ -85,6 +94,7 @@ class LoadLineSettings(SearchModel):
                 retries=self.retries,
                 validation_retries=self.validation.retries,
                 attempts=self.attempts,
+                budget_s=self.budget,
                 goals=self._goal_plans(),
                 reach_pps=within(reach_pps, minimum_pps, maximum_pps),
             )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plimsoll.record.trials.trial_evidence import TrialEvidence
-from plimsoll.search.load_line.stall_cause import StallCause, cause_of_peak
+from plimsoll.search.load_line.stalls.cause import StallCause, cause_of_peak
 from plimsoll.search.strategy.ask import Ask, Told
 
 _NS_PER_S = 1e9

@@ -5,11 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from plimsoll.record.results.goal_end import GoalEnd
-from plimsoll.search.mlrsearch.candidate import next_load, open_interval
+from plimsoll.search.mlrsearch.candidate import Hint, next_load, open_interval
 from plimsoll.search.mlrsearch.goal import Goal, stages_of
 from plimsoll.search.mlrsearch.goal_result import GoalResult
+from plimsoll.search.mlrsearch.grid import LoadGrid
+from plimsoll.search.mlrsearch.opening import Opening
 from plimsoll.search.mlrsearch.plan import MlrPlan
 from plimsoll.search.mlrsearch.proof import Proof
+from plimsoll.search.mlrsearch.span import Span
 from plimsoll.search.mlrsearch.trial_log import TrialLog
 from plimsoll.search.strategy.ask import Ask, Finished, Told
 from plimsoll.search.strategy.tester_reach import Patience, reach_of, why_untestable
@@ -27,19 +30,43 @@ def _question(asked: Ask) -> _Question:
 class _Focus:
     """A load that a goal, or one of its coarser stages, wants tried."""
 
-    goal: Goal
-    stage: Goal
-    depth: int
+    goal: str
     load_pps: float
+    duration_s: float
 
     @property
-    def order(self) -> tuple[float, int, float]:
-        """Short trials first, as they tell long ones where to look; then low loads.
+    def order(self) -> tuple[float, float]:
+        """Low loads first: an upper bound found there undoes what was found above it.
 
-        An upper bound found at a low load undoes what was found above it, so low loads
-        are better known first (RFC 9971, "Consequences").
+        (RFC 9971, "Consequences"; the authors' library goes so, too.) At one load long
+        trials come first, as they make short ones superfluous.
         """
-        return (self.stage.final_duration_s, self.depth, self.load_pps)
+        return (self.load_pps, -self.duration_s)
+
+
+@dataclass(slots=True)
+class _Descent:
+    """How far one goal has come from stage to finer stage, and the bounds of the one before.
+
+    It never goes back: a coarse bound that longer trials belie is not asked for again.
+    """
+
+    stages: tuple[Goal, ...]
+    hint: Hint
+    depth: int = 0
+
+    def focus(self, log: TrialLog, span: Span, grid: LoadGrid) -> _Focus | None:
+        """What the first stage that lacks something wants; None when the goal is reached."""
+        while True:
+            stage = self.stages[self.depth]
+            load = next_load(stage, self.hint, log, span, grid)
+            if load is not None:
+                return _Focus(stage.name, load, stage.final_duration_s)
+            if stage is self.stages[-1]:
+                return None
+            interval = open_interval(stage, log, span)
+            self.hint = Hint(interval.lower_pps, interval.barrier_pps)
+            self.depth += 1
 
 
 class MlrSearch:
@@ -56,6 +83,9 @@ class MlrSearch:
         self._plan = plan
         self._span = plan.span
         self._stages = {goal: stages_of(goal) for goal in plan.goals}
+        self._grid = LoadGrid.for_goals(plan.span.minimum_pps, plan.goals)
+        self._opening = Opening([stages[0] for stages in self._stages.values()], self._grid)
+        self._descents: list[_Descent] = []
         self._log = TrialLog(goal.name for goal in plan.goals)
         self._asked_at: dict[tuple[float, float], int] = {}
         # By question, its invalid trials since the last valid one.
@@ -100,32 +130,32 @@ class MlrSearch:
 
     def _explore(self) -> Ask | Finished:
         """The trial that the most urgent goal wants; without one, validation begins."""
-        wanted = [focus for goal in self._plan.goals if (focus := self._focus(goal))]
-        if not wanted:
+        focus = self._focus()
+        if focus is None:
             return self._prove()
-        focus = min(wanted, key=lambda focus: focus.order)
-        duration_s = focus.stage.final_duration_s
-        invalid = self._invalid.get((focus.goal.name, focus.load_pps, duration_s), 0)
+        invalid = self._invalid.get((focus.goal, focus.load_pps, focus.duration_s), 0)
         return Ask(
             "search",
             focus.load_pps,
-            duration_s,
+            focus.duration_s,
             attempt=invalid + 1,
-            goal=focus.goal.name,
-            repetition=self._asked_at.get((focus.load_pps, duration_s), 0) + 1,
+            goal=focus.goal,
+            repetition=self._asked_at.get((focus.load_pps, focus.duration_s), 0) + 1,
             # Cut short for one goal, a trial would tell the others something else.
             early_abort=self._plan.early_abort and len(self._plan.goals) == 1,
         )
 
-    def _focus(self, goal: Goal) -> _Focus | None:
-        """What the first stage that lacks something wants; None when the goal is reached."""
-        coarser = None
-        for depth, stage in enumerate(self._stages[goal]):
-            load = next_load(stage, coarser, self._log, self._span)
+    def _focus(self) -> _Focus | None:
+        """The first trials, then what the goals want; None when all are reached."""
+        if not self._descents:
+            load = self._opening.next_load(self._log, self._span)
             if load is not None:
-                return _Focus(goal, stage, depth, load)
-            coarser = stage
-        return None
+                goal = self._opening.goal
+                return _Focus(goal.name, load, goal.final_duration_s)
+            hint = self._opening.hint
+            self._descents = [_Descent(stages, hint) for stages in self._stages.values()]
+        wanted = (each.focus(self._log, self._span, self._grid) for each in self._descents)
+        return min((each for each in wanted if each), key=lambda each: each.order, default=None)
 
     def _after_invalid(self, asked: Ask, reach_pps: float | None) -> Ask | Finished:
         if reach_pps is None and asked.attempt <= self._plan.retries:

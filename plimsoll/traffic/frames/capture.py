@@ -82,7 +82,7 @@ def sendable(frame: bytes) -> tuple[bytes, bool]:
 
 @functools.lru_cache(maxsize=16)
 def _load(path: Path, first: int, count: int | None, _changed: int, _size: int) -> Capture:
-    """`_changed` and `_size` tell a file from what stood there before."""
+    """`_changed` and `_size` distinguish a file from an earlier one at the same path."""
     numbers: dict[bytes, int] = {}
     order, lengthened = [], 0
     for captured in _chosen(path, first, count):

@@ -94,9 +94,9 @@ _Packets = Iterator[_Packet]
 
 
 def _content(path: Path) -> bytes:
-    wanted = "cut the part that is wanted out of it, with editcap -r"
+    remedy = "cut the needed part out of it, with editcap -r"
     try:
-        return read_regular_file(path, _MOST_MIB, wanted)
+        return read_regular_file(path, _MOST_MIB, remedy)
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(

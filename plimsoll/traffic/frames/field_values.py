@@ -134,7 +134,7 @@ def _field(packet: Scapy, name: str) -> Scapy:
 
 
 def _checked(kind: Kind, value: FieldValue) -> FieldValue:
-    wanted = {
+    accepted = {
         "mac": "an address such as 02:00:00:00:00:01",
         "ipv4": "an IPv4 address such as 198.18.0.1",
         "ipv6": "an IPv6 address such as 2001:2::1",
@@ -143,7 +143,7 @@ def _checked(kind: Kind, value: FieldValue) -> FieldValue:
         "number": "a whole number, or Scapy's name for one",
     }
     if not _suits(kind, value):
-        raise InputError(f"found {value!r}", remedy=f"write {wanted[kind]}")
+        raise InputError(f"found {value!r}", remedy=f"write {accepted[kind]}")
     return value
 
 

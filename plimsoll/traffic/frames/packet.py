@@ -17,6 +17,8 @@ from plimsoll.traffic.plan import SIGNATURE_BYTES
 MIN_FRAME_SIZE = 64
 # As the engine takes them.
 MAX_FRAME_SIZE = 9218
+# bench-trafficgen's least; what is shorter than 64 is padded.
+_LEAST_PADDED_SIZE = 40
 
 # Any 18 bytes whose nine 16-bit words sum to 0xffff, as a signature's do.
 _SAMPLE_WORDS = (0x0102, 0x0304, 0x0506, 0x0708, 0x090A, 0x0B0C, 0x0D0E, 0x0F10, 0xBFB7)
@@ -45,24 +47,52 @@ def build_layer(layer: Layer) -> Scapy:
 
 
 @functools.lru_cache(maxsize=4096)
-def build_frame(stack: Stack, frame_size: int) -> bytes:
+def build_frame(stack: Stack, frame_size: int, signature_bytes: int = SIGNATURE_BYTES) -> bytes:
     """A frame of `frame_size` bytes with FCS, given without it.
 
-    The layers are followed by zeroes, the last 18 of which the engine overwrites with
-    the signature. Raises InputError for layers that cannot be built or do not fit.
+    The layers are followed by zeroes, the last of which the engine overwrites with the
+    signature. Of less than 64 bytes, the packet is as short, and padding follows it up to
+    Ethernet's minimum; the signature lies in the padding. Raises InputError for layers that
+    cannot be built or do not fit.
     """
-    if frame_size < (least := least_frame_size(stack)):
+    if not fits(stack, frame_size, signature_bytes):
         raise InputError(
             f"{frame_size} bytes are too few for headers, signature and FCS",
-            remedy=f"give at least {least} bytes",
+            remedy=f"give {suitable_sizes(stack, signature_bytes)}",
         )
-    return _with_payload(stack, bytes(frame_size - FCS_BYTES - _header_bytes(stack)))
+    packet_bytes = max(header_bytes(stack), frame_size - FCS_BYTES)
+    packet = _with_payload(stack, bytes(packet_bytes - header_bytes(stack)))
+    return packet.ljust(MIN_FRAME_SIZE - FCS_BYTES, b"\0")
 
 
 @functools.lru_cache(maxsize=1024)
-def least_frame_size(stack: Stack) -> int:
-    """The smallest frame, with FCS, that holds the layers and the signature."""
-    return max(MIN_FRAME_SIZE, _header_bytes(stack) + SIGNATURE_BYTES + FCS_BYTES)
+def least_frame_size(stack: Stack, signature_bytes: int = SIGNATURE_BYTES) -> int:
+    """The smallest frame, with FCS, that holds the layers and the signature without padding."""
+    return max(MIN_FRAME_SIZE, header_bytes(stack) + signature_bytes + FCS_BYTES)
+
+
+def fits(stack: Stack, frame_size: int, signature_bytes: int) -> bool:
+    """Whether a frame has room for the signature, in its payload or in its padding."""
+    if frame_size >= MIN_FRAME_SIZE:
+        return frame_size >= least_frame_size(stack, signature_bytes)
+    return _LEAST_PADDED_SIZE <= frame_size <= _most_padded_size(stack, signature_bytes)
+
+
+def suitable_sizes(stack: Stack, signature_bytes: int) -> str:
+    """What frame sizes there are, for people."""
+    most, least = (
+        _most_padded_size(stack, signature_bytes),
+        least_frame_size(stack, signature_bytes),
+    )
+    if most < _LEAST_PADDED_SIZE:
+        return f"at least {least} bytes"
+    return f"at least {least} bytes, or {_LEAST_PADDED_SIZE} to {most} with a padded packet"
+
+
+def _most_padded_size(stack: Stack, signature_bytes: int) -> int:
+    """The longest packet, with FCS, whose padding has room; 0 for none."""
+    packet_bytes = MIN_FRAME_SIZE - FCS_BYTES - signature_bytes
+    return packet_bytes + FCS_BYTES if header_bytes(stack) <= packet_bytes else 0
 
 
 @functools.lru_cache(maxsize=1024)
@@ -106,9 +136,9 @@ def _check_kept(packet: Scapy, layer: str, given: Mapping[str, FieldValue]) -> N
     except Exception as error:
         raise InputError(f"{layer}: cannot be built: {_first_line(error)}", remedy=_READ) from None
     for name, value in given.items():
-        asked, kind = packet.getfieldval(name), field_kind(packet, name)
-        in_full = kind == "text" and isinstance(asked, bytes) and asked in built
-        if not in_full and not _same(kind, asked, kept[name]):
+        expected, kind = packet.getfieldval(name), field_kind(packet, name)
+        in_full = kind == "text" and isinstance(expected, bytes) and expected in built
+        if not in_full and not _same(kind, expected, kept[name]):
             raise InputError(
                 f"{layer}.{name}: {value!r} does not fit, or the field is not in this frame",
                 remedy="give a smaller value, or the flags that bring the field in",
@@ -119,27 +149,28 @@ def _check_kept(packet: Scapy, layer: str, given: Mapping[str, FieldValue]) -> N
             raise InputError(f"{layer}.{field.name}: is random in Scapy", remedy="give it a value")
 
 
-def _same(kind: Kind, asked: Scapy, read: Scapy) -> bool:
+def _same(kind: Kind, expected: Scapy, read: Scapy) -> bool:
     """Whether a field was read back as it was given, in Scapy's own forms of its value."""
     if read is None:
         return False
     try:
         match kind:
             case "options":
-                return same_options(asked, read)
+                return same_options(expected, read)
             case "text":
-                return bool(read == asked)
+                return bool(read == expected)
             case "number":
-                return int(read) == int(asked)
+                return int(read) == int(expected)
             case _:
-                return as_number(kind, str(read)) == as_number(kind, str(asked))
+                return as_number(kind, str(read)) == as_number(kind, str(expected))
     # What was read may be of any type, where the layer's bytes made other fields of it.
     except (InputError, TypeError, ValueError):
         return False
 
 
 @functools.lru_cache(maxsize=1024)
-def _header_bytes(stack: Stack) -> int:
+def header_bytes(stack: Stack) -> int:
+    """How many bytes the layers take, without payload. Raises InputError."""
     return len(_with_payload(stack, b""))
 
 

@@ -13,7 +13,7 @@ from plimsoll.traffic.frames.layers import Layer, Stack, layer
 Protocol = Literal["UDP", "TCP", "ICMP", "ARP", "GARP"]
 
 _BROADCAST = "ff:ff:ff:ff:ff:ff"
-_NOBODY = "00:00:00:00:00:00"
+_ZERO_MAC = "00:00:00:00:00:00"
 _REQUEST, _REPLY = 1, 2
 _ECHO_REQUEST = 8
 
@@ -41,7 +41,7 @@ def _packets(protocol: Protocol, source: Endpoint, destination: Endpoint) -> lis
     if protocol in ("ARP", "GARP"):
         if source.ip.version != 4:
             raise InputError(
-                f"{protocol} asks for IPv4 addresses",
+                f"{protocol} needs IPv4 addresses",
                 remedy="give IPv4 addresses, or a packet with ICMPv6ND_NS",
             )
         return _arp(protocol, source, destination)
@@ -64,8 +64,8 @@ def _arp(protocol: Protocol, source: Endpoint, destination: Endpoint) -> list[St
     ethernet_header = ethernet(source.mac, _BROADCAST)
     own = str(source.ip)
     if protocol == "ARP":
-        asked = {"hwdst": _NOBODY, "pdst": str(destination.ip)}
-        return [(ethernet_header, layer("ARP", op=_REQUEST, hwsrc=source.mac, psrc=own, **asked))]
+        target = {"hwdst": _ZERO_MAC, "pdst": str(destination.ip)}
+        return [(ethernet_header, layer("ARP", op=_REQUEST, hwsrc=source.mac, psrc=own, **target))]
     return [
         (
             ethernet_header,

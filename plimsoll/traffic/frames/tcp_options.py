@@ -24,9 +24,9 @@ def tcp_options(options: Sequence[object]) -> list[Option]:
     return [_option(each) for each in options]
 
 
-def same_options(asked: Sequence[Option], read: Sequence[Option]) -> bool:
-    """Whether what was read back is what was asked for, before the list's end and padding."""
-    return _before_end(asked) == _before_end(read)
+def same_options(given: Sequence[Option], read: Sequence[Option]) -> bool:
+    """Whether what was read back is what was given, before the list's end and padding."""
+    return _before_end(given) == _before_end(read)
 
 
 def _option(given: object) -> Option:
@@ -64,9 +64,9 @@ def _name_and_form(given: object) -> tuple[str | int, str | None]:
     return by_number[by_name[given]]  # type: ignore[no-any-return]
 
 
-def _wrong(name: str | int, value: object, wanted: str) -> InputError:
-    told = "null" if value is None else repr(value)
-    return InputError(f"{name} cannot be {told}", remedy=f"give {wanted}")
+def _wrong(name: str | int, value: object, accepted: str) -> InputError:
+    found = "null" if value is None else repr(value)
+    return InputError(f"{name} cannot be {found}", remedy=f"give {accepted}")
 
 
 def _before_end(options: Sequence[Option]) -> list[tuple[str | int, object]]:

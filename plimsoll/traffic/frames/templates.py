@@ -28,6 +28,10 @@ class FrameSource(Protocol):
         """Frame sizes with FCS, in the order of sending."""
 
     @property
+    def signature_bytes(self) -> int:
+        """How many of a frame's last bytes the signature takes."""
+
+    @property
     def flows(self) -> int:
         """After how many frames the fields that vary repeat."""
 
@@ -63,7 +67,7 @@ def templates(stream: FrameSource, *, reverse: bool) -> Templates:
     frames: dict[bytes, int] = {}
     # Packets that take turns do so within each size, so that none is of one size only.
     order = [
-        frames.setdefault(build_frame(stack, size), len(frames))
+        frames.setdefault(build_frame(stack, size, stream.signature_bytes), len(frames))
         for size in stream.sizes
         for stack in stacks
     ]

@@ -16,10 +16,10 @@ _LIMITS = {"vlan": 4095, "mpls": 2**20, "vni": 2**24, "teid": 2**32}
 _PORTS = 2**16
 
 
-def check_room(stack: Stack, name: str, told: str, flows: int, prefix: int) -> None:
+def check_room(stack: Stack, name: str, shown: str, flows: int, prefix: int) -> None:
     """Raise InputError where a short name's field has fewer values than there are flows.
 
-    It is `told` by the name that the user gave the value under. IP addresses stay in
+    `shown` is the name that the user gave the value under. IP addresses stay in
     their network of `prefix` bits.
     """
     index, field = places_of(stack, name)[0]
@@ -29,7 +29,7 @@ def check_room(stack: Stack, name: str, told: str, flows: int, prefix: int) -> N
         wider = " or a wider network (smaller prefix)" if name.endswith("_ip") else ""
         broadcast = ", as its network's last address is the broadcast" if _is_ipv4(start) else ""
         raise InputError(
-            f"{flows} flows are more than {told} has values: {room} from {start}{broadcast}",
+            f"{flows} flows are more than {shown} has values: {room} from {start}{broadcast}",
             remedy=f"use fewer flows, a lower start{wider}",
         )
 

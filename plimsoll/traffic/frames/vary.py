@@ -32,7 +32,7 @@ PATH = re.compile(r"(?P<layer>\w+)(\[(?P<number>[1-9]\d?)\])?\.(?P<field>\w+)")
 
 
 def _values(given: object) -> object:
-    """What pydantic would tell once for each form that values may have, told once."""
+    """One mistake, where pydantic would have one for each form that values may have."""
     if isinstance(given, list | tuple):
         if 1 <= len(given) <= MOST_VALUES and all(map(_is_value, given)):
             return given

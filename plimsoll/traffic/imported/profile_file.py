@@ -1,4 +1,4 @@
-"""Profiles in files: Plimsoll's own form or bench-trafficgen's, told apart by content."""
+"""Profiles in files: Plimsoll's own form or bench-trafficgen's, distinguished by content."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 from plimsoll.errors import InputError
 from plimsoll.text.document import Document, read_document
+from plimsoll.traffic.imported.conversion import USUAL_PROBES, LatencyProbes
 from plimsoll.traffic.imported.trafficgen import (
-    USUAL_PROBES,
-    LatencyProbes,
     TrafficgenProfile,
     TrafficgenStream,
     import_trafficgen,
@@ -28,21 +27,29 @@ def load_profile(path: Path) -> Profile:
 
 
 def load_trafficgen(
-    path: Path, name: str | None = None, probes: LatencyProbes = USUAL_PROBES
+    path: Path,
+    name: str | None = None,
+    probes: LatencyProbes = USUAL_PROBES,
+    seed: float = 0.0,
 ) -> Profile:
     """Read bench-trafficgen's profile, or the one of this name in a file of several.
 
-    Raises InputError as `load_profile` does.
+    `seed` is its --random-seed, by which MAC addresses are drawn. Raises InputError as
+    `load_profile` does.
     """
-    return _imported(read_document(path), path, name, probes)
+    return _imported(read_document(path), path, name, probes, seed)
 
 
 def _imported(
-    document: Document, path: Path, name: str | None = None, probes: LatencyProbes = USUAL_PROBES
+    document: Document,
+    path: Path,
+    name: str | None = None,
+    probes: LatencyProbes = USUAL_PROBES,
+    seed: float = 0.0,
 ) -> Profile:
     given = document.validate(TrafficgenProfile)
     try:
-        return import_trafficgen(given, name, probes)
+        return import_trafficgen(given, name, probes, seed)
     except InputError as error:
         raise InputError(error.message, where=str(path), remedy=error.remedy) from None
 
@@ -50,7 +57,7 @@ def _imported(
 def place_captures(profile: object, folder: Path) -> None:
     """Make the paths of a profile's captures, which are relative to `folder`, absolute.
 
-    `profile` is plain data that nobody has judged yet, and is changed in place.
+    `profile` is plain data not validated yet, and is changed in place.
     """
     for stream in _streams(profile):
         pcap = stream.get("pcap")

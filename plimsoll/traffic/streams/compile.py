@@ -8,8 +8,9 @@ from dataclasses import replace
 from plimsoll.errors import InputError
 from plimsoll.text.units import format_pps
 from plimsoll.traffic.frames.templates import templates
-from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.plan import SIGNATURE_BYTES, StreamPlan
 from plimsoll.traffic.streams.profile import Profile
+from plimsoll.traffic.streams.schedule import planned_schedule
 from plimsoll.traffic.streams.stream import Stream
 
 # One (tx_port, rx_port) of the tester's ports for each direction; even ones are forward.
@@ -73,6 +74,9 @@ def _plan(
         order=made.order,
         pacing=stream.pacing,
         fields=made.fields,
+        schedule=planned_schedule(stream.schedule),
+        short_signature=stream.signature_bytes < SIGNATURE_BYTES,
+        filtered=stream.filtered,
     )
 
 

@@ -15,13 +15,15 @@ from plimsoll.traffic.frames.addresses import Endpoint, IpField, MacField, PortF
 from plimsoll.traffic.frames.capture import MOST_FRAMES, Capture, load_capture
 from plimsoll.traffic.frames.encapsulation import Gtpu, MplsLabels, VlanTags, Vxlan
 from plimsoll.traffic.frames.layers import Stack
+from plimsoll.traffic.frames.packet import MIN_FRAME_SIZE, fits
 from plimsoll.traffic.frames.plain_packet import Protocol, plain_stacks
 from plimsoll.traffic.frames.stack_ends import reversed_stack, with_addresses
 from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, VariedFields, check_name
 from plimsoll.traffic.frames.written_packet import PacketField
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
-from plimsoll.traffic.plan import Pacing, Role
+from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, Pacing, Role
 from plimsoll.traffic.streams.pacing import PacingField
+from plimsoll.traffic.streams.schedule import ScheduleSettings
 from plimsoll.traffic.streams.stream_checks import check_content
 
 Direction = Literal["bidirectional", "unidirectional", "revunidirectional"]
@@ -70,6 +72,7 @@ class Stream(BaseModel):
     role: Role
     rate: RateField | None = None
     pacing: PacingField = Pacing()
+    schedule: ScheduleSettings | None = None
     frame_size: StrictInt | None = None
     imix: Imix | None = None
     flows: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] = 1
@@ -125,9 +128,10 @@ class Stream(BaseModel):
     @field_validator("stream_types")
     @classmethod
     def _is_sent(cls, types: tuple[StreamType, ...]) -> tuple[StreamType, ...]:
-        if "ddos" in types:
+        if "ddos" in types and "measurement" in types:
             raise mistake(
-                "streams that the DUT must drop cannot be judged", "leave out ddos, or the stream"
+                "what the DUT is to drop cannot be what it is to forward",
+                "leave out ddos or measurement",
             )
         return types
 
@@ -170,6 +174,11 @@ class Stream(BaseModel):
             raise mistake("one frame in flight is no load", "use role: latency", "pacing")
         if self.pacing.kind == "back-to-back" and self.role != "load":
             raise mistake("back-to-back frames are no probe", "use role: load", "pacing")
+        if self.pacing.kind == "one-in-flight" and self.schedule is not None:
+            problem = "one frame in flight waits for frames, not for times"
+            raise mistake(problem, "remove it, or pacing", "schedule")
+        if self.filtered and self.role == "latency":
+            raise mistake("what the DUT is to drop cannot probe it", "use role: load", "role")
 
     def _has_one_content(self) -> None:
         plain_only = {"vlan": (), "mpls": (), "vxlan": None, "gtpu": None, "protocol": "UDP"}
@@ -199,7 +208,21 @@ class Stream(BaseModel):
     @property
     def measured(self) -> bool:
         """Whether it is sent itself; else only its destinations are taught."""
-        return "measurement" in self.stream_types
+        return "measurement" in self.stream_types or self.filtered
+
+    @property
+    def filtered(self) -> bool:
+        """Whether the DUT is to drop its frames."""
+        return "ddos" in self.stream_types
+
+    @property
+    def signature_bytes(self) -> int:
+        """How many of its frames' last bytes the signature takes: few, where there is no room."""
+        if self.role == "latency" or self.pcap is not None:
+            return SIGNATURE_BYTES
+        stacks = [stack for reverse in self.goes for stack in self.stacks(reverse=reverse)]
+        full = all(fits(stack, size, SIGNATURE_BYTES) for stack in stacks for size in self.sizes)
+        return SIGNATURE_BYTES if full else SHORT_SIGNATURE_BYTES
 
     @property
     def goes(self) -> tuple[bool, ...]:
@@ -226,13 +249,15 @@ class Stream(BaseModel):
     def mean_frame_size(self) -> float:
         """Bytes with FCS."""
         capture = self.capture
-        return capture.mean_frame_size if capture else sum(self.sizes) / len(self.sizes)
+        if capture:
+            return capture.mean_frame_size
+        return sum(max(MIN_FRAME_SIZE, size) for size in self.sizes) / len(self.sizes)
 
     @property
     def largest_frame_size(self) -> int:
         """Bytes with FCS."""
         capture = self.capture
-        return capture.largest_frame_size if capture else max(self.sizes)
+        return capture.largest_frame_size if capture else max(MIN_FRAME_SIZE, *self.sizes)
 
     def stacks(self, *, reverse: bool) -> tuple[Stack, ...]:
         """The packets that take turns in one direction; none for captures.
@@ -260,6 +285,17 @@ class Stream(BaseModel):
 
     def notes(self) -> list[str]:
         """What it sends that a profile does not spell out, in sentences for people."""
+        return [*self._notes_on_signature(), *self._notes_on_content()]
+
+    def _notes_on_signature(self) -> list[str]:
+        if self.signature_bytes == SIGNATURE_BYTES:
+            return []
+        return [
+            f"stream {self.name} has frames with room for a short signature only: losses, order "
+            "and duplicates are known of each, and its latency of none"
+        ]
+
+    def _notes_on_content(self) -> list[str]:
         if self.imix is not None:
             return [f"stream {self.name} mixes frame sizes: {describe_mix(self.sizes)}"]
         capture = self.capture

@@ -1,4 +1,4 @@
-"""Whether what a stream asks for can be sent: told as mistakes in the stream's fields."""
+"""Whether a stream can be sent as described: as mistakes in the stream's fields."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.mistakes import mistake
 from plimsoll.traffic.frames.field_writers import writers_of
 from plimsoll.traffic.frames.layers import Stack
-from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, check_signable, least_frame_size
+from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE, check_signable, fits, suitable_sizes
 from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.frames.value_room import check_room
 
@@ -60,13 +60,13 @@ def _stacks(stream: Stream, *, reverse: bool) -> tuple[Stack, ...]:
 
 def _check_sizes(stream: Stream, stack: Stack) -> None:
     field = "frame_size" if stream.imix is None else "imix"
-    smallest, least = min(stream.sizes), least_frame_size(stack)
-    if smallest < least:
-        raise mistake(
-            f"{smallest} bytes are too few for the headers, signature and FCS of {stream.name}",
-            f"give at least {least} bytes",
-            field,
-        )
+    for size in sorted(set(stream.sizes)):
+        if not fits(stack, size, stream.signature_bytes):
+            raise mistake(
+                f"{size} bytes are too few for the headers, signature and FCS of {stream.name}",
+                f"give {suitable_sizes(stack, stream.signature_bytes)}",
+                field,
+            )
     if stream.largest_frame_size > MAX_FRAME_SIZE:
         raise mistake(
             f"{stream.largest_frame_size} bytes are more than a frame of {stream.name} may have",
@@ -88,8 +88,8 @@ def _check_vary(stream: Stream, stack: Stack, *, reverse: bool) -> None:
         if not isinstance(name, str) or "." in name:
             continue
         # In reverse the varying starts from the other end's address.
-        told = _OTHER_END.get(name[:3], name[:3]) + name[3:] if reverse else name
+        shown = _OTHER_END.get(name[:3], name[:3]) + name[3:] if reverse else name
         try:
-            check_room(stack, name, told, stream.flows, stream.prefix)
+            check_room(stack, name, shown, stream.flows, stream.prefix)
         except InputError as error:
             raise mistake(error.message, error.remedy, "flows") from None

@@ -51,7 +51,10 @@ def teaching_templates(stream: Stream, frames: TeachingFrames, *, reverse: bool)
         _check_learnable(stack[0].get("src"))
         check_signable(stack)
     # Of different sizes only by their headers; they take turns.
-    made = tuple(build_frame(stack, least_frame_size(stack)) for stack in taught.stacks)
+    signature = stream.signature_bytes
+    made = tuple(
+        build_frame(stack, least_frame_size(stack, signature), signature) for stack in taught.stacks
+    )
     fields = field_writers(taught.stacks[0], taught.vary, stream.flows)
     return Templates(made, (), fields)
 

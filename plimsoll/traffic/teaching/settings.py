@@ -37,7 +37,7 @@ class WarmupTeaching(BaseModel):
 
 
 class MeasurementTeaching(BaseModel):
-    """Teaching beside the load: one frame for each flow in each `interval`.
+    """Teaching during the load: one frame for each flow in each `interval`.
 
     They are spread evenly over it, and never come faster than `rate`; more flows than that
     allows take longer than the interval.

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from plimsoll.errors import InputError
 from plimsoll.traffic.frames.templates import Templates
-from plimsoll.traffic.plan import StreamPlan
+from plimsoll.traffic.plan import SIGNATURE_BYTES, StreamPlan
 from plimsoll.traffic.streams.compile import Paths, path_numbers
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.stream import Stream, StreamType
@@ -30,7 +30,7 @@ def taught_streams(profile: Profile, when: StreamType) -> tuple[Stream, ...]:
 
 
 def check_teaching(profile: Profile, teaching: TeachingSettings) -> None:
-    """Raise InputError for a stream that asks for teaching and cannot have it.
+    """Raise InputError for a stream that needs teaching and cannot have it.
 
     Its `where` is the field below `teaching` that says with which frames.
     """
@@ -51,7 +51,7 @@ def _check(taught: Sequence[Stream], frames: TeachingFrames, where: str) -> None
 def teaching_before(
     profile: Profile, settings: WarmupTeaching, paths: Paths
 ) -> tuple[StreamPlan, ...]:
-    """One frame for each flow of each taught stream; empty where none asks for it.
+    """One frame for each flow of each taught stream; empty where none needs it.
 
     A stream that is for teaching alone keeps its own rate, where that is in pps.
     """
@@ -73,13 +73,13 @@ def teaching_duration_s(plans: Sequence[StreamPlan]) -> float:
     )
 
 
-def teaching_beside(
+def background_teaching(
     streams: tuple[StreamPlan, ...],
     profile: Profile,
     settings: MeasurementTeaching | None,
     paths: Paths,
 ) -> tuple[StreamPlan, ...]:
-    """What teaches beside a trial's `streams`, numbered after them; empty for none."""
+    """What teaches during a trial of `streams`, numbered after them; empty for none."""
     if settings is None or not streams:
         return ()
 
@@ -119,6 +119,7 @@ def _plans(
                 rate_pps=pps(stream, flows),
                 fields=made.fields,
                 frame_count=flows if once else None,
+                short_signature=stream.signature_bytes < SIGNATURE_BYTES,
             )
             seen.add(same)
 

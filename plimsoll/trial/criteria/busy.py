@@ -37,7 +37,7 @@ class Busy(HostCriterion):
         )
 
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
-        """That of whoever polls there."""
+        """That of the polling party."""
         tester = host.polled.get("tester")
         testers = bool(tester) and int(figure.names["cpu"]) in parse_cpu_list(tester or "")
         return "invalid" if testers else "fail"

@@ -28,7 +28,7 @@ class DelayVariation(StreamCriterion):
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
         """One finding per stream; invalid where no stream or too few samples are there to judge."""
-        streams = self.concerned(outcome.plan.streams)
+        streams = self.concerned(outcome.sending)
         if not streams:
             return [self._finding("trial", None, "invalid", self.none_concerned)]
         return [self._judge(plan, outcome) for plan in streams]

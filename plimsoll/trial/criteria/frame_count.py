@@ -21,7 +21,7 @@ class FrameCount(Criterion):
 
     Corrupt are frames whose signature or checksums are wrong. Where some of a stream's frames,
     and not all, came back without the checksums that they were sent with, whether those are
-    damaged cannot be told: then `corrupt` is invalid.
+    damaged is unknown: then `corrupt` is invalid.
     """
 
     kind: FrameFault
@@ -29,7 +29,7 @@ class FrameCount(Criterion):
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
         """One finding per stream; invalid where none of its frames came in to be looked at."""
-        return [self._judge(plan, outcome) for plan in outcome.plan.streams]
+        return [self._judge(plan, outcome) for plan in outcome.sending]
 
     def _judge(self, plan: StreamPlan, outcome: Outcome) -> Finding:
         counts = outcome.counts(plan.stream)
@@ -39,7 +39,7 @@ class FrameCount(Criterion):
         verdict: FindingOutcome = "ok" if count <= self.at_most else "fail"
         said = f"{count:,} frames {self.kind}"
         if self.kind == "corrupt":
-            said += f" ({examined(counts, outcome.plan.check)})"
+            said += f" ({examined(counts, outcome.plan.check, plan.signature_bytes)})"
             if verdict == "ok" and 0 < counts.unchecked < counts.received:
                 verdict = "invalid"
         return self._finding(plan.name, count, verdict, said)

@@ -18,7 +18,7 @@ Statistic = Literal["mean", "max", "min", "total"]
 # What a broken bound makes of the trial.
 Blame = Callable[[ObservedHostRecord, HostFigure], Breach]
 
-# Of the time that is asked about, so much must have been observed: the rest may hide anything.
+# This share of the time in question must have been observed: the rest may hide anything.
 # What is missing allows for a last reading that came late.
 LEAST_OBSERVED = 0.9
 # How groups of series are called, by the name that keeps them apart.
@@ -35,7 +35,7 @@ class HostBound:
     """At most `limit`, or at least that where it is the `least` that is needed.
 
     `words` tell what was found, with `{}` for the value; `unit` is "ratio" for a share of
-    the whole. Of a broken bound is told what made up most of it, by the names in `parts`.
+    the whole. A broken bound names what made up most of it, by the names in `parts`.
     Of a host's CPUs, or other groups of series, the worst is judged, or `each`; where a
     breach is not the same fault for all, the worst of each.
     """
@@ -51,7 +51,7 @@ class HostBound:
     each: bool = False
 
     def findings(self, metrics: HostMetrics | None, blame: Blame) -> list[Finding]:
-        """Of each host that is concerned, which `blame` is asked about where the bound is broken.
+        """Of each host that is concerned; `blame` attributes a broken bound.
 
         Invalid where the metric was not observed, or not for most of the time.
         """
@@ -71,8 +71,8 @@ class HostBound:
         figures = [each for each in everywhere if each.hostname == host.hostname]
         if gap := self._gap(host, figures, metrics.length_s):
             return [self._unknown(host.hostname, *gap)]
-        told = figures if self.each else self._worst(host, figures, blame)
-        return [self._judge(host, figure, metrics, blame) for figure in told]
+        judged = figures if self.each else self._worst(host, figures, blame)
+        return [self._judge(host, figure, metrics, blame) for figure in judged]
 
     def _worst(
         self, host: ObservedHostRecord, figures: Sequence[HostFigure], blame: Blame
@@ -100,14 +100,14 @@ class HostBound:
             return f"{self._metric} was not observed: {why}", "let it be read"
         unseen = _polled(host, self.question.cpus) - {each.names.get("cpu", "") for each in figures}
         if unseen:
-            told = f"{self._metric} was not told of CPU {', '.join(sorted(unseen))}"
-            return told, "check that they are online"
+            problem = f"{self._metric} was not recorded for CPU {', '.join(sorted(unseen))}"
+            return problem, "check that they are online"
         if not figures:
-            return f"{self._metric} was told of nothing that is asked for", "check the names"
+            return f"{self._metric} has no matching series", "check the names"
         seen_s = min(each.observed_s for each in figures)
         if seen_s < LEAST_OBSERVED * length_s:
-            told = f"{self._metric} was observed for {seen_s:.4g} s of {length_s:.4g} s"
-            return told, "leave the observers a CPU without polling loops"
+            problem = f"{self._metric} was observed for {seen_s:.4g} s of {length_s:.4g} s"
+            return problem, "leave the observers a CPU without polling loops"
         return None
 
     def _value(self, figure: HostFigure) -> float:
@@ -119,17 +119,17 @@ class HostBound:
             case "min":
                 return figure.low
             case "total":
-                # None is told of what is not counted, which no bound on a total is about.
+                # It is None for metrics that are not counted, which have no bound on a total.
                 return figure.total or 0
 
     def _made_of(self, figure: HostFigure, metrics: HostMetrics) -> str:
         """The largest part of what broke the bound."""
         if not self.parts:
             return ""
-        asked = self.question
+        question = self.question
         names = {"hostname": figure.hostname, **figure.names}
-        where = (*asked.where, *((name, (value,)) for name, value in names.items()))
-        apart = HostQuestion(asked.source, asked.type, where, asked.without, by=self.parts)
+        where = (*question.where, *((name, (value,)) for name, value in names.items()))
+        apart = HostQuestion(question.source, question.type, where, question.without, by=self.parts)
         largest = max(metrics.figures(apart), key=self._value)
         named = " ".join(largest.names[name] for name in self.parts if name in largest.names)
         return f", of which {_measure(self._value(largest), self.unit)} are {named}"

@@ -39,5 +39,5 @@ class HostCriterion(Criterion):
 
 
 def blame_of_host(host: ObservedHostRecord) -> Breach:
-    """For what cannot be told apart by process: a host that the tester is on is its fault."""
+    """For what cannot be attributed to a process: on the tester's own host it is its fault."""
     return "invalid" if host.polled.get("tester") else "fail"

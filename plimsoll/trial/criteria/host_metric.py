@@ -48,7 +48,7 @@ class HostMetric(HostCriterion):
         metric = self._metric()
         # A total is a number of what was counted, which is not what a scaled rate is of.
         if self.statistic == "total" and (not metric.counted or metric.scale != 1):
-            problem = f"{self.type} is no count of anything, so it has no total"
+            problem = f"{self.type} is not a count, so it has no total"
             raise mistake(problem, "give statistic: mean, max or min", "statistic")
         if self.statistic in (None, "mean") and self._own_reduction() == "quantile":
             problem = "a quantile of the whole time cannot be had from those of its readings"
@@ -61,7 +61,7 @@ class HostMetric(HostCriterion):
         statistic = self._statistic()
         (limit,) = (each for each in (self.at_most, self.at_least) if each is not None)
         return HostBound(
-            # Several of them may stand beside each other.
+            # There may be several of them.
             f"{self.kind}-{self.type}",
             HostQuestion(
                 self.source,

@@ -54,13 +54,13 @@ class LatencyBound(StreamCriterion):
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
         """One finding per stream; invalid where no stream or too few samples are there to judge."""
-        streams = self.concerned(outcome.plan.streams)
+        streams = self.concerned(outcome.sending)
         if not streams:
             return [self._finding("trial", None, self.at_most, "invalid", self.none_concerned)]
         return [self._judge(plan, outcome) for plan in streams]
 
     def samples_allowed(self, plan: TrialPlan, baseline: Baseline | None) -> list[SampleBudget]:
-        """None for the minimum, which any later sample may mend, and for unknown numbers."""
+        """None for the minimum, which any later sample may lower, and for unknown numbers."""
         budgets = []
         for stream in self.concerned(plan.streams):
             limit_ns = self._limit_ns(stream, baseline)
@@ -78,7 +78,9 @@ class LatencyBound(StreamCriterion):
         if due is None:
             return None
         # One frame more, as the last may just have left, and one for the rounding.
-        return int((due + scatter(stream, due) + 1) * (1 - QUANTILES[self.quantile])) + 1
+        return (
+            int((due + scatter(stream, due, duration_s) + 1) * (1 - QUANTILES[self.quantile])) + 1
+        )
 
     def _limit_ns(self, stream: StreamPlan, baseline: Baseline | None) -> float | None:
         if self.times_lowest is None:

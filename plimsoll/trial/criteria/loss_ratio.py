@@ -30,16 +30,19 @@ class LossRatio(Criterion):
     def evaluate(self, outcome: Outcome) -> list[Finding]:
         """One finding per group; a loss that stalls explain is invalid."""
         unexcused = outcome.unexcused_losses()
+        if not outcome.sending:
+            return [self._finding("trial", None, "invalid", "no stream was to send anything")]
         return [
             self._judge(subject, streams, outcome, sum(unexcused[each] for each in streams))
-            for subject, streams in self._groups(outcome.plan.streams).items()
+            for subject, streams in self._groups(outcome.sending).items()
         ]
 
     def losses_allowed(self, plan: TrialPlan) -> list[LossBudget]:
         """The limit as frames of the whole planned trial; none where a stream's are unknown."""
-        planned = {each.stream: due_frames(each, plan.duration_s) for each in plan.streams}
+        judged = [each for each in plan.streams if not each.filtered]
+        planned = {each.stream: due_frames(each, plan.duration_s) for each in judged}
         budgets: list[LossBudget] = []
-        for streams in self._groups(plan.streams).values():
+        for streams in self._groups(judged).values():
             known = [frames for each in streams if (frames := planned[each]) is not None]
             if len(known) == len(streams):
                 budgets.append(LossBudget(frozenset(streams), self.at_most * sum(known)))

@@ -1,4 +1,4 @@
-"""Every criterion there is. A new one is a file beside this one and a member of the union."""
+"""Every criterion there is. A new one is a file in this folder and a member of the union."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from plimsoll.trial.criteria.spread_of_rate import SpreadOfRate
 from plimsoll.trial.criteria.steal import Steal
 from plimsoll.trial.criteria.throttled import Throttled
 
-# One entry of an experiment's `criteria`, told apart by `kind`.
+# One entry of an experiment's `criteria`, distinguished by `kind`.
 CriterionSettings = Annotated[
     LossRatio
     | LatencyBound

@@ -19,7 +19,7 @@ from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.rx_seconds import A_SECOND, RxSecond, rx_seconds
 from plimsoll.trial.outcome.steadiness import deviation, worst_window
 
-# A standard deviation of fewer says nothing.
+# A standard deviation of fewer is meaningless.
 _LEAST_SECONDS = 3
 # A window that is all of the trial, or most of it, cannot stray from the mean.
 _LEAST_WINDOWS = 2
@@ -54,7 +54,7 @@ class RxStability(Criterion):
         Invalid with too few seconds, and where the tester's stalls explain what broke it.
         """
         directions: dict[str, list[int]] = {}
-        for plan in outcome.plan.streams:
+        for plan in outcome.judged:
             if _is_steady(plan, outcome):
                 directions.setdefault(f"{plan.tx_port}-{plan.rx_port}", []).append(plan.stream)
         if not directions:
@@ -98,13 +98,13 @@ class RxStability(Criterion):
 
 def _is_steady(plan: StreamPlan, outcome: Outcome) -> bool:
     paced = due_frames(plan, outcome.plan.duration_s) is not None
-    return paced and plan.frame_count is None
+    return paced and plan.frame_count is None and plan.schedule.always
 
 
 class _Measure(Protocol):
-    """How unsteady seconds are: as they are or, doubted, at the least that stalls allow."""
+    """How unsteady seconds are: as they are or, discounted, at the least that stalls allow."""
 
-    def __call__(self, seconds: Sequence[RxSecond], *, doubted: bool) -> float: ...
+    def __call__(self, seconds: Sequence[RxSecond], *, discounted: bool) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,10 @@ class _Bound:
             return self.finding(None, "invalid", ", in one of which nothing was offered")
         if not any(each.came for each in seconds):
             return self.finding(None, "invalid", ", in which nothing came back")
-        value = measure(seconds, doubted=False)
+        value = measure(seconds, discounted=False)
         if value <= self.limit:
             return self.finding(value, "ok")
-        if measure(seconds, doubted=True) <= self.limit:
+        if measure(seconds, discounted=True) <= self.limit:
             return self.finding(value, "invalid", ", no more than the tester's stalls explain")
         return self.finding(value, "fail")
 

@@ -13,7 +13,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from plimsoll.text.units import RatioField, format_number, format_ratio
+from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.criteria.criterion import Criterion
+from plimsoll.trial.outcome.due_frames import sends_nothing
 from plimsoll.trial.outcome.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome.loss_times import losses_by_interval
 from plimsoll.trial.outcome.outcome import Outcome
@@ -36,9 +38,9 @@ class SegmentLoss(Criterion):
         Invalid where nothing was offered in a segment, and where the tester's stalls
         explain what broke it.
         """
-        directions: dict[str, list[int]] = {}
-        for plan in outcome.plan.streams:
-            directions.setdefault(f"{plan.tx_port}-{plan.rx_port}", []).append(plan.stream)
+        directions: dict[str, list[StreamPlan]] = {}
+        for plan in outcome.sending:
+            directions.setdefault(f"{plan.tx_port}-{plan.rx_port}", []).append(plan)
         unexcused = outcome.unexcused_losses()
         return [
             self._judge(direction, self._cut(outcome, streams, unexcused))
@@ -51,23 +53,26 @@ class SegmentLoss(Criterion):
         worst = max(segments, key=lambda each: each.unexcused / each.offered)
         if worst.unexcused > self.at_most * worst.offered:
             return self._finding(
-                direction, worst.unexcused / worst.offered, "fail", worst.told(len(segments))
+                direction, worst.unexcused / worst.offered, "fail", worst.described(len(segments))
             )
         worst = max(segments, key=lambda each: each.lost / each.offered)
-        ratio, told = worst.lost / worst.offered, worst.told(len(segments))
+        ratio, described = worst.lost / worst.offered, worst.described(len(segments))
         if ratio <= self.at_most:
-            return self._finding(direction, ratio, "ok", told)
-        told += f", all but {worst.unexcused:,} while the tester stalled"
-        return self._finding(direction, ratio, "invalid", told)
+            return self._finding(direction, ratio, "ok", described)
+        described += f", all but {worst.unexcused:,} while the tester stalled"
+        return self._finding(direction, ratio, "invalid", described)
 
     def _cut(
-        self, outcome: Outcome, streams: Sequence[int], unexcused: dict[int, int]
+        self, outcome: Outcome, streams: Sequence[StreamPlan], unexcused: dict[int, int]
     ) -> list[_Segment]:
+        """Without those in which the streams' schedules have nothing sent."""
         series = outcome.series
         sending = [index for index in range(len(series)) if series.sending[index]]
         parts = [_Segment() for _ in range(min(self.segments, len(sending)))]
-        columns = [series.streams[stream] for stream in streams]
-        lost = [losses_by_interval(outcome, stream, unexcused[stream]) for stream in streams]
+        columns = [series.streams[plan.stream] for plan in streams]
+        lost = [
+            losses_by_interval(outcome, plan.stream, unexcused[plan.stream]) for plan in streams
+        ]
         for position, index in enumerate(sending):
             parts[position * len(parts) // len(sending)].add(
                 begin_s=series.begin_s[index],
@@ -76,7 +81,7 @@ class SegmentLoss(Criterion):
                 unexcused=sum(each[index] for each in lost),
                 excused=sum(column.lost[index] - column.unexcused[index] for column in columns),
             )
-        return parts
+        return [part for part in parts if part.offered or part.is_due(streams)]
 
     def _finding(
         self, subject: str, ratio: float | None, outcome: FindingOutcome, said: str
@@ -107,7 +112,12 @@ class _Segment:
         self.unexcused += unexcused
         self.lost += unexcused + excused
 
-    def told(self, parts: int) -> str:
+    def is_due(self, streams: Sequence[StreamPlan]) -> bool:
+        """Whether any of the streams was to send in it."""
+        length_s = self.end_s - self.begin_s
+        return not all(sends_nothing(plan, length_s, begin_s=self.begin_s) for plan in streams)
+
+    def described(self, parts: int) -> str:
         """It in words, as one of so many."""
         span = f"{format_number(self.begin_s)} s to {format_number(self.end_s)} s"
         return (

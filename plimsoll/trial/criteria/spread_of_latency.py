@@ -20,7 +20,7 @@ class SpreadOfLatency(Spread, StreamCriterion):
 
     def evaluate(self, outcome: Outcome) -> list[Finding]:
         """One finding per stream; invalid where no stream or too few samples are there to judge."""
-        streams = self.concerned(outcome.plan.streams)
+        streams = self.concerned(outcome.sending)
         if not streams:
             return [self._nothing("trial", self.none_concerned)]
         return [self._judge(plan, outcome) for plan in streams]

@@ -14,7 +14,7 @@ from plimsoll.trial.outcome.host_question import CpuRole, HostFigure, HostQuesti
 class Steal(HostCriterion):
     """At most this share of the time of each CPU is stolen: the CPU was ready, and not run.
 
-    Neither DUT nor tester is at fault, so the trial says nothing: it is invalid.
+    Neither DUT nor tester is at fault, so the trial is inconclusive: it is invalid.
     """
 
     kind: Literal["steal"] = "steal"
@@ -34,5 +34,5 @@ class Steal(HostCriterion):
         )
 
     def blame(self, host: ObservedHostRecord, figure: HostFigure) -> Breach:
-        """Nobody's that is tested."""
+        """Neither the tester's nor the DUT's."""
         return "invalid"

@@ -25,9 +25,9 @@ class StreamCriterion(Criterion):
     @property
     def none_concerned(self) -> str:
         """What to say where there are none."""
-        wanted = f"stream {self.stream}" if self.stream else f"{self.role} stream"
-        return f"there is no {wanted} to judge"
+        selected = f"stream {self.stream}" if self.stream else f"{self.role} stream"
+        return f"there is no {selected} to judge"
 
     def _concerns(self, plan: StreamPlan) -> bool:
         named = self.stream is None or self.stream in (plan.name, plan.name.rpartition("/")[0])
-        return named and plan.role == self.role
+        return named and plan.role == self.role and not plan.filtered

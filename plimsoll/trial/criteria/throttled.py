@@ -12,7 +12,7 @@ from plimsoll.trial.criteria.host_bound import Breach, HostBound
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.outcome.host_question import HostFigure, HostQuestion
 
-# A cgroup of nobody else's is not under test.
+# A cgroup with nothing else in it is not under test.
 _AGENT = "agent"
 
 

@@ -69,9 +69,9 @@ def _received(outcome: Outcome) -> dict[int, int]:
 
 def _everything(outcome: Outcome) -> list[tuple[StreamPlan, StreamCounts]]:
     """All that passed the DUT, judged or not."""
-    counts = {each.stream: each for each in (*outcome.report.streams, *outcome.beside.counts)}
+    counts = {each.stream: each for each in (*outcome.report.streams, *outcome.background.counts)}
     return [
-        (plan, counts[plan.stream]) for plan in (*outcome.plan.streams, *outcome.beside.streams)
+        (plan, counts[plan.stream]) for plan in (*outcome.plan.streams, *outcome.background.streams)
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from plimsoll.dut.lab import DrainedBy
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import Interval, LossLimit, TrialPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.judging.silence import Silence
 from plimsoll.trial.judging.too_late import TooLate
@@ -14,7 +14,7 @@ from plimsoll.trial.outcome.stall_excuses import StallExcuses
 
 
 class EarlyAbort:
-    """Called with each interval; True once no future can mend what the trial has shown.
+    """Called with each interval; True once nothing that follows can change the verdict.
 
     That is when more is lost than the whole trial may lose, or more latency samples lie
     above a bound. Losses are the gaps in the sequence, and frames that have had an interval
@@ -34,6 +34,7 @@ class EarlyAbort:
     ) -> None:
         criteria = tuple(criteria)
         self._budgets = [budget for each in criteria for budget in each.losses_allowed(plan)]
+        self._refused_is_lost = drained_by == "dut"
         self._excuses = StallExcuses(plan.streams, drained_by, queue_frames)
         self._silences = {each.stream: Silence() for each in plan.streams}
         self._exceeded_before = [False] * len(self._budgets)
@@ -42,9 +43,12 @@ class EarlyAbort:
         ]
 
     @property
-    def least_losses(self) -> int | None:
-        """The fewest lost frames that may end the trial; None where no losses can."""
-        return min((int(budget.frames) for budget in self._budgets), default=None)
+    def loss_limits(self) -> tuple[LossLimit, ...]:
+        """By which the generator may end the trial, without waking us for it."""
+        return tuple(
+            LossLimit(int(budget.frames), tuple(sorted(budget.streams)), self._refused_is_lost)
+            for budget in self._budgets
+        )
 
     def __call__(self, interval: Interval) -> bool:
         """Account for the interval; True to stop the trial."""

@@ -1,4 +1,4 @@
-"""What a trial shows beside its verdict, drawn from its outcome."""
+"""What a trial shows besides its verdict, drawn from its outcome."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> T
     return TrialEvidence(
         sending_s=outcome.report.sending_s,
         intervals=sum(outcome.series.sending),
-        offered=sum(outcome.offered(plan.stream) for plan in outcome.plan.streams),
+        offered=sum(outcome.offered(plan.stream) for plan in outcome.judged),
         lost=sum(unexcused.values()),
         loss_ratio=_worst_loss_ratio(outcome, unexcused),
         forwarded_pps=_least_forwarded_pps(outcome),
@@ -52,7 +52,7 @@ def evidence_of(outcome: Outcome, disturbances: Sequence[Disturbance] = ()) -> T
 
 
 def _loads(outcome: Outcome) -> list[StreamPlan]:
-    return [plan for plan in outcome.plan.streams if plan.role == "load"]
+    return [plan for plan in outcome.judged if plan.role == "load"]
 
 
 def _load_latency(outcome: Outcome) -> Histogram:
@@ -69,7 +69,7 @@ def _directions(plans: Iterable[StreamPlan]) -> list[list[StreamPlan]]:
 
 def _worst_loss_ratio(outcome: Outcome, unexcused: dict[int, int]) -> float:
     ratios = []
-    for direction in _directions(outcome.plan.streams):
+    for direction in _directions(outcome.judged):
         offered = sum(outcome.offered(plan.stream) for plan in direction)
         lost = sum(unexcused[plan.stream] for plan in direction)
         ratios.append(lost / offered if offered else 0.0)
@@ -77,20 +77,31 @@ def _worst_loss_ratio(outcome: Outcome, unexcused: dict[int, int]) -> float:
 
 
 def _least_forwarded_pps(outcome: Outcome) -> float:
-    sending_s = outcome.report.sending_s
-    frames = [
-        sum(outcome.returned(plan.stream) for plan in direction)
-        for direction in _directions(outcome.plan.streams)
-    ]
-    return min(frames, default=0) / sending_s if sending_s > 0 else 0.0
+    """While the direction's streams sent: what their schedules leave out is no lower rate."""
+    rates_pps = []
+    for direction in _directions(outcome.judged):
+        frames = sum(outcome.returned(plan.stream) for plan in direction)
+        sending_s = _sending_s(direction, outcome)
+        rates_pps.append(frames / sending_s if sending_s > 0 else 0.0)
+    return min(rates_pps, default=0.0)
+
+
+def _sending_s(direction: list[StreamPlan], outcome: Outcome) -> float:
+    """How long its streams sent, in the mean of their rates."""
+    dues = [(plan.rate_pps, outcome.due(plan)) for plan in direction]
+    known = [(rate_pps, due) for rate_pps, due in dues if rate_pps and due is not None]
+    steady = all(plan.schedule.always for plan in direction)
+    if steady or len(known) < len(dues):
+        return outcome.report.sending_s
+    return sum(due for _, due in known) / sum(rate_pps for rate_pps, _ in known)
 
 
 def _offered_pps(outcome: Outcome) -> float | None:
-    """By load streams alone: a probe of a few frames a second says nothing of a rate."""
+    """By load streams alone: a probe of a few frames a second is no measure of a rate."""
     shares = [
         _share(outcome.offered(plan.stream), due)
-        for plan in _loads(outcome)
-        if (due := due_frames(plan, outcome.report.sending_s))
+        for plan in outcome.plan.streams
+        if plan.role == "load" and (due := outcome.due(plan))
     ]
     return outcome.load_pps * min(shares) if shares else None
 
@@ -103,10 +114,12 @@ def _share(offered: int, due: float) -> float:
 def _least_offered(outcome: Outcome) -> OfferedInterval | None:
     """Of whole intervals: in a short remainder a single frame is much.
 
-    Streams that may end before the trial does have no rate that each interval is to keep.
+    Streams that may end before the trial does, or pause, have no rate that each interval is
+    to keep.
     """
     series, whole_s = outcome.series, outcome.plan.interval_s / 2
-    steady = [each for each in _loads(outcome) if each.frame_count is None]
+    loads = [each for each in _loads(outcome) if each.schedule.always]
+    steady = [each for each in loads if each.frame_count is None]
     shares = [
         (min(series.streams[plan.stream].offered[place] / due for plan, due in dues), place)
         for place, sending in enumerate(series.sending)

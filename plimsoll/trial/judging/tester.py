@@ -19,7 +19,7 @@ from plimsoll.text.units import (
 )
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.trial.judging.absent_frames import absent_frames
-from plimsoll.trial.outcome.due_frames import due_frames, scatter
+from plimsoll.trial.outcome.due_frames import scatter
 from plimsoll.trial.outcome.finding import Finding, FindingOutcome
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.own_time import OwnTime
@@ -31,10 +31,10 @@ _VALIDATION_RATE_TOLERANCE = 0.005
 
 
 class TesterLimits(BaseModel):
-    """How far the tester may stray before its trial says nothing about the DUT.
+    """How far the tester may stray before its trial is no evidence about the DUT.
 
-    A probe is late when it left more than `late_probe` after its time: then nobody
-    looked at the DUT when somebody should have. Probes skipped, refused by a wire, or
+    A probe is late when it left more than `late_probe` after its time: then
+    the DUT was not probed when it should have been. Probes skipped, refused by a wire, or
     without a buffer count as late. `max_no_buffer` frames of a stream may find no buffer.
     Where `rate_tolerance` is stated it is that of validations as well, unless these have
     one of their own.
@@ -96,17 +96,18 @@ class TesterLimits(BaseModel):
         ]
 
     def _offered_rate(self, plan: StreamPlan, outcome: Outcome) -> Iterable[Finding]:
-        """Nothing for a stream whose schedule has no rate."""
-        wanted = due_frames(plan, outcome.report.sending_s)
-        if wanted is None or plan.rate_pps is None:
+        """Nothing for a stream without a rate, nor for one whose schedule has it send nothing."""
+        expected = outcome.due(plan)
+        if expected is None or plan.rate_pps is None or outcome.sends_nothing(plan):
             return
         offered = outcome.offered(plan.stream)
         absent = absent_frames(plan, outcome) if self._validating else 0
         tolerance = self._tolerance_of(plan)
-        off = max(0.0, wanted - offered - absent) or max(0.0, offered - wanted)
-        strayed = off / wanted if wanted else 1.0
+        off = max(0.0, expected - offered - absent) or max(0.0, offered - expected)
+        strayed = off / expected if expected else 1.0
         # A frame more or less is how the last one fell, at any rate.
-        near = wanted > 0 and off <= 1 + scatter(plan, wanted)
+        seconds, begin_s = outcome.report.sending_s, outcome.begin_s
+        near = expected > 0 and off <= 1 + scatter(plan, expected, seconds, begin_s=begin_s)
         yield Finding(
             rule="offered-rate",
             subject=plan.name,
@@ -114,12 +115,12 @@ class TesterLimits(BaseModel):
             limit=tolerance,
             unit="ratio",
             outcome=_fit(strayed <= tolerance or near),
-            text=f"{plan.name}: the tester offered {offered:,} of {wanted:,.0f} frames at "
-            f"{format_pps(plan.rate_pps)}, {_how_far(offered, wanted, absent)}; "
+            text=f"{plan.name}: the tester offered {offered:,} of {expected:,.0f} frames at "
+            f"{format_pps(plan.rate_pps)}, {_how_far(offered, expected, absent)}; "
             f"at most {format_ratio(tolerance)} allowed",
         )
         if absent:
-            yield _left_out(plan, absent, wanted)
+            yield _left_out(plan, absent, expected)
 
     def _no_buffer(self, plan: StreamPlan, outcome: Outcome) -> Finding:
         frames = outcome.counts(plan.stream).no_buffer
@@ -132,7 +133,7 @@ class TesterLimits(BaseModel):
 
     def _late_probes(self, plan: StreamPlan, outcome: Outcome) -> Iterable[Finding]:
         """Nothing for load, nor for a probe that waits for the DUT."""
-        if plan.role != "latency" or due_frames(plan, outcome.report.sending_s) is None:
+        if plan.role != "latency" or outcome.due(plan) is None:
             return
         counts = outcome.counts(plan.stream)
         late, unsent = _more_than(counts.lateness, self.late_probe * 1e9), _unsent(counts, outcome)
@@ -153,10 +154,10 @@ class TesterLimits(BaseModel):
 
     def _runtime(self, outcome: Outcome) -> list[Finding]:
         """Nothing for a trial stopped on purpose: the judge sees to those."""
-        if outcome.report.ended_by == "stop":
+        if outcome.report.ended_by in ("stop", "losses"):
             return []
-        wanted, ran = outcome.plan.duration_s, outcome.report.sending_s
-        strayed = abs(ran - wanted) / wanted
+        expected, ran = outcome.plan.duration_s, outcome.report.sending_s
+        strayed = abs(ran - expected) / expected
         finding = Finding(
             rule="runtime",
             subject="trial",
@@ -164,7 +165,7 @@ class TesterLimits(BaseModel):
             limit=self.runtime_tolerance,
             unit="ratio",
             outcome=_fit(strayed <= self.runtime_tolerance),
-            text=f"the tester sent for {format_duration(ran)} of {format_duration(wanted)}, "
+            text=f"the tester sent for {format_duration(ran)} of {format_duration(expected)}, "
             f"{format_ratio(strayed)} off; at most {format_ratio(self.runtime_tolerance)} allowed",
         )
         return [finding]
@@ -214,19 +215,19 @@ class TesterLimits(BaseModel):
         )
 
 
-def _how_far(offered: int, wanted: float, absent: int) -> str:
+def _how_far(offered: int, expected: float, absent: int) -> str:
     """By how much a stream was offered less or more than planned, as a share of the plan."""
-    ratio = format_ratio(abs(offered - wanted) / wanted) if wanted else format_ratio(1.0)
+    ratio = format_ratio(abs(offered - expected) / expected) if expected else format_ratio(1.0)
     if not absent:
         return f"{ratio} off"
-    left = max(0.0, wanted - offered - absent) / wanted
+    left = max(0.0, expected - offered - absent) / expected
     return f"{ratio} off, {format_ratio(left)} without what its absences explain"
 
 
-def _left_out(plan: StreamPlan, absent: int, wanted: float) -> Finding:
+def _left_out(plan: StreamPlan, absent: int, expected: float) -> Finding:
     """What the comparison of the offered rate did not count, for the record and its readers."""
     text = (
-        f"{plan.name}: {absent:,} frames, {format_ratio(absent / wanted)} of the plan, came due "
+        f"{plan.name}: {absent:,} frames, {format_ratio(absent / expected)} of the plan, came due "
         "while the tester's polling loop was away and were not sent; offered-rate does not count "
         "them, stalled-share bounds them"
     )

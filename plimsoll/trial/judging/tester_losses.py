@@ -29,7 +29,7 @@ def without_tester_losses(
     bounding = {_kind(each) for each in criteria if each.losses_allowed(outcome.plan)}
     if not budgets or not _only(judgement, bounding):
         return judgement
-    lost = sum(outcome.lost(plan.stream) for plan in outcome.plan.streams)
+    lost = sum(outcome.lost(plan.stream) for plan in outcome.judged)
     # Which of them they were is known by stream, but a criterion may bound any part of all.
     left = lost - blame.tester
     allowed = min(budget.frames for budget in budgets)

@@ -9,6 +9,7 @@ from typing import Literal
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.judging.dut_agreement import dut_agreement
+from plimsoll.trial.judging.filtered import unfiltered
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
 from plimsoll.trial.outcome.outcome import Outcome
@@ -52,7 +53,7 @@ def judge_goals(
     """Judge one trial by the criteria of each goal, as `judge` does; the tester only once.
 
     A trial that was stopped as soon as one goal's criteria were broken is invalid for a
-    goal whose criteria were not, yet: nobody knows what would have become of them.
+    goal whose criteria were not, yet: how they would have ended is unknown.
     """
     tester = _tester(outcome, limits)
     return {goal: _judge(outcome, criteria, limits, tester) for goal, criteria in goals.items()}
@@ -69,6 +70,7 @@ def _judge(
         about_hosts = [each for each in criteria if isinstance(each, HostCriterion)]
         outcome.host.ask([each.bound.question for each in about_hosts])
     judged = [each for criterion in criteria for each in criterion.evaluate(outcome)]
+    judged += unfiltered(outcome)
     if not _spoiled(tester, judged) and not _any(judged, "fail"):
         judged += _stopped_early(outcome, limits)
     return Judgement(_verdict(tester, judged), (*tester, *judged))
@@ -91,8 +93,8 @@ def _any(findings: list[Finding], outcome: Verdict) -> bool:
 
 
 def _stopped_early(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
-    ran, wanted = outcome.report.sending_s, outcome.plan.duration_s
-    if ran >= wanted * (1 - limits.runtime_tolerance):
+    ran, planned = outcome.report.sending_s, outcome.plan.duration_s
+    if ran >= planned * (1 - limits.runtime_tolerance):
         return []
-    text = f"stopped after {ran:.4g} s of {wanted:.4g} s with no criterion broken"
-    return [Finding("runtime", "trial", ran, wanted, "s", "invalid", text)]
+    text = f"stopped after {ran:.4g} s of {planned:.4g} s with no criterion broken"
+    return [Finding("runtime", "trial", ran, planned, "s", "invalid", text)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from plimsoll.generator.interface import FrameCheck, StreamCounts
 
 
-def examined(counts: StreamCounts, check: FrameCheck) -> str:
-    """What "corrupt" covers: nobody shall take it for more."""
-    said = f"checked: the 18-byte signature of {counts.received + counts.corrupt:,}"
+def examined(counts: StreamCounts, check: FrameCheck, signature_bytes: int) -> str:
+    """What "corrupt" covers, so that it is not taken for more."""
+    said = f"checked: the {signature_bytes}-byte signature of {counts.received + counts.corrupt:,}"
     if check == "signature":
         return f"{said}, no other byte"
     parts = [said]

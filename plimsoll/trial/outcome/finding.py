@@ -15,7 +15,7 @@ class Finding:
     `value` and `limit` are in `unit`; None where there was nothing to measure or
     to hold it against. `text` is a sentence for people. `fail` is the DUT's,
     `invalid` the tester's. One that `spoils` the trial makes it invalid whatever else was
-    found: what the DUT did under such conditions says nothing of it.
+    found: what the DUT did under such conditions is no evidence about it.
     """
 
     rule: str

@@ -1,4 +1,4 @@
-"""The metrics of the hosts beside a trial, asked when a criterion wants to know."""
+"""The metrics of the hosts during a trial, queried when a criterion needs them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class HostMetrics:
     """What was recorded of `hosts` in one period, over [begin_ms, end_ms) since the epoch.
 
     What a trial is judged by is that of the time in which frames were sent (`during`).
-    Nothing is read before it is asked for; a period that still grows is read as far as it has.
+    Nothing is read before it is needed; a period that still grows is read as far as it has.
     """
 
     run: RunDirectory
@@ -42,7 +42,7 @@ class HostMetrics:
 
     @property
     def length_s(self) -> float:
-        """How long the time is that is asked about."""
+        """How long the time in question is."""
         return (self.end_ms - self.begin_ms) / 1e3
 
     def during(self, begin_unix_ns: int, length_s: float) -> HostMetrics:
@@ -76,25 +76,29 @@ class HostMetrics:
         key = ["names['hostname']", *(_CPU if name == "cpu" else "names[?]" for name in apart)]
         conditions, values = self._conditions(question)
         statement = _FIGURES.format(key=f"[{', '.join(key)}]", conditions="".join(conditions))
-        asked = [name for name in apart if name != "cpu"]
+        by_name = [name for name in apart if name != "cpu"]
         time = (self.begin_ms, self.end_ms)
-        return statement, [*asked, *time, question.source, question.type, *values]
+        return statement, [*by_name, *time, question.source, question.type, *values]
 
     def _conditions(self, question: HostQuestion) -> tuple[list[str], list[object]]:
         """SQL with a `?` for each of the values."""
-        told: list[tuple[str, list[object]]] = []
-        for name, wanted in question.where:
-            told.append((f" AND list_contains(?, {_name(name)})", [list(wanted), *_asked(name)]))
-        for name, unwanted in question.without:
+        conditions: list[tuple[str, list[object]]] = []
+        for name, included in question.where:
+            conditions.append(
+                (f" AND list_contains(?, {_name(name)})", [list(included), *_parameters(name)])
+            )
+        for name, excluded in question.without:
             absent = f" AND NOT coalesce(list_contains(?, {_name(name)}), false)"
-            told.append((absent, [list(unwanted), *_asked(name)]))
+            conditions.append((absent, [list(excluded), *_parameters(name)]))
         if question.cpus is not None:
-            told.append((f" AND {_CPU} IS NOT NULL", []))
+            conditions.append((f" AND {_CPU} IS NOT NULL", []))
         if question.cpus not in (None, "all"):
             negated = "NOT " if question.cpus == "housekeeping" else ""
             chosen = f" AND {negated}list_contains(?, names['hostname'] || ' ' || {_CPU})"
-            told.append((chosen, [self._polled(question.cpus)]))
-        return [each for each, _ in told], [value for _, values in told for value in values]
+            conditions.append((chosen, [self._polled(question.cpus)]))
+        return [each for each, _ in conditions], [
+            value for _, values in conditions for value in values
+        ]
 
     def _polled(self, cpus: CpuRole) -> list[str]:
         """Polled CPUs, each after its host's name."""
@@ -102,7 +106,7 @@ class HostMetrics:
 
 
 def _apart(question: HostQuestion) -> tuple[str, ...]:
-    """The names besides the host's that figures are kept apart by."""
+    """The names, other than the host's, that figures are grouped by."""
     return (*(("cpu",) if question.cpus else ()), *question.by)
 
 
@@ -117,5 +121,5 @@ def _name(name: str) -> str:
     return _CPU if name == "cpu" else "names[?]"
 
 
-def _asked(name: str) -> list[object]:
+def _parameters(name: str) -> list[object]:
     return [] if name == "cpu" else [name]

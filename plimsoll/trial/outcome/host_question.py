@@ -1,4 +1,4 @@
-"""What can be asked of the metrics of the hosts that were observed beside a trial."""
+"""What can be queried of the metrics of the hosts that were observed during a trial."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class HostQuestion:
 
 @dataclass(frozen=True, slots=True)
 class HostFigure:
-    """What one host, CPU or group of series came to over the time that was asked about.
+    """The values of one host, CPU or group of series over the time in question.
 
-    `names` has `cpu`, where CPUs were kept apart, and the names asked for. `mean` is
+    `names` has `cpu`, where figures are by CPU, and the names queried. `mean` is
     weighted by time, `peak` the highest and `low` the lowest value of any reading; `total` is
     what was counted in readings whose middle lies in that time, None for a metric that is not
     counted. `observed_s` is how much of that time was observed. All but the last are in `unit`,

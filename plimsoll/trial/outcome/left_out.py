@@ -53,7 +53,7 @@ def left_out(
         held_ns = max(each.held_by_dut_ns for each in proven)
         said += f", and by the kernel's events the DUT was away for {format_ns(held_ns)} of one"
         return LeftOut("fail", said, held_ns)
-    return LeftOut("invalid", f"{said}; whose that is cannot be told")
+    return LeftOut("invalid", f"{said}; it cannot be attributed")
 
 
 def _breaks(above: int, samples: int, quantile: QuantileName) -> bool:

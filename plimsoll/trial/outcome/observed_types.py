@@ -16,9 +16,9 @@ def observed_types() -> Mapping[tuple[str, str], MetricType]:
 
 def why_missing(host: ObservedHostRecord, source: str, metric_type: str) -> str | None:
     """Why a metric was not read on a host; None where it was."""
-    wanted = (source, metric_type)
-    tellers = [one for one in OBSERVERS if wanted in {(t.source, t.type) for t in one.types}]
+    key = (source, metric_type)
+    tellers = [one for one in OBSERVERS if key in {(t.source, t.type) for t in one.types}]
     reasons = [host.missing[one.name()] for one in tellers if one.name() in host.missing]
     if tellers and len(reasons) == len(tellers):
         return "; ".join(reasons)
-    return None if source in host.sources else "it was not asked for in observe.sources"
+    return None if source in host.sources else "it is not listed in observe.sources"

@@ -9,8 +9,10 @@ from plimsoll.attribution.explanation.latency_parts import LatencyParts
 from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.record.trials.latency_record import LatencyRecord
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.baseline import Baseline
-from plimsoll.trial.outcome.beside import NOTHING_BESIDE, Beside
+from plimsoll.trial.outcome.due_frames import due_frames, sends_nothing
 from plimsoll.trial.outcome.host_metrics import HostMetrics
 from plimsoll.trial.outcome.own_time import OwnTime
 from plimsoll.trial.outcome.quantiles import known_quantiles
@@ -50,10 +52,33 @@ class Outcome:
     earlier: tuple[Repetition, ...] = ()
     comes_again: bool = False
     # Sent and counted as well, and in neither the plan nor the report.
-    beside: Beside = NOTHING_BESIDE
+    background: BackgroundStreams = NO_BACKGROUND
     host: HostMetrics | None = None
     own: OwnTime | None = None
     longest: tuple[LatencyParts, ...] = ()
+
+    @property
+    def begin_s(self) -> float:
+        """When what is judged began, in s from the trial's start: not 0 in a soak's windows."""
+        return self.series.begin_s[0] if len(self.series) else 0.0
+
+    @property
+    def judged(self) -> tuple[StreamPlan, ...]:
+        """The streams whose frames the DUT is to forward; all but those it is to filter."""
+        return tuple(plan for plan in self.plan.streams if not plan.filtered)
+
+    @property
+    def sending(self) -> tuple[StreamPlan, ...]:
+        """Those of the judged whose schedules have them send while frames were sent at all."""
+        return tuple(plan for plan in self.judged if not self.sends_nothing(plan))
+
+    def due(self, plan: StreamPlan) -> float | None:
+        """Frames of a stream that were due while frames were sent; as due_frames() has it."""
+        return due_frames(plan, self.report.sending_s, begin_s=self.begin_s)
+
+    def sends_nothing(self, plan: StreamPlan) -> bool:
+        """Whether the stream's schedule leaves out all the time that frames were sent."""
+        return sends_nothing(plan, self.report.sending_s, begin_s=self.begin_s)
 
     def counts(self, stream: int) -> StreamCounts:
         """The totals of one stream."""
@@ -74,14 +99,14 @@ class Outcome:
         return counts.received - counts.duplicate
 
     def unexcused_losses(self) -> dict[int, int]:
-        """By stream, the frames lost that no stall of the tester explains."""
-        lost = {plan.stream: self.lost(plan.stream) for plan in self.plan.streams}
+        """By judged stream, the frames lost that no stall of the tester explains."""
+        lost = {plan.stream: self.lost(plan.stream) for plan in self.judged}
         return self.series.unexcused_of(lost)
 
     def repetition(self) -> Repetition:
         """What later trials of the same load are compared with."""
         streams: defaultdict[str, list[int]] = defaultdict(list)
-        for plan in self.plan.streams:
+        for plan in self.judged:
             streams[f"{plan.tx_port}-{plan.rx_port}"].append(plan.stream)
         return Repetition(
             forwarding={

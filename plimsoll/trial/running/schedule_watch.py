@@ -86,7 +86,7 @@ class ScheduleWatch:
 
     def _other(self, pid: int, added: RunningProcess) -> OtherProcessRecord:
         return OtherProcessRecord(
-            # The interpreter that runs us is known by a name that says nothing.
+            # The interpreter that runs us has a process name that is meaningless to users.
             comm=_OURS if pid == os.getpid() else added.comm,
             pid=pid,
             cpu=added.cpu,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from plimsoll.dut.lab import Lab, LabPorts
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import Generator, Interval, TrialPlan
-from plimsoll.trial.outcome.beside import NOTHING_BESIDE, Beside
+from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
 from plimsoll.trial.outcome.outcome import Outcome
 from plimsoll.trial.outcome.series import TrialSeries
 
@@ -20,11 +20,11 @@ def run_trial(
     *,
     load_pps: float,
     watch: Callable[[Interval], bool],
-    beside: Beside = NOTHING_BESIDE,
+    background: BackgroundStreams = NO_BACKGROUND,
 ) -> Outcome:
     """Run `plan`, which loads each direction with `load_pps`, and say what came of it.
 
-    The streams `beside` it are sent as well; neither `watch` nor the report sees them.
+    The `background` streams are sent as well; neither `watch` nor the report sees them.
     `watch` sees each interval and stops the trial with True; a lost link does, too. Raises
     LabDied when the DUT ended meanwhile, LinkGone when a port's interface went, and
     whatever the generator raises of itself.
@@ -35,20 +35,20 @@ def run_trial(
     before = lab.counters()
 
     def watch_all(whole: Interval) -> bool:
-        interval = beside.left_out_of(whole)
+        interval = background.left_out_of(whole)
         series.add(interval)
         settled = watch(interval)
         lab.check()
         return bool(links_lost()) or settled
 
     try:
-        whole_report = generator.trial(beside.added_to(plan), watch_all)
+        whole_report = generator.trial(background.added_to(plan), watch_all)
     except PlimsollError:
         # What the generator died of may be the lab; then that is the news.
         lab.check()
         raise
     lab.check()
-    report, beside = beside.split(whole_report)
+    report, background = background.split(whole_report)
     return Outcome(
         plan=plan,
         report=report,
@@ -60,5 +60,5 @@ def run_trial(
         dut_before=before,
         dut_after=lab.counters(),
         links_lost=links_lost(),
-        beside=beside,
+        background=background,
     )

@@ -1,4 +1,4 @@
-"""What a host seems meant for, where nobody says: read off its kernel's command line."""
+"""What a host seems to be tuned for, without an intent: read from its kernel's command line."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def assume_intent(view: HostView) -> tuple[Intent | None, str]:
     """(intent, where it comes from), or (None, why there is none).
 
     CPUs that isolcpus or nohz_full name are isolated, all others reserved; tickless ones
-    speak for the hint `realtime`. Of everything else the intent says nothing, so that
+    speak for the hint `realtime`. Everything else is left out of the intent, so that
     those settings are not judged.
     """
     try:

@@ -1,4 +1,4 @@
-"""An audit: every check, asked of one host against one intent."""
+"""An audit: every check of one host, against one intent."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import VERDICTS, Finding, Verdict
+from plimsoll.tune.audit.finding import VERDICTS, CheckFinding, CheckVerdict
 from plimsoll.tune.audit.registry import all_checks
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -18,7 +18,7 @@ class Audit:
     """`host` and `kernel` are the names that the host gives itself, None where unread.
 
     `intent` is the name of the intent; `assumed` says where it comes from, or why there is
-    none, when nobody gave one. Findings are by number.
+    none, when none was given. Findings are by number.
     """
 
     source: str
@@ -26,16 +26,16 @@ class Audit:
     kernel: str | None
     intent: str | None
     assumed: str
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckFinding, ...]
 
     @property
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[CheckVerdict, int]:
         """How many findings have each verdict, the worst first; all verdicts are there."""
         found = Counter(finding.verdict for finding in self.findings)
         return {verdict: found[verdict] for verdict in VERDICTS}
 
     @property
-    def by_severity(self) -> tuple[Finding, ...]:
+    def by_severity(self) -> tuple[CheckFinding, ...]:
         """The worst first; of the same verdict by number."""
         return tuple(sorted(self.findings, key=lambda f: (VERDICTS.index(f.verdict), f.number)))
 
@@ -54,7 +54,7 @@ def audit(
 
 
 def look(view: HostView, intent: Intent | None, assumed: str) -> Audit:
-    """What there is to see of a host of which nobody gave an intent.
+    """What there is to see of a host without an intent.
 
     `intent` is what was assumed of it, None where nothing could be, and `assumed` says so. Where
     that does not say, what no dataplane wants is warned of, and of all else what was read is in
@@ -64,7 +64,7 @@ def look(view: HostView, intent: Intent | None, assumed: str) -> Audit:
     return _audit(view, intent, assumed, findings)
 
 
-def _looked(check: Check, view: HostView, intent: Intent | None, assumed: str) -> Finding:
+def _looked(check: Check, view: HostView, intent: Intent | None, assumed: str) -> CheckFinding:
     if intent is not None:
         found = check.judge(view, intent, assumed)
         if found.verdict != "not-applicable":
@@ -73,7 +73,7 @@ def _looked(check: Check, view: HostView, intent: Intent | None, assumed: str) -
 
 
 def _audit(
-    view: HostView, intent: Intent | None, assumed: str, findings: tuple[Finding, ...]
+    view: HostView, intent: Intent | None, assumed: str, findings: tuple[CheckFinding, ...]
 ) -> Audit:
     return Audit(
         source=view.where,

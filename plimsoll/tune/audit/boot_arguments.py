@@ -22,7 +22,7 @@ def add_at_boot(intent: Intent, *arguments: str) -> Step:
 
 
 def _rendered(intent: Intent, arguments: tuple[str, ...]) -> str:
-    """What the operator makes of the profile, or what the profile has to name besides."""
+    """What the operator makes of the profile, or what the profile has to name in addition."""
     made = {
         word
         for vendor in get_args(Vendor)

@@ -1,10 +1,10 @@
-"""A check: one question about a host, asked against the declared intent."""
+"""A check: one question about a host, judged against the declared intent."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from plimsoll.tune.audit.finding import Finding, Group, Judgement, not_applicable, tell
+from plimsoll.tune.audit.finding import CheckFinding, CheckJudgement, Group, not_applicable, tell
 from plimsoll.tune.audit.remedy import fitted, owner_of
 from plimsoll.tune.audit.without_intent import HostRule, IntentRule, listed_readings, readings
 from plimsoll.tune.host.view.host_view import HostView
@@ -40,8 +40,8 @@ class Check:
     the rule may read, and what `plimsoll tune capture` therefore collects; add TOPOLOGY to
     `reads` where the rule calls read_topology, and TOPOLOGY_LINKS to `links` where it gives it
     ports. `fix` says in prose how to set it right; a finding's steps say it for the host at
-    hand. Exactly one of `rule` and `host_rule` is given. Beside a `rule`, `without_intent` is
-    what can be said of a host of which nobody has said what it is to be.
+    hand. Exactly one of `rule` and `host_rule` is given. Next to a `rule`, `without_intent` is
+    what can be said of a host that has no intent.
     """
 
     number: int
@@ -63,7 +63,7 @@ class Check:
         if (self.rule is None) == (self.host_rule is None):
             raise ValueError(f"check {self.number} takes one of rule and host_rule")
 
-    def judge(self, view: HostView, intent: Intent | None, no_intent: str = "") -> Finding:
+    def judge(self, view: HostView, intent: Intent | None, no_intent: str = "") -> CheckFinding:
         """The finding; `no_intent` says why there is no intent, where it is None.
 
         What cannot be read makes the verdict unknown; nothing is raised for it.
@@ -71,7 +71,7 @@ class Check:
         found = tell(lambda: self._judgement(view, intent, no_intent))
         return self._finding(view, intent, found)
 
-    def look(self, view: HostView) -> Finding:
+    def look(self, view: HostView) -> CheckFinding:
         """The finding of a host without an intent: what no dataplane wants, or what was read."""
         judge = self.host_rule or self.without_intent
         found = not_applicable("") if judge is None else tell(lambda: judge(view))
@@ -81,8 +81,10 @@ class Check:
             found = not_applicable(text or _NOTHING_READ, *read)
         return self._finding(view, None, found)
 
-    def _finding(self, view: HostView, intent: Intent | None, found: Judgement) -> Finding:
-        return Finding(
+    def _finding(
+        self, view: HostView, intent: Intent | None, found: CheckJudgement
+    ) -> CheckFinding:
+        return CheckFinding(
             number=self.number,
             name=self.name,
             group=self.group,
@@ -97,7 +99,7 @@ class Check:
             sources=self.sources,
         )
 
-    def _judgement(self, view: HostView, intent: Intent | None, no_intent: str) -> Judgement:
+    def _judgement(self, view: HostView, intent: Intent | None, no_intent: str) -> CheckJudgement:
         if self.host_rule is not None:
             return self.host_rule(view)
         if intent is None or self.rule is None:

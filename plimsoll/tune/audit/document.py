@@ -39,10 +39,10 @@ in [tuning-audit.md](tuning-audit.md).
 | `n/a` (`not-applicable` in JSON) | the intent does not say, or the host has no such thing |
 
 **Without an intent** the audit assumes one from the kernel's command line: the CPUs of \
-`isolcpus` and `nohz_full` are isolated and all others reserved, and nothing else is asked \
-for. The heading says so. Of what that does not say, or where the command line isolates no CPUs, \
+`isolcpus` and `nohz_full` are isolated and all others reserved, and nothing else is required. \
+The heading says so. Of what that does not say, or where the command line isolates no CPUs, \
 it warns of what no packet dataplane wants (swap, merged pages, governors that save power, a PCIe \
-link below what the card can), and shows what it read: nothing fails for it, as nobody asked. \
+link below what the card can), and shows what it read: nothing fails for it without an intent. \
 `plimsoll tune init` proposes an intent for the host.
 
 **A capture** is a tar archive of a manifest and of exactly the files listed below, with the \

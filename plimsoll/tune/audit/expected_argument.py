@@ -46,5 +46,5 @@ def expected_cpus(argument: KernelArgument, online: frozenset[int]) -> frozenset
 
 
 def intent_unread(argument: KernelArgument, error: ValueError) -> CannotRead:
-    """What to raise for an argument of the intent that says nothing."""
+    """What to raise for an argument of the intent that has no effect."""
     return CannotRead(Unread(f"the intent's {argument.text}", "unreadable", str(error)))

@@ -10,8 +10,8 @@ from typing import Literal
 from plimsoll.tune.host.view.unread import CannotRead
 
 # From the worst to the best; "unknown" is what could not be read, and no fault of the host.
-Verdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]
-VERDICTS: tuple[Verdict, ...] = ("fail", "warn", "unknown", "ok", "not-applicable")
+CheckVerdict = Literal["fail", "warn", "unknown", "ok", "not-applicable"]
+VERDICTS: tuple[CheckVerdict, ...] = ("fail", "warn", "unknown", "ok", "not-applicable")
 
 Group = Literal["boot", "power", "kernel", "memory", "nic", "pod", "cluster"]
 GROUP_TITLES: dict[Group, str] = {
@@ -26,7 +26,7 @@ GROUP_TITLES: dict[Group, str] = {
 
 Lasts = Literal["until-boot", "for-good", "sets-nothing"]
 
-# For a command of which nobody said better what has the setting on OpenShift.
+# For a command without a more specific remark on what has the setting on OpenShift.
 MANAGED_NODE = (
     "on OpenShift the node's settings are its operators': change the object that has it "
     "(PerformanceProfile, Tuned, MachineConfig), and not the node"
@@ -49,7 +49,7 @@ class Step:
     says which object has the setting on a node of OpenShift, where operators put back what is
     set by hand; None is for what is the same there, such as a command that sets nothing.
     `lasts` is until when a command's setting holds, or that it sets nothing, and `takes` what
-    running it takes from whoever uses the host now. `boot_arguments` are those that it adds to
+    running it takes from the host's present users. `boot_arguments` are those that it adds to
     the kernel's command line.
     """
 
@@ -62,10 +62,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class CheckJudgement:
     """The answer of a check's rule. `expected` is what the intent asks for, in words."""
 
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
     read: tuple[Reading, ...] = ()
     expected: str = ""
@@ -73,14 +73,14 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CheckFinding:
     """A judgement, and the words of the check that made it."""
 
     number: int
     name: str
     group: Group
     title: str
-    verdict: Verdict
+    verdict: CheckVerdict
     text: str
     read: tuple[Reading, ...]
     expected: str
@@ -90,32 +90,36 @@ class Finding:
     sources: tuple[str, ...]
 
 
-def ok(text: str, *read: Reading, expected: str = "") -> Judgement:
+def ok(text: str, *read: Reading, expected: str = "") -> CheckJudgement:
     """As expected."""
-    return Judgement("ok", text, read, expected)
+    return CheckJudgement("ok", text, read, expected)
 
 
-def warn(text: str, *read: Reading, expected: str = "", steps: Iterable[Step] = ()) -> Judgement:
+def warn(
+    text: str, *read: Reading, expected: str = "", steps: Iterable[Step] = ()
+) -> CheckJudgement:
     """Sound on some hosts on purpose, or of small weight."""
-    return Judgement("warn", text, read, expected, tuple(steps))
+    return CheckJudgement("warn", text, read, expected, tuple(steps))
 
 
-def fail(text: str, *read: Reading, expected: str = "", steps: Iterable[Step] = ()) -> Judgement:
+def fail(
+    text: str, *read: Reading, expected: str = "", steps: Iterable[Step] = ()
+) -> CheckJudgement:
     """Not as expected."""
-    return Judgement("fail", text, read, expected, tuple(steps))
+    return CheckJudgement("fail", text, read, expected, tuple(steps))
 
 
-def not_applicable(text: str, *read: Reading) -> Judgement:
+def not_applicable(text: str, *read: Reading) -> CheckJudgement:
     """Nothing to judge here, and why: the intent does not say, or the host has no such thing."""
-    return Judgement("not-applicable", text, read)
+    return CheckJudgement("not-applicable", text, read)
 
 
-def unknown(text: str, *read: Reading, expected: str = "") -> Judgement:
+def unknown(text: str, *read: Reading, expected: str = "") -> CheckJudgement:
     """What it would rest on could not be read."""
-    return Judgement("unknown", text, read, expected)
+    return CheckJudgement("unknown", text, read, expected)
 
 
-def tell(judge: Callable[[], Judgement]) -> Judgement:
+def tell(judge: Callable[[], CheckJudgement]) -> CheckJudgement:
     """What `judge` says; unknown where it meets something that cannot be read."""
     try:
         return judge()
@@ -123,11 +127,11 @@ def tell(judge: Callable[[], Judgement]) -> Judgement:
         return unknown(str(error.unread))
 
 
-def worst_of(parts: Iterable[Judgement]) -> Judgement:
+def worst_of(parts: Iterable[CheckJudgement]) -> CheckJudgement:
     """One judgement of several: the worst verdict, and the text of all that share it.
 
     Readings, wishes and steps of all parts are kept. Parts that do not apply count only
-    where there are no others; no parts at all do not apply.
+    where there are no others; without parts it does not apply.
     """
     given = tuple(parts)
     if not given:
@@ -136,7 +140,7 @@ def worst_of(parts: Iterable[Judgement]) -> Judgement:
     verdict = min((part.verdict for part in counted), key=VERDICTS.index)
     # What is known to be wrong must not hide what is unknown.
     message = [part for part in counted if verdict in ("ok", part.verdict) or _matters(part)]
-    return Judgement(
+    return CheckJudgement(
         verdict,
         "; ".join(dict.fromkeys(part.text for part in message)),
         tuple(dict.fromkeys(reading for part in counted for reading in part.read)),
@@ -179,5 +183,5 @@ def advice(text: str, *, openshift: str | None = None) -> Step:
     return Step(text, "advice", openshift)
 
 
-def _matters(part: Judgement) -> bool:
+def _matters(part: CheckJudgement) -> bool:
     return part.verdict in ("fail", "warn", "unknown")

@@ -12,15 +12,15 @@ from plimsoll.tune.host.boot.kernel_command_line import PATH
 from plimsoll.tune.host.capture.collect import NeededFiles
 from plimsoll.tune.proposal.survey import SURVEY_LINKS, SURVEY_READS
 
-# What the assumed intent, the proposal of one, and the remedies read besides.
-_BESIDES = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)
+# What the assumed intent, the proposal of one, and the remedies read as well.
+_ALWAYS_READ = (PATH, *TOPOLOGY, *SURVEY_READS, *REMEDY_READS)
 
 
 def needed_files(checks: Sequence[Check] | None = None) -> NeededFiles:
     """The union of what `checks`, by default all there are, say that they read."""
     selected = all_checks() if checks is None else checks
     return NeededFiles(
-        files=_once((_BESIDES, *(check.reads for check in selected))),
+        files=_once((_ALWAYS_READ, *(check.reads for check in selected))),
         links=_once((SURVEY_LINKS, *(check.links for check in selected))),
         lists=_once(check.lists for check in selected),
         commands=_once(check.commands for check in selected),

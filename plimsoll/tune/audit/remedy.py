@@ -15,7 +15,7 @@ REMEDY_READS = OS_RELEASE
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who keeps a host's settings: OpenShift's operators (`managed`), or whoever is root there.
+    """Who keeps a host's settings: OpenShift's operators (`managed`), or root there.
 
     `boot_tool` changes the kernel's command line, None where nothing tells which does.
     """
@@ -33,10 +33,10 @@ def owner_of(view: HostView, intent: Intent | None) -> Owner:
 
 
 def fitted(steps: Iterable[Step], owner: Owner) -> tuple[Step, ...]:
-    """The steps as the host's keeper takes them, with a word before what takes something away.
+    """The steps as the host's owner takes them, with a warning before what takes something away.
 
-    On OpenShift the remedy is the object that has the setting. The command beside it is only
-    told, as a trial, and only where it neither outlives a reboot nor takes anything.
+    On OpenShift the remedy is the object that has the setting. The command with it is only
+    given, as a trial, and only where it neither outlives a reboot nor takes anything.
     """
     if owner.managed:
         # Several commands may be one object's.

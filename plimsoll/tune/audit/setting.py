@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
+from plimsoll.tune.audit.finding import (
+    CheckJudgement,
+    Reading,
+    Step,
+    command,
+    fail,
+    not_applicable,
+    ok,
+)
 from plimsoll.tune.audit.openshift_object import node_tuned, tuned_patch
 from plimsoll.tune.expected.tuned import expected_sysctls, intent_sysctls
 from plimsoll.tune.host.view.host_view import HostView
@@ -28,10 +36,10 @@ def judge_setting(
     harm: str,
     serves: Serves = str.__eq__,
     without: str = "",
-) -> Judgement:
+) -> CheckJudgement:
     """Whether the setting `name` serves the intent; `harm` says what the other value does.
 
-    Not applicable where the intent says nothing of it. `without` says why a kernel that has
+    Not applicable where the intent leaves it out. `without` says why a kernel that has
     no such setting is as expected; without it such a kernel is not applicable.
     Raises CannotRead.
     """

@@ -1,6 +1,6 @@
-"""What a check says of a host of which nobody has said what it is to be.
+"""What a check says of a host without an intent.
 
-Some things no packet dataplane wants, whatever it is: those are judged, and as nobody asked,
+Some things no packet dataplane wants, whatever it is: those are judged, but without an intent
 warned of at most. Of all else what was read is shown.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from plimsoll.tune.audit.finding import Judgement, Reading
+from plimsoll.tune.audit.finding import CheckJudgement, Reading
 from plimsoll.tune.host.boot.virtual_machine import is_virtual_machine
 from plimsoll.tune.host.capture.capture_privacy import is_private, kept_text
 from plimsoll.tune.host.capture.path_pattern import is_wild, matches
@@ -19,8 +19,8 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.intent.nic import is_interface_name
 from plimsoll.tune.proposal.surveyed_ports import survey_ports
 
-IntentRule = Callable[[HostView, Intent], Judgement]
-HostRule = Callable[[HostView], Judgement]
+IntentRule = Callable[[HostView, Intent], CheckJudgement]
+HostRule = Callable[[HostView], CheckJudgement]
 
 _MOST_READINGS = 6
 _MOST_PATHS = 1024
@@ -28,21 +28,21 @@ _MOST_VALUES = 4
 _LONGEST_VALUE = 60
 # Of every process and thread there is: no reading of a host by itself.
 _OF_PROCESSES = "/proc/[0-9]*/"
-# What tells devices apart, and says nothing of how they are set.
+# What identifies devices, and does not show how they are set.
 _NO_READINGS = tuple(f"/sys/bus/pci/devices/*/{name}" for name in ("class", "device", "vendor"))
 
 
 def as_no_dataplane_wants_it(rule: IntentRule) -> HostRule:
     """`rule` against an intent that turns off what costs time, and has all ports of the host."""
 
-    def judge(view: HostView) -> Judgement:
+    def judge(view: HostView) -> CheckJudgement:
         return warned_at_most(rule(view, _plain_intent(view)))
 
     return judge
 
 
-def warned_at_most(found: Judgement) -> Judgement:
-    """The judgement, a warning where it would be a failure: nobody asked for anything."""
+def warned_at_most(found: CheckJudgement) -> CheckJudgement:
+    """The judgement, with a warning instead of a failure: there is no intent."""
     return replace(found, verdict="warn") if found.verdict == "fail" else found
 
 
@@ -64,7 +64,7 @@ def listed_readings(found: tuple[Reading, ...]) -> str:
 
 
 def _plain_intent(view: HostView) -> Intent:
-    """Which CPUs are isolated in it matters to none of the rules that are asked."""
+    """Which CPUs are isolated in it matters to none of the rules applied."""
     ports = survey_ports(view, {})
     return Intent.model_validate(
         {

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, not_applicable, tell, worst_of
+from plimsoll.tune.audit.finding import CheckJudgement, not_applicable, tell, worst_of
 from plimsoll.tune.host.cpus.cgroups import CGROUP_READS, PodOfGroup, group_of
 from plimsoll.tune.host.cpus.threads import (
     LONGEST_COMM,
@@ -61,22 +61,22 @@ def find_workload(view: HostView, intent: Intent) -> tuple[WorkloadProcess, ...]
 
 
 def judge_workload(
-    view: HostView, intent: Intent, judge: Callable[[WorkloadProcess], Judgement]
-) -> Judgement:
+    view: HostView, intent: Intent, judge: Callable[[WorkloadProcess], CheckJudgement]
+) -> CheckJudgement:
     """The worst of what `judge` says of each process; not applicable where none runs."""
     found = find_workload(view, intent)
     if not found:
-        return not_applicable(nobody_runs(intent))
+        return not_applicable(no_workload(intent))
     return worst_of(tell(partial(judge, each)) for each in found)
 
 
 def judge_pods(
-    view: HostView, intent: Intent, judge: Callable[[WorkloadProcess], Judgement]
-) -> Judgement:
+    view: HostView, intent: Intent, judge: Callable[[WorkloadProcess], CheckJudgement]
+) -> CheckJudgement:
     """The same of those that run in pods; not applicable where none does."""
     found = find_workload(view, intent)
     if not found:
-        return not_applicable(nobody_runs(intent))
+        return not_applicable(no_workload(intent))
     in_pods = [each for each in found if each.pod]
     if not in_pods:
         names = ", ".join(dict.fromkeys(each.process.comm for each in found))
@@ -84,7 +84,7 @@ def judge_pods(
     return worst_of(tell(partial(judge, each)) for each in in_pods)
 
 
-def nobody_runs(intent: Intent) -> str:
+def no_workload(intent: Intent) -> str:
     """Why there is no workload to judge."""
     if intent.expected_processes:
         return f"no process of {', '.join(intent.expected_processes)} runs now"

@@ -26,7 +26,7 @@ _DEEPEST_ERROR = 10
 
 @dataclass(frozen=True, slots=True)
 class ApiAnswer:
-    """An answer's `status`, and its `document`, empty where the status is no success.
+    """An answer's `status`, and its `document`, empty where the status is not success.
 
     `reason` is what went wrong, in the server's own words.
     """
@@ -78,7 +78,7 @@ class ApiClient:
         try:
             found = json.loads(content)
         except (ValueError, RecursionError):
-            raise self._failed("it answered with something that is no JSON") from None
+            raise self._failed("it answered with something that is not JSON") from None
         return found if isinstance(found, dict) else {}
 
     def _not_connected(self, error: BaseException) -> MachineError:
@@ -146,7 +146,7 @@ def _configured(context: str | None, kubeconfig: str | None) -> Any:
             where="--kube",
             remedy="pip install 'plimsoll[kube]', or read a must-gather with --from",
         ) from None
-    # Asked for here, for the client reads the variable once, when it is imported.
+    # Read here, for the client reads the variable once, when it is imported.
     kubeconfig = kubeconfig or os.environ.get("KUBECONFIG") or None
     inside = "KUBERNETES_SERVICE_HOST" in os.environ
     try:

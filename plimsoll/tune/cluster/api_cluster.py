@@ -20,7 +20,7 @@ _GONE = 410
 
 
 class ApiCluster(ClusterView):
-    """Each kind is listed once, when it is first asked for, and kept."""
+    """Each kind is listed once, when it is first needed, and kept."""
 
     def __init__(self, client: ApiClient) -> None:
         self.where = client.server

@@ -1,18 +1,18 @@
-"""A check of a cluster: one question about its objects, asked against the declared intent."""
+"""A check of a cluster: one question about its objects, judged against the declared intent."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from plimsoll.tune.audit.finding import Finding, Judgement, not_applicable, tell
+from plimsoll.tune.audit.finding import CheckFinding, CheckJudgement, not_applicable, tell
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import Kind
 from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
-Rule = Callable[[ClusterView, Intent], Judgement]
-PoolRule = Callable[[ClusterView, Intent, Pool], Judgement]
+Rule = Callable[[ClusterView, Intent], CheckJudgement]
+PoolRule = Callable[[ClusterView, Intent, Pool], CheckJudgement]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,10 +37,10 @@ class ClusterCheck:
         if (self.rule is None) == (self.pool_rule is None):
             raise ValueError(f"check {self.number} takes one of rule and pool_rule")
 
-    def judge(self, view: ClusterView, intent: Intent) -> Finding:
+    def judge(self, view: ClusterView, intent: Intent) -> CheckFinding:
         """The finding. What cannot be read makes the verdict unknown; nothing is raised."""
         found = tell(lambda: self._judgement(view, intent))
-        return Finding(
+        return CheckFinding(
             number=self.number,
             name=self.name,
             group="cluster",
@@ -55,7 +55,7 @@ class ClusterCheck:
             sources=self.sources,
         )
 
-    def _judgement(self, view: ClusterView, intent: Intent) -> Judgement:
+    def _judgement(self, view: ClusterView, intent: Intent) -> CheckJudgement:
         if self.rule is not None:
             return self.rule(view, intent)
         if intent.pool is None or intent.platform != "openshift" or self.pool_rule is None:

@@ -1,4 +1,4 @@
-"""What can be read of a cluster: the same questions, asked of its API or of a must-gather."""
+"""What can be read of a cluster, alike from its API and from a must-gather."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ClusterView(ABC):
         """All objects of `kind`, in one namespace or in all.
 
         An Unread of cause "absent" says that the cluster has no such kind at all; any other
-        that nobody knows.
+        that it is unknown.
         """
 
     def need(self, kind: Kind, namespace: str | None = None) -> tuple[KubeObject, ...]:
@@ -37,6 +37,6 @@ class ClusterView(ABC):
         return next(found, None)
 
     def knows(self, kind: Kind) -> bool:
-        """Whether the cluster has the kind; taken to have it where nobody knows."""
+        """Whether the cluster has the kind; assumed to have it where that is unknown."""
         found = self.listed(kind)
         return not (isinstance(found, Unread) and found.cause == "absent")

@@ -67,7 +67,7 @@ def runtime_classes(intent: Intent) -> frozenset[str]:
     return frozenset(name for name in of_pods | of_profile if name)
 
 
-def is_meant_burstable(found: KubeObject, intent: Intent) -> bool:
+def is_declared_burstable(found: KubeObject, intent: Intent) -> bool:
     """Whether the intent itself has the pod share its CPUs."""
     return any(is_declared(found, intent, pod) and pod.qos == "burstable" for pod in intent.pods)
 

@@ -30,14 +30,14 @@ Objects say what is expected and what controllers report; whether a node really 
 audit of the node tells. With `--root` both are in one table.
 
 **What is compared.** Only fields that the intent specifies: what it leaves open, and what others \
-set besides, does not count. Values are compared by what they mean: `0,1` and `0-1` are one list \
-of CPUs, `4` and `4000m` one amount, and text that is JSON, YAML or a TuneD profile is compared \
-field by field. A field that is not set has the default of its CRD. A value that is wrong or \
-missing fails; one more in a list (a kernel argument that nobody asked for) is warned of, and so \
-is a right that goes further than the rendered one.
+set in addition, does not count. Values are compared by what they mean: `0,1` and `0-1` are one \
+list of CPUs, `4` and `4000m` one amount, and text that is JSON, YAML or a TuneD profile is \
+compared field by field. A field that is not set has the default of its CRD. A value that is \
+wrong or missing fails; one more in a list (a kernel argument that is not in the intent) is \
+warned of, and so is a right that goes further than the rendered one.
 
 **Which pods.** Those of the intent, by name or by the label `app`; and every pod that names the \
-profile's runtime class or has one of CRI-O's CPU annotations, whoever started it.
+profile's runtime class or has one of CRI-O's CPU annotations, wherever it came from.
 
 **Live**, the objects are read with Kubernetes' own client, an extra: `pip install \
 'plimsoll[kube]'`. It takes the kubeconfig as kubectl does ($KUBECONFIG, ~/.kube/config), logs in \

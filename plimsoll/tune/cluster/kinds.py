@@ -17,7 +17,7 @@ from plimsoll.tune.render.openshift.security_constraint import ROLE as DATAPLANE
 class Kind:
     """`group` is empty for Kubernetes' first API.
 
-    With `namespace`, and with `only`, only the objects there and of that name are asked for.
+    With `namespace`, and with `only`, only the objects there and of that name are requested.
     """
 
     name: str
@@ -92,7 +92,7 @@ NAMESPACE = Kind("Namespace", "", "v1", "namespaces")
 SECURITY_CONSTRAINT = Kind(
     "SecurityContextConstraints", "security.openshift.io", "v1", "securitycontextconstraints"
 )
-# Who may do what elsewhere in the cluster is no business of an audit.
+# Who may do what elsewhere in the cluster does not concern an audit.
 SERVICE_ACCOUNT_OF_PODS = Kind(
     "ServiceAccount", "", "v1", "serviceaccounts", namespaced=True, only=SERVICE_ACCOUNT
 )

@@ -40,7 +40,7 @@ class _Held:
 
 
 class MustGather(ClusterView):
-    """The objects that were gathered. What was not may well exist: nobody knows."""
+    """The objects that were gathered. What was not may still exist: that is unknown."""
 
     def __init__(self, files: Iterable[tuple[str, bytes]], where: str) -> None:
         self.where = where
@@ -54,7 +54,7 @@ class MustGather(ClusterView):
         return not self._held
 
     def listed(self, kind: Kind, namespace: str | None = None) -> tuple[KubeObject, ...] | Unread:
-        """Those gathered; an Unread where none of the kind were, or one is no object."""
+        """Those gathered; an Unread where none of the kind were, or one is not an object."""
         if namespace is None:
             held = [each for (of, _), each in self._held.items() if of == kind]
         else:
@@ -72,7 +72,7 @@ class MustGather(ClusterView):
         """The object of that name; None where there is none. Raises CannotRead.
 
         Other objects are gathered by the list, but namespaces one by one, each with what is in
-        it: of one that is not there nobody knows.
+        it: one that is not there is unknown.
         """
         found = super().find(kind, name, namespace)
         if found is None and kind == NAMESPACE:

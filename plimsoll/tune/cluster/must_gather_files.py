@@ -1,7 +1,7 @@
 """The files of a must-gather that an audit may want, out of a directory or an archive.
 
-Nothing is unpacked onto a disk and no link is followed. Of an archive only the members that
-are asked for are kept; a must-gather is mostly logs, gigabytes of them.
+Nothing is unpacked onto a disk and no link is followed. Of an archive only the requested
+members are kept; a must-gather is mostly logs, gigabytes of them.
 """
 
 from __future__ import annotations

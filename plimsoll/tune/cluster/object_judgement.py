@@ -1,4 +1,4 @@
-"""What to say of an object beside the one that was expected."""
+"""How an object is judged against the one expected."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import partial
 from typing import TypeVar
 
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -29,7 +29,7 @@ T = TypeVar("T")
 _MOST_NAMED = 8
 
 
-def judge_object(view: ClusterView, expected: ExpectedObject) -> Judgement:
+def judge_object(view: ClusterView, expected: ExpectedObject) -> CheckJudgement:
     """Whether the object is there and as expected. Raises CannotRead."""
     found = view.find(expected.kind, expected.name, expected.namespace)
     if found is None:
@@ -37,7 +37,7 @@ def judge_object(view: ClusterView, expected: ExpectedObject) -> Judgement:
     return judge_found(expected, found)
 
 
-def _judge_missing(view: ClusterView, expected: ExpectedObject) -> Judgement:
+def _judge_missing(view: ClusterView, expected: ExpectedObject) -> CheckJudgement:
     known = view.knows(expected.kind)
     why = "" if known else f": the cluster has no kind {expected.kind.resource}"
     return fail(
@@ -47,7 +47,7 @@ def _judge_missing(view: ClusterView, expected: ExpectedObject) -> Judgement:
     )
 
 
-def judge_found(expected: ExpectedObject, found: KubeObject) -> Judgement:
+def judge_found(expected: ExpectedObject, found: KubeObject) -> CheckJudgement:
     """What the found object lacks of the expected; more than was expected is only warned of."""
     lacks = expected.differences(found)
     if not lacks:
@@ -61,15 +61,15 @@ def judge_found(expected: ExpectedObject, found: KubeObject) -> Judgement:
     return judge(text, *read, expected=wishes, steps=[_apply(expected)])
 
 
-def sum_up(parts: Iterable[Judgement]) -> Judgement:
+def sum_up(parts: Iterable[CheckJudgement]) -> CheckJudgement:
     """The worst of several; what is sound is named only where all is."""
     given = list(parts)
     return worst_of([each for each in given if _is_amiss(each)] or given)
 
 
 def judge_each(
-    items: Sequence[T], judge: Callable[[T], Judgement], *, none: str, sound: str
-) -> Judgement:
+    items: Sequence[T], judge: Callable[[T], CheckJudgement], *, none: str, sound: str
+) -> CheckJudgement:
     """One judgement of many: of those that are not sound, else `sound`; `none` for no items."""
     if not items:
         return not_applicable(none)
@@ -83,7 +83,7 @@ def judge_each(
     if len(amiss) <= _MOST_NAMED:
         return shown
     more = f"{shown.text}; and {len(amiss) - _MOST_NAMED} more"
-    return Judgement(shown.verdict, more, shown.read, shown.expected, shown.steps)
+    return CheckJudgement(shown.verdict, more, shown.read, shown.expected, shown.steps)
 
 
 def abbreviated(parts: Iterable[str]) -> str:
@@ -105,5 +105,5 @@ def _install(kind: Kind) -> Step:
     return advice(f"install the operator that brings {kind.resource}")
 
 
-def _is_amiss(part: Judgement) -> bool:
+def _is_amiss(part: CheckJudgement) -> bool:
     return part.verdict in ("fail", "warn", "unknown")

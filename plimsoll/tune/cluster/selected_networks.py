@@ -31,7 +31,7 @@ def selected_networks(given: Any, namespace: str) -> tuple[SelectedNetwork, ...]
     Raises ValueError for an annotation that is neither form.
     """
     if not isinstance(given, str) or len(given) > _LONGEST_TEXT:
-        raise ValueError("is no list of networks")
+        raise ValueError("is not a list of networks")
     text = given.strip()
     found = _from_json(text, namespace) if text.startswith("[") else _from_names(text, namespace)
     return tuple(sorted(found))
@@ -44,7 +44,7 @@ def _from_names(text: str, namespace: str) -> list[SelectedNetwork]:
 def _named(text: str, namespace: str) -> SelectedNetwork:
     place, slash, name = text.partition("@")[0].rpartition("/")
     if not name or (slash and not place):
-        raise ValueError(f"names {text[:80]!r}, which is no network")
+        raise ValueError(f"names {text[:80]!r}, which is not a valid network")
     return SelectedNetwork(place or namespace, name)
 
 
@@ -52,7 +52,7 @@ def _from_json(text: str, namespace: str) -> list[SelectedNetwork]:
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("is no JSON") from None
+        raise ValueError("is not JSON") from None
     return [_entry(each, namespace) for each in entries]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import TUNED
 from plimsoll.tune.cluster.objects.expected_object import ExpectedObject
-from plimsoll.tune.cluster.objects.meant_text import tuned_includes, tuned_sections
+from plimsoll.tune.cluster.objects.text_meaning import tuned_includes, tuned_sections
 from plimsoll.tune.kubernetes.kube_object import KubeObject, items_at, text_at
 from plimsoll.tune.render.files.manifest import Manifest
 from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE, tuned_text
@@ -51,10 +51,10 @@ class TunedProfiles:
                 continue
             chain.append(each)
             for include in tuned_includes(self.sections.get(each, {})):
-                waiting.extend(self._meant(include))
+                waiting.extend(self._candidates(include))
         return chain
 
-    def _meant(self, include: str) -> list[str]:
+    def _candidates(self, include: str) -> list[str]:
         """The profile; all that it may be, where TuneD works the end of the name out."""
         start, variable, _ = include.partition("${")
         if not variable:

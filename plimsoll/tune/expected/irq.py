@@ -13,7 +13,7 @@ class IrqPlacement:
     """`allowed` are the CPUs to which device interrupts may go while no pod asks otherwise.
 
     `default_smp_affinity` is what /proc/irq/default_smp_affinity is to hold, None where
-    nobody sets it; `banned` are the CPUs that irqbalance keeps clear of.
+    nothing sets it; `banned` are the CPUs that irqbalance keeps clear of.
     """
 
     allowed: frozenset[int]

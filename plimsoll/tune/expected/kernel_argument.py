@@ -18,7 +18,7 @@ class KernelArgument:
     """`values` are those any of which is right; None is a name that stands alone.
 
     More than one where it depends on what an intent does not say, such as the generation
-    of the processor. `source` is whoever puts the argument there; not `required` is one that
+    of the processor. `source` is what puts the argument there; not `required` is one that
     some releases of it put there and others do not.
     """
 

@@ -22,8 +22,8 @@ class ExpectedNode:
     """`kernel_arguments` has all of them in order, `effective_arguments` those that count.
 
     `non_isolated_mask` is of the reserved CPUs, as TuneD writes masks. `kubelet` is empty
-    and `crio` None where there is neither; `tuned_profile` is None where TuneD is not asked
-    for. `units` are systemd's, true for on.
+    and `crio` None where there is neither; `tuned_profile` is None where TuneD is not
+    used. `units` are systemd's, true for on.
     """
 
     kernel_arguments: tuple[KernelArgument, ...]

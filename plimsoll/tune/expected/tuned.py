@@ -34,7 +34,7 @@ _UNITS = {
 
 
 def expected_profile(intent: Intent) -> str | None:
-    """The active profile; None where TuneD is not told to run."""
+    """The active profile; None where TuneD is not to run."""
     if intent.platform == "openshift":
         return rendered_profile(intent) if has_patch(intent) else operator_profile(intent)
     return rendered_profile(intent) if intent.services.tuned else None

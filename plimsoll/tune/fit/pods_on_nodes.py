@@ -40,7 +40,7 @@ def _memory(intent: Intent, topology: Topology, pod: Pod, field: str) -> Iterato
             "fail",
             f"{pod.name} asks for {pod.memory}, and hugepages leave {left / 2**30:.1f} GiB of "
             f"the host's {there / 2**30:.1f} GiB",
-            "ask for less; hugepages are no part of it",
+            "ask for less; hugepages are not part of it",
         )
 
 
@@ -97,7 +97,7 @@ def _too_many_cpus(intent: Intent, topology: Topology, pod: Pod, field: str) -> 
 def _nodes_with_pages(
     intent: Intent, topology: Topology, expected: PodHugepages | None
 ) -> frozenset[int]:
-    """All nodes where it cannot be told: where some pages name a node and others do not."""
+    """All nodes where it is ambiguous: where some pages name a node and others do not."""
     by_node = pages_by_node(intent.hugepages, expected.size) if expected else {}
     unclear = (None in by_node and len(by_node) > 1) or sets_pages_aside(intent.kernel)
     if expected is None or not by_node or unclear:

@@ -31,7 +31,7 @@ class Topology:
     found, by interface name or PCI address; None where the platform does not tell.
     `port_addresses` has the PCI address of those looked for by interface name, where links
     tell it. `in_use` has the ports that the host lives by, with the reason, by name and by
-    address; none where nobody looked.
+    address; none where that was not determined.
     """
 
     online: frozenset[int]

@@ -136,7 +136,7 @@ def _pods_whole_cores(intent: Intent, topology: Topology) -> Iterator[Problem]:
                 "pods-whole-cores",
                 f"pods[{place}].cpus",
                 "warn",
-                f"{pod.cpus} CPUs are no whole number of cores of {threads} threads",
+                f"{pod.cpus} CPUs are not a whole number of cores of {threads} threads",
                 f"give {pod.name} a multiple of {threads}",
             )
 
@@ -168,7 +168,7 @@ def _too_many(place: str, expected_bytes: int, memory_kb: int) -> Problem:
         "hugepages-fit",
         "hugepages.pages",
         "fail",
-        f"{expected_bytes / 2**30:.1f} GiB are asked of {place}, which has "
+        f"{expected_bytes / 2**30:.1f} GiB are requested of {place}, which has "
         f"{memory_kb / 2**20:.1f} GiB in all",
         "ask for fewer pages, and leave memory to the system",
     )
@@ -226,6 +226,6 @@ def _nic_on_node(
 
 
 def _named(cpus: frozenset[int], verb: bool = True) -> str:
-    """ "CPU 3 is", "CPUs 3-4 are"; without the verb where it is no subject."""
+    """ "CPU 3 is", "CPUs 3-4 are"; without the verb where it is not the subject."""
     noun, is_ = ("CPU", " is") if len(cpus) == 1 else ("CPUs", " are")
     return f"{noun} {format_cpu_list(cpus)}{is_ if verb else ''}"

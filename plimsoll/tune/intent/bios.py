@@ -8,7 +8,7 @@ from plimsoll.tune.intent.fields.section import Section, Switch
 
 
 class Bios(Section):
-    """What no manifest can set: a checklist for people, and what Redfish is asked."""
+    """What no manifest can set: a checklist for people, and what is read over Redfish."""
 
     smt: Switch = None
     """Several threads a core (Hyper-Threading)."""

@@ -16,7 +16,7 @@ _RETENTION = re.compile(r"[1-9]\d{0,5}(?:ms|s|m|h|d|w|y)", re.ASCII)
 
 def _check_retention(text: str) -> str:
     if not _RETENTION.fullmatch(text):
-        raise mistake(f"{brief(text)} is no time of Prometheus", "write for example 24h or 15d")
+        raise mistake(f"{brief(text)} is not a Prometheus duration", "write for example 24h or 15d")
     return text
 
 

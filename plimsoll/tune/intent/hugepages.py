@@ -48,7 +48,7 @@ def bytes_of(quantity: str) -> int:
     """Bytes of a checked quantity of memory: "1000Mi"."""
     match = _QUANTITY.fullmatch(quantity)
     if match is None:
-        raise ValueError(f"{quantity!r} is no quantity of memory")
+        raise ValueError(f"{quantity!r} is not a quantity of memory")
     return int(match[1]) * _QUANTITY_BYTES[match[2]]
 
 
@@ -67,7 +67,7 @@ def _check_quantity(text: str) -> str:
         )
     if not _QUANTITY.fullmatch(text):
         raise mistake(
-            f"{brief(text)} is no quantity of memory", "write for example 1000Mi, 4Gi or 2Ti"
+            f"{brief(text)} is not a quantity of memory", "write for example 1000Mi, 4Gi or 2Ti"
         )
     return text
 

@@ -1,7 +1,7 @@
 """The intent: what a host or a pool of nodes is to be, in one YAML document.
 
 Everything that tunes or judges starts here. It says what is expected in the field's
-terms, not how a platform is told; what is left out is left alone.
+terms, not how a platform is configured; what is left out is left alone.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Intent(Section):
     cpus: Cpus
     """What each online CPU is for."""
     hugepages: Hugepages | None = None
-    """The hugepages that the node sets aside at boot; left out, none are asked for."""
+    """The hugepages that the node sets aside at boot; left out, none are requested."""
     kernel: Kernel = Kernel()
     """The kernel's flavour, page size and further arguments."""
     numa_policy: NumaPolicy | None = None
@@ -70,11 +70,11 @@ class Intent(Section):
     nics: Listed[Nic] = ()
     """The network cards' ports, one entry for each use of one or more of them."""
     networks: Listed[Network] = ()
-    """The attachments that pods join beside the cluster's own network."""
+    """The attachments that pods join in addition to the cluster's own network."""
     pods: Listed[Pod] = ()
     """The kinds of pods that the node is to carry."""
     services: Services = Services()
-    """Which services and kernel features run beside the workload."""
+    """Which services and kernel features run next to the workload."""
     scheduling: Scheduling = Scheduling()
     """Scheduler and timer settings of the kernel."""
     tuned: Tuned = Tuned()
@@ -87,10 +87,10 @@ class Intent(Section):
     generator: Generator = Generator()
     """Where the traffic generator polls, and TRex's configuration."""
     bios: Bios = Bios()
-    """The firmware's settings: a checklist for people, and what Redfish is asked."""
+    """The firmware's settings: a checklist for people, and what is read over Redfish."""
     expected_processes: Listed[Word] = ()
-    """Names (comm) of processes that belong on isolated CPUs besides the pods'; TuneD upon a host
-    leaves them there."""
+    """Names (comm) of processes that belong on isolated CPUs, in addition to the pods';
+    TuneD upon a host leaves them there."""
     annotations: Mapping[RenderedKind, Mapping[Word, Text]] = {}
     """Upon OpenShift, annotations by the kind of object: every rendered object of that kind gets
     them."""
@@ -172,7 +172,7 @@ class Intent(Section):
         for number, nic in enumerate(self.nics):
             if nic.pf_names and nic.pci:
                 raise mistake(
-                    "stands beside pf_names, and a nic of a host names its ports in one way",
+                    "is given with pf_names, and a nic of a host names its ports in one way",
                     "make two nics, one with pf_names and one with pci",
                     "nics",
                     number,
@@ -190,7 +190,7 @@ class Intent(Section):
         """The Node Tuning Operator refuses the pair."""
         if self.kernel.realtime and self.hints.realtime is False:
             raise mistake(
-                "is off, and the real-time kernel is asked for",
+                "is off, and the real-time kernel is requested",
                 "turn it on, or use kernel.realtime: false",
                 "hints",
                 "realtime",
@@ -199,11 +199,11 @@ class Intent(Section):
 
     @model_validator(mode="after")
     def _check_shared_cpus(self) -> Self:
-        """The Node Tuning Operator's own rule; shared CPUs that nobody may use are lost."""
+        """The Node Tuning Operator's own rule; shared CPUs that no pod may use are lost."""
         if self.hints.mixed_cpus and self.cpus.shared is None:
             raise mistake("has no CPUs to share", "add cpus.shared", "hints", "mixed_cpus")
         if self.cpus.shared is not None and not self.hints.mixed_cpus:
-            raise mistake("are for nobody", "add hints: {mixed_cpus: on}", "cpus", "shared")
+            raise mistake("are for no pod", "add hints: {mixed_cpus: on}", "cpus", "shared")
         return self
 
     @model_validator(mode="after")

@@ -1,4 +1,4 @@
-"""The intent's kernel: its flavour, its page size and what its command line gets besides."""
+"""The intent's kernel: its flavour, its page size and what its command line gets in addition."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Scheduling(Section):
 
     rt_runtime_us: Annotated[int, Field(ge=-1, le=1_000_000)] | None = None
     """kernel.sched_rt_runtime_us, in µs: how much of each period (1 s) real-time tasks may
-    take; -1 is no limit."""
+    take; -1 means unlimited."""
     timer_migration: Literal[0, 1] | None = None
     """kernel.timer_migration: 1 lets timers of idle CPUs move to busy ones. It is 1 on OpenShift
     and 0 by TuneD's profiles for bare metal."""

@@ -52,7 +52,7 @@ def preset_text(name: str) -> str:
 
 
 def _check_size(path: Path) -> None:
-    """Before megabytes are parsed for nothing; what cannot be read is told by who reads it."""
+    """Before megabytes are parsed for nothing; what cannot be read is reported where it is read."""
     try:
         size = path.stat().st_size
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""The intent's attachments: the networks that pods join beside the cluster's own."""
+"""The intent's attachments: the networks that pods join in addition to the cluster's own."""
 
 from __future__ import annotations
 
@@ -62,9 +62,9 @@ class SriovAttachment(_Attachment):
     link_state: Literal["auto", "enable", "disable"] | None = None
     """What link the VF shows: the port's own (auto), or always up (enable) or down (disable)."""
     min_tx_rate_mbps: _Rate | None = None
-    """The rate that the VF may send at least, in Mbit/s; 0 is no promise."""
+    """The rate that the VF may send at least, in Mbps; 0 means no guarantee."""
     max_tx_rate_mbps: _Rate | None = None
-    """The rate that the VF may send at most, in Mbit/s; 0 is no limit."""
+    """The rate that the VF may send at most, in Mbps; 0 means unlimited."""
     vlan_qos: Annotated[int, Field(ge=0, le=7)] | None = None
     """Priority of the VF's VLAN tag (802.1p)."""
 

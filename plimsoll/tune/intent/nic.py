@@ -28,7 +28,7 @@ _INTERFACE = re.compile(r"[^\s/:#]{1,15}")
 def _check_pci(address: str) -> str:
     if not _PCI.fullmatch(address):
         raise mistake(
-            f"{brief(address)} is no PCI address", "write it as lspci -D does: 0000:87:00.0"
+            f"{brief(address)} is not a PCI address", "write it as lspci -D does: 0000:87:00.0"
         )
     return address
 
@@ -36,7 +36,7 @@ def _check_pci(address: str) -> str:
 def _check_hex_id(found: str) -> str:
     if not _HEX_ID.fullmatch(found):
         raise mistake(
-            f"{brief(found)} is no PCI id", 'write four lower case hexadecimal digits: "8086"'
+            f"{brief(found)} is not a PCI id", 'write four lower case hexadecimal digits: "8086"'
         )
     return found
 
@@ -65,7 +65,7 @@ def _check_interface(name: str) -> str:
 def _check_vf_range(text: str) -> str:
     match = _VF_RANGE.fullmatch(text)
     if match is None or int(match[1]) > int(match[2]):
-        raise mistake(f"{brief(text)} is no range of VFs", "write first-last, for example 0-3")
+        raise mistake(f"{brief(text)} is not a range of VFs", "write first-last, for example 0-3")
     return text
 
 
@@ -126,7 +126,7 @@ class Nic(Section):
     numa_node: Annotated[int, Field(ge=0, le=1023)] | None = None
     """The NUMA node that the card is expected on."""
     link_speed_gbps: Annotated[int, Field(ge=1, le=1600)] | None = None
-    """The port's speed in Gbit/s, which the card's PCIe link must carry."""
+    """The port's speed in Gbps, which the card's PCIe link must carry."""
 
     @property
     def by_kind(self) -> bool:
@@ -197,7 +197,7 @@ class Nic(Section):
         """What the SR-IOV operator's webhook and the mlx5 driver ask for."""
         if self.vendor == MELLANOX and self.driver == "vfio-pci":
             raise mistake(
-                "DPDK drives mlx5 cards (vendor 15b3) beside the kernel, never through vfio-pci",
+                "DPDK drives mlx5 cards (vendor 15b3) alongside the kernel, never through vfio-pci",
                 "use driver: netdevice and rdma: true",
                 "driver",
             )

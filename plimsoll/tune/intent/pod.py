@@ -75,7 +75,7 @@ class Pod(Section):
     cpus: CpuCount
     """How many CPUs it requests, whole ones if it is guaranteed."""
     memory: Memory | None = None
-    """Memory that it requests besides hugepages, in powers of two: 1000Mi, 4Gi."""
+    """Memory that it requests in addition to hugepages, in powers of two: 1000Mi, 4Gi."""
     hugepages: PodHugepages | None = None
     """Hugepages that it requests; left out, none."""
     networks: Listed[ObjectName] = ()
@@ -85,7 +85,7 @@ class Pod(Section):
     annotations: Mapping[Word, Text] = {}
     """Further annotations of the pod."""
     resources: Mapping[Word, Annotated[int, Field(ge=1)]] = {}
-    """How many devices it requests besides the VFs, by a device plugin's name, such as
+    """How many devices it requests in addition to the VFs, by a device plugin's name, such as
     example.com/fpga."""
     node_selector: Mapping[Word, Text] = {}
     """Labels of the nodes that it may run on."""
@@ -105,7 +105,7 @@ class Pod(Section):
         for name in self.resources:
             if name in _OWN_RESOURCES or name.startswith("hugepages-"):
                 remedy = _OWN_RESOURCES.get(name, "use the pod's hugepages, with size and total")
-                raise mistake("is no device", remedy, "resources", name)
+                raise mistake("is not a device", remedy, "resources", name)
             if "/" not in name:
                 raise mistake(
                     f"{brief(name)} is nothing that a device plugin hands out",
@@ -122,7 +122,7 @@ class Pod(Section):
             return self
         if self.cpus != int(self.cpus):
             raise mistake(
-                f"{self.cpus} CPUs are no whole number, and a guaranteed pod shares none",
+                f"{self.cpus} CPUs are not a whole number, and a guaranteed pod shares none",
                 "give whole CPUs, or use qos: burstable",
                 "cpus",
             )

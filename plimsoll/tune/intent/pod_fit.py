@@ -90,7 +90,7 @@ def _check_pages(
 
 
 def sets_pages_aside(kernel: Kernel) -> bool:
-    """Whether the kernel's own arguments do, besides what the intent says in hugepages."""
+    """Whether the kernel's own arguments do, in addition to what the intent says in hugepages."""
     return any(argument.startswith("hugepages=") for argument in kernel.arguments)
 
 

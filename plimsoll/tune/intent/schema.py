@@ -12,7 +12,7 @@ from typing import Any
 from plimsoll.tune.intent.intent import Intent
 
 SCHEMA_ID = "https://plimsoll.dev/schemas/tuning-intent/1"
-# What the schema is called beside an intent, which names it in its first line.
+# The schema's file name next to an intent, which names it in its first line.
 SCHEMA_FILE = "tuning-intent.schema.json"
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -25,7 +25,7 @@ def intent_schema() -> str:
 
 
 def _without_discriminators(schema: Any) -> Any:
-    """The same without OpenAPI's keyword, beside whose `oneOf` it says nothing to JSON Schema.
+    """The same without OpenAPI's keyword, which means nothing to JSON Schema next to `oneOf`.
 
     Strict validators, ajv among them, refuse keywords that they do not know.
     """

@@ -1,4 +1,4 @@
-"""The intent's services and kernel features that run beside the workload."""
+"""The intent's services and kernel features that run next to the workload."""
 
 from __future__ import annotations
 

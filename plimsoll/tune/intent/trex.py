@@ -50,7 +50,7 @@ class Trex(Section):
     limit_memory_mb: Annotated[int, Field(ge=1)] | None = None
     """What TRex takes of the hugepages at most, in MB; left out, TRex's default."""
     port_bandwidth_gb: Annotated[int, Field(ge=1, le=1600)] | None = None
-    """A port's bandwidth in Gbit/s, by which TRex sizes its buffers; left out, TRex's default."""
+    """A port's bandwidth in Gbps, by which TRex sizes its buffers; left out, TRex's default."""
     arguments: Listed[Text] = ()
     """Further arguments of its command line, in order."""
 

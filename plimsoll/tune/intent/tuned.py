@@ -22,7 +22,7 @@ _OTHERS = {
 def _check_sections(sections: Mapping[str, Mapping[str, str]]) -> Mapping[str, Mapping[str, str]]:
     for name, options in sections.items():
         if name in _OTHERS:
-            raise mistake("is no section of its own here", _OTHERS[name], name)
+            raise mistake("is not a section of its own here", _OTHERS[name], name)
         if options.get("type") == "script":
             raise mistake("runs programs as root", "leave it out", name, "type")
     return sections

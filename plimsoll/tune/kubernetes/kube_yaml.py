@@ -40,7 +40,7 @@ def _check_keys(value: Any) -> None:
     if isinstance(value, dict):
         for key, below in value.items():
             if not isinstance(key, str):
-                raise ValueError(f"has the key {str(key)[:40]!r}, which is no text")
+                raise ValueError(f"has the key {str(key)[:40]!r}, which is not text")
             _check_keys(below)
     elif isinstance(value, list):
         for below in value:

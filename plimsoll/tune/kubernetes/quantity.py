@@ -26,6 +26,6 @@ def parse_quantity(given: object) -> Fraction:
         given = str(given)
     match = _QUANTITY.fullmatch(given) if isinstance(given, str) else None
     if match is None or (match[3] or "") not in _SCALES:
-        raise ValueError(f"{str(given)[:40]!r} is no quantity")
+        raise ValueError(f"{str(given)[:40]!r} is not a quantity")
     number = Fraction(match[1].rstrip(".") + (match[2] or ""))
     return number * _SCALES[match[3] or ""]

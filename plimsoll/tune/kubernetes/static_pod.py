@@ -1,7 +1,7 @@
-"""Static pods: those that a kubelet starts from files of its own node, asked by nobody.
+"""Static pods: those that a kubelet starts from files of its own node.
 
-The API server shows them, and cannot change them. Whoever writes a manifest may write anything
-into it, and often writes passwords.
+The API server shows them, and cannot change them. A manifest may contain
+anything, and often contains passwords.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def parse_static_pod(text: str) -> KubeObject:
         raise ValueError("is larger than a pod can be")
     objects = parse_objects(text.encode(errors="replace"))
     if len(objects) != 1 or objects[0].get("kind") != "Pod":
-        raise ValueError("is no pod's manifest")
+        raise ValueError("is not a pod's manifest")
     return objects[0]
 
 
@@ -46,7 +46,7 @@ def without_secrets(text: str) -> str:
     """The manifest with what says whose CPUs are whose and what probes do, and with no more.
 
     Environments, commands, annotations and volumes are left out, as is all that is not known.
-    Raises ValueError where it is no pod's manifest.
+    Raises ValueError where it is not a pod's manifest.
     """
     pod = parse_static_pod(text)
     kept: dict[str, Any] = {
@@ -101,7 +101,7 @@ def _container(container: KubeObject) -> dict[str, Any]:
 
 
 def _amounts(container: KubeObject, kind: str) -> Iterator[tuple[str, str]]:
-    """As written; what is no amount is told to be one that is not known."""
+    """As written; what is not an amount is given as an unknown one."""
     for name in _RESOURCES:
         given = value_at(container, "resources", kind, name)
         if given is not None:

@@ -72,7 +72,7 @@ def propose_intent(survey: Survey, preset: str | None = None) -> Proposal:
 
 
 def _checked(data: dict[str, Any], where: str) -> Intent:
-    """Raises InputError where a host, or somebody's capture, tells what no intent can say."""
+    """Raises InputError where a host, or a capture, has values that no intent can express."""
     try:
         return Intent.model_validate(_without_empty(data))
     except ValidationError as error:

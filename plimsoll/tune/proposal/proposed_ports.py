@@ -16,7 +16,7 @@ _OF_THE_PRESET = ("num_vfs", "mtu", "vlan", "trust", "spoofchk")
 
 
 _LONGEST = 63
-_WHO_LOGS_IN = " Nothing told which of them people log in by: look before you bind one to vfio-pci."
+_WHO_LOGS_IN = " Which of them carries logins is unknown: check before you bind one to vfio-pci."
 
 
 def propose_ports(
@@ -57,7 +57,7 @@ def _nic(port: Port, base: Intent) -> dict[str, Any]:
     else:
         # An interface's name is gone once its port is bound to vfio-pci.
         nic["pci"] = [port.pci_address]
-    # DPDK drives mlx5 cards beside the kernel; without an IOMMU vfio-pci is not safe.
+    # DPDK drives mlx5 cards alongside the kernel; without an IOMMU vfio-pci is not safe.
     past_the_kernel = port.driver == "vfio-pci" or (port.iommu and not mellanox)
     nic["driver"] = "vfio-pci" if past_the_kernel else "netdevice"
     if mellanox:

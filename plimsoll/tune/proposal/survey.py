@@ -18,7 +18,7 @@ _POOLS = "/sys/kernel/mm/hugepages"
 _MEMINFO = "/proc/meminfo"
 _DEFAULT_SIZE = re.compile(r"^Hugepagesize:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILINE)
 _XEN = "/sys/hypervisor/type"
-# What a capture has to hold for it, besides what read_topology reads.
+# What a capture has to hold for it, in addition to what read_topology reads.
 SURVEY_READS = (CPUINFO, _XEN, _MEMINFO, *POOL_READS, *PORT_READS)
 SURVEY_LINKS = PORT_LINKS
 
@@ -29,8 +29,8 @@ class Survey:
 
     `pools` are the pages set aside, `default_page_size` is that of who names no size; the
     one is empty and the other None where they cannot be read.
-    `where` names the host in a sentence; `sessions_known`: a port that carried the session of
-    who asked would be in use.
+    `where` names the host in a sentence; `sessions_known`: a port that carried the caller's
+    session would be in use.
     """
 
     topology: Topology
@@ -46,8 +46,8 @@ class Survey:
 def survey_host(view: HostView, environment: Mapping[str, str] | None = None) -> Survey:
     """Read what `view` shows, live or captured, and change nothing.
 
-    `environment` is that of whoever asks the host itself, None where nobody does: by it the
-    port of an SSH session is told. Raises MachineError where not even the host's CPUs can be read.
+    `environment` is that of a caller on the host itself, else None: it identifies the
+    port of an SSH session. Raises MachineError where not even the host's CPUs can be read.
     """
     topology = read_topology(view.read)
     return Survey(

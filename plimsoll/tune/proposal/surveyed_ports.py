@@ -66,7 +66,7 @@ def survey_ports(view: HostView, environment: Mapping[str, str]) -> tuple[Port, 
 def ports_in_use(view: HostView) -> dict[str, str]:
     """Those that the host lives by, with the reason, by interface name and by PCI address.
 
-    Empty where nobody knows; the session is that of whoever asks the host itself.
+    Empty where that is unknown; the session is that of a caller on the host itself.
     """
     used = dict(uplinks(view, (), view.session()))
     interfaces = _interfaces(view)

@@ -20,7 +20,7 @@ def bmc_address(text: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise InputError("is no address of a BMC", where="--bmc", remedy=_REMEDY)
+        raise InputError("is not an address of a BMC", where="--bmc", remedy=_REMEDY)
     return f"https://{parts.netloc}"
 
 

@@ -1,6 +1,6 @@
 """Who asks a BMC: a user and a password, which are never written anywhere.
 
-They come from a file that nobody else can read, or from the environment; an option of
+They come from a file that no other user can read, or from the environment; an option of
 the command line could be read by every user of the host.
 """
 
@@ -42,7 +42,7 @@ def read_credentials(path: Path | None, environment: Mapping[str, str]) -> BmcCr
     password = environment.get(PASSWORD_VARIABLE, "")
     if not user or not password:
         raise InputError(
-            "a BMC answers to nobody without a name and a password",
+            "a BMC requires a user name and a password",
             where="--bmc",
             remedy=f"give --bmc-credentials FILE, or set {USER_VARIABLE} and {PASSWORD_VARIABLE}",
         )
@@ -51,7 +51,7 @@ def read_credentials(path: Path | None, environment: Mapping[str, str]) -> BmcCr
 
 def _private_text(path: Path) -> str:
     try:
-        # Without O_NONBLOCK a pipe would hold up its opening until somebody writes.
+        # Without O_NONBLOCK a pipe would block opening until a process writes to it.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with open(descriptor, "rb") as file:
             _check_private(path, os.fstat(descriptor))
@@ -71,7 +71,7 @@ def _private_text(path: Path) -> str:
 
 def _check_private(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise InputError("is no regular file", where=str(path), remedy="give a file")
+        raise InputError("is not a regular file", where=str(path), remedy="give a file")
     if status.st_mode & _OTHERS:
         raise InputError(
             f"may be read or written by others than its owner (mode {status.st_mode & 0o777:o})",
@@ -88,7 +88,7 @@ def _parsed(text: str, where: str) -> BmcCredentials:
         if not line.strip() or line.startswith("#"):
             continue
         if not equals or name not in ("user", "password") or name in found or not value:
-            raise InputError("is no file of credentials", where=where, remedy=_FORM)
+            raise InputError("is not a credentials file", where=where, remedy=_FORM)
         found[name] = value
     if len(found) < 2:
         raise InputError("holds no user or no password", where=where, remedy=_FORM)

@@ -22,7 +22,7 @@ class HostWithBios(HostView):
         return self._answer
 
     def session(self) -> Mapping[str, str]:
-        """The SSH session of whoever asks the host."""
+        """The SSH session of the caller on the host."""
         return self._host.session()
 
     def file(self, path: str) -> str | Unread:

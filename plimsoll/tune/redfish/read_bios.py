@@ -34,7 +34,7 @@ def read_bios(address: str, credentials: BmcCredentials, ca_file: Path | None = 
 
 
 def _check_authorities(path: Path) -> None:
-    """Before anybody is asked, for errors of the connection hide this one."""
+    """Before any request, for errors of the connection hide this one."""
     try:
         ssl.create_default_context(cafile=str(path))
     except (OSError, ValueError) as error:
@@ -88,14 +88,14 @@ def _answer(address: str, system: Any) -> BiosAnswer:
 
 
 def _text(value: object) -> str:
-    """On one line and short, whatever the BMC sent; "" for what is no text or number."""
+    """On one line and short, whatever the BMC sent; "" for what is not text or a number."""
     if not isinstance(value, str | int | float):
         return ""
     return "".join(c if c.isprintable() else "?" for c in str(value))[:_LONGEST]
 
 
 def _requested(address: str, ask: Callable[[], Any]) -> Any:
-    """What sushy gives; whatever it stumbles over is the BMC's doing, and is told as such."""
+    """What sushy gives; whatever it stumbles over is the BMC's doing, and is reported as such."""
     import requests  # noqa: PLC0415 - sushy's
     import sushy  # noqa: PLC0415
 
@@ -126,7 +126,7 @@ def _requested(address: str, ask: Callable[[], Any]) -> Any:
 def _no_answer(address: str, message: str) -> MachineError:
     if "CERTIFICATE_VERIFY_FAILED" in message:
         return MachineError(
-            "nobody who is trusted has signed the BMC's certificate, or it is another host's",
+            "the BMC's certificate is not signed by a trusted authority, or is another host's",
             where=address,
             remedy="give the authority that signed it: --ca-file FILE",
         )

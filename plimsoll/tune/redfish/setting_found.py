@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
 from plimsoll.tune.redfish.vendor_map import AttributeRule, Meaning, Setting, VendorMap
 
-# Of attributes that disagree the first of these counts: one that is on is enough, a value that
-# nobody knows must not pass for another, and of profiles the one that saves more power is felt.
+# Of attributes that disagree the first of these counts: one that is on is enough, an unknown
+# value must not pass for another, and of profiles the one that saves more power is felt.
 _WORST: tuple[Meaning | None, ...] = (
     "on",
     None,
@@ -52,7 +52,7 @@ def find_setting(answer: BiosAnswer, known: VendorMap, setting: Setting) -> Sett
     """What all attributes of the setting together say; None where the answer has none of them.
 
     Those that defer to others count only where there are no others. Where they disagree, those
-    that decide are told.
+    that decide are listed.
     """
     rules = known.settings.get(setting, [])
     found = [each for rule in rules for each in _attributes(answer, known, rule)]

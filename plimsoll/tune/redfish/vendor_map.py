@@ -19,7 +19,7 @@ from plimsoll.text.document import parse_document
 Setting = Literal["smt", "turbo", "c_states", "aspm", "power_profile"]
 SETTINGS: tuple[Setting, ...] = ("smt", "turbo", "c_states", "aspm", "power_profile")
 # What a value means. "deferred": another attribute of the setting says it.
-# "elsewhere": none does, for the operating system or nobody decides.
+# "elsewhere": none does, for the operating system decides, or nothing does.
 Meaning = Literal[
     "on", "off", "max-performance", "balanced", "power-saving", "deferred", "elsewhere"
 ]
@@ -47,7 +47,7 @@ class AttributeRule(_Part):
     derived: bool = False
 
     def meaning(self, value: str) -> Meaning | None:
-        """What `value` means, whatever its case and blanks; None where the map says nothing."""
+        """What `value` means, whatever its case and blanks; None where the map does not say."""
         any_other: Meaning | None = None
         for meaning, values in self.values.items():
             if _plain(value) in map(_plain, values):

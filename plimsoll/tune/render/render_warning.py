@@ -44,7 +44,7 @@ def _extra(intent: Intent) -> Iterator[RenderWarning]:
     for each in intent.extra:
         yield RenderWarning(
             f"{each.title} has fields of the intent's extra: {', '.join(each.paths)}.",
-            "They take the place of what was rendered, and nobody has checked them: try them "
+            "They take the place of what was rendered, and they are not checked: try them "
             "first with `oc apply --dry-run=server -f FILE`.",
         )
 

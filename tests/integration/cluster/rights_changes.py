@@ -35,7 +35,7 @@ RIGHTS_CHANGES = [
         "everybody may use the constraint",
         *("SecurityContextConstraints", "reghwol-dataplane"),
         {"groups": ["system:authenticated"]},
-        {118: ("warn", "groups has system:authenticated, which nobody asked for")},
+        {118: ("warn", "groups has system:authenticated, which is not in the intent")},
     ),
     Change(
         "the constraint is tried first",

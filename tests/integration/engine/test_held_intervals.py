@@ -1,4 +1,4 @@
-"""Intervals that are held back, and what hands them over before the trial ends."""
+"""Intervals that are held back, and the losses that end a trial nobody watches."""
 
 import time
 from itertools import pairwise
@@ -22,7 +22,7 @@ def kinds(engine: EngineSession) -> list[str]:
 
 
 def test_held_intervals_come_after_the_trial_all_and_in_order(loopback: EngineSession) -> None:
-    loopback.send(trial_request(stream(0, 100_000), hold={"seconds": 3600}, **HOURS))
+    loopback.send(trial_request(stream(0, 100_000), hold_s=3600, **HOURS))
     time.sleep(LONG_ENOUGH_S)
     loopback.ask(STOP)
     # Whatever had not been held would have come before the answer to the stop.
@@ -41,7 +41,7 @@ def test_held_intervals_come_after_the_trial_all_and_in_order(loopback: EngineSe
 
 
 def test_they_are_handed_over_when_their_time_is_up(loopback: EngineSession) -> None:
-    loopback.send(trial_request(stream(0, 1000), hold={"seconds": 0.1}, **HOURS))
+    loopback.send(trial_request(stream(0, 1000), hold_s=0.1, **HOURS))
     # Would fail as a hang if they were held to the end.
     first = [loopback.next_interval() for _ in range(5)]
     assert [each["index"] for each in first] == [0, 1, 2, 3, 4]
@@ -49,18 +49,29 @@ def test_they_are_handed_over_when_their_time_is_up(loopback: EngineSession) -> 
     loopback.reply_to(2)
 
 
-def test_a_stream_of_which_nothing_comes_back_is_worth_waking_for(loopback: EngineSession) -> None:
-    lost = stream(0, 1000, rx_port=1)
-    loopback.send(trial_request(lost, hold={"seconds": 3600}, **HOURS))
-    interval = loopback.next_interval()
-    assert interval["streams"][0]["received"] == 0
-    loopback.ask(STOP)
-    loopback.reply_to(2)
+@pytest.mark.parametrize(("limited", "ends"), [([0], "losses"), ([0, 7], "losses"), ([7], "stop")])
+def test_a_stream_of_which_nothing_comes_back_ends_the_trial(
+    loopback: EngineSession, limited: list[int], ends: str
+) -> None:
+    """Of streams 0, which is received by nobody, and 7, that the limit is for."""
+    streams = (stream(0, 1000, rx_port=1), stream(7, 1000))
+    limits = [{"frames": 5, "streams": limited}]
+    loopback.send(trial_request(*streams, hold_s=3600, loss_limits=limits, **HOURS))
+    if ends == "stop":
+        time.sleep(LONG_ENOUGH_S)
+        loopback.ask(STOP)
+    # Would fail as a hang if it went on for hours.
+    reply = loopback.reply_to(2)
+    assert reply["ended_by"] == ends
+    assert reply["streams"][0]["received"] == 0
+    assert reply["streams"][1]["received"] == reply["streams"][1]["sent"] > 0
+    # Two intervals without a frame, and there was one before whose frames might have come.
+    assert len(loopback.intervals) > 3
 
 
-@pytest.mark.parametrize(("allowed", "handed_over"), [(5, True), (1_000_000, False)])
-def test_losses_beyond_the_limit_are_worth_waking_for(
-    tmp_path: Path, allowed: int, handed_over: bool
+@pytest.mark.parametrize(("allowed", "ends"), [(5, "losses"), (1_000_000, "stop")])
+def test_losses_beyond_the_limit_end_the_trial_and_wake_nobody(
+    tmp_path: Path, allowed: int, ends: str
 ) -> None:
     server, client = (
         [memif_devargs(role, port, tmp_path / "memif.sock", 4096) for port in (0, 1)]
@@ -68,21 +79,25 @@ def test_losses_beyond_the_limit_are_worth_waking_for(
     )
     with DelayDut(tmp_path, *server) as dut, EngineSession(tmp_path) as engine:
         engine.ask(open_request(*client))
+        before = len(engine.messages)
         dut.behave(path(0, 1, wrongs=[{"do": "drop", "every": 50}]))
         there = stream(0, 20_000, rx_port=1)
-        hold = {"seconds": 3600, "lost_frames": allowed}
-        engine.send(trial_request(there, hold=hold, **HOURS))
-        if handed_over:
-            engine.next_interval()
-        else:
+        limits = [{"frames": allowed, "streams": [0]}]
+        engine.send(trial_request(there, hold_s=3600, loss_limits=limits, **HOURS))
+        if ends == "stop":
             time.sleep(LONG_ENOUGH_S)
-        engine.ask(STOP)
-        before_the_end = kinds(engine)
-        (counts,) = engine.reply_to(2)["streams"]
+            engine.ask(STOP)
+        reply = engine.reply_to(2)
         dut.finish()
         engine.finish()
-    assert ("interval" in before_the_end) == handed_over
-    assert counts["missing"] > 5
+    intervals = engine.intervals
+    assert reply["ended_by"] == ends
+    assert reply["streams"][0]["missing"] > 5
+    assert reply["sending_s"] < HOURS["duration_s"]
+    # None came before the drain was over.
+    expected = [] if ends == "losses" else ["stop"]
+    assert kinds(engine)[before:] == [*expected, *["interval"] * len(intervals), "trial"]
+    assert intervals[-1]["phase"] == "drain"
 
 
 def test_the_cpu_time_of_processes_is_reported(loopback: EngineSession) -> None:

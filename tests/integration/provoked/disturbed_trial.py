@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,13 +99,11 @@ def disturbed_trial(
     """
     judged_by = {"criteria": list(criteria)} if criteria else {}
     words = ["trial", place.experiment(**EXPERIMENT, **judged_by), "--load", LOAD]
-    command = _start(place, *words, "--duration", f"{DURATION_S}s", "--runs", place.runs, "--json")
-    pids = _processes(place, command)
-    if beside is None:
-        pid, output = _until_it_ends(command, disturber, arguments, pids)
-    else:
-        with beside(pids):
-            pid, output = _until_it_ends(command, disturber, arguments, pids)
+    words += ["--duration", f"{DURATION_S}s", "--runs", place.runs, "--json"]
+    with _running([sys.executable, "-m", UNBOUNDED, *map(str, words)], place) as command:
+        pids = _processes(place, command)
+        with beside(pids) if beside else nullcontext():
+            pid, output = _until_it_ends(command, place, disturber, arguments, pids)
     record = finished_trials(place.only_run())[-1]
     causes = read_causes(RunDirectory(place.only_run()))[-1]
     if traced and causes.trace.unavailable is not None:
@@ -116,30 +114,20 @@ def disturbed_trial(
     return DisturbedTrial(record, causes, hit, pid, pids)
 
 
-def _start(place: Workplace, *words: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-m", UNBOUNDED, *map(str, words)],
-        cwd=ROOT,
-        env=place.environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def _until_it_ends(
     command: subprocess.Popen[str],
+    place: Workplace,
     disturber: Path,
     arguments: Arguments | None,
     pids: dict[str, int],
 ) -> tuple[int | None, str]:
     """The disturber's process and what it wrote down."""
     if arguments is None:
-        _, said = command.communicate(timeout=120)
+        _, said = command.communicate(timeout=300)
         assert command.returncode in (0, 1, 5), said
         return None, ""
-    with _running([str(disturber), *map(str, arguments(pids))]) as process:
-        _, said = command.communicate(timeout=120)
+    with _running([str(disturber), *map(str, arguments(pids))], place) as process:
+        _, said = command.communicate(timeout=300)
         assert command.returncode in (0, 1, 5), said
         output, complaints = process.communicate(timeout=60)
         assert process.returncode == 0, complaints
@@ -147,9 +135,16 @@ def _until_it_ends(
 
 
 @contextmanager
-def _running(argv: Sequence[str]) -> Iterator[subprocess.Popen[str]]:
+def _running(argv: Sequence[str], place: Workplace) -> Iterator[subprocess.Popen[str]]:
+    """Ended in any case: what a failed test left running would fail the next ones."""
     process = subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        argv,
+        cwd=ROOT,
+        env=place.environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         yield process

@@ -94,7 +94,7 @@ def _length_ns(
     """Of the cause with what interrupted it; None where the incident holds only a part of it."""
     if cause.confidence != "exact" or cause.begin_tsc is None or cause.length_ns is None:
         return None
-    if incident.begin_tsc > cause.begin_tsc:
+    if incident.begin_tsc > cause.begin_tsc or incident.end_tsc < provoked.end_tsc:
         return None
     return cause.length_ns + sum(
         each.length_ns or 0

@@ -64,6 +64,11 @@ def test_without_a_trace_counters_speak_and_say_so() -> None:
     assert (cause.kind, cause.name, cause.confidence) == ("task", "java", "counter")
 
 
+def test_without_a_trace_nobody_says_that_it_had_gaps() -> None:
+    (cause,) = explained(stall(0, 4 * MS), [], (), NO_TRACE).causes
+    assert (cause.kind, "were not recorded" in cause.name) == ("unexplained", True)
+
+
 def test_with_a_whole_trace_a_counter_of_tasks_explains_nothing() -> None:
     (cause,) = explained(stall(0, 4 * MS), [], (move("task", "java", 0),)).causes
     assert cause.kind == "unexplained"

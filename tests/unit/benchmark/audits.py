@@ -1,10 +1,10 @@
 """Audits as runs keep them, with the findings that a test wants."""
 
 from plimsoll.record.run.audit_record import AuditFinding, AuditReading, AuditRecord, AuditStep
-from plimsoll.tune.audit.finding import Verdict
+from plimsoll.tune.audit.finding import CheckVerdict
 
 
-def finding(number: int, verdict: Verdict, **changed: object) -> AuditFinding:
+def finding(number: int, verdict: CheckVerdict, **changed: object) -> AuditFinding:
     found = AuditFinding(
         number=number,
         name=f"check-{number}",

@@ -5,12 +5,13 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.benchmark.experiment.experiment import Experiment
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.results.soak_result import SoakResult
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.text.units import parse_rate
 
 
@@ -37,12 +38,12 @@ def soak_experiment(model: dict[str, Any] | None = None, **changes: Any) -> Expe
     )
 
 
-def asked(load: str = "500kpps", **changes: Any) -> SoakAsked:
-    return SoakAsked(load=parse_rate(load), **{"duration_s": 180.0, "window_s": 60.0, **changes})
+def asked(load: str = "500kpps", **changes: Any) -> SoakSettings:
+    return SoakSettings(load=parse_rate(load), **{"duration_s": 180.0, "window_s": 60.0, **changes})
 
 
 class Silent:
-    """A Watcher that keeps the notes and calls `each` with every interval."""
+    """A ProgressListener that keeps the notes and calls `each` with every interval."""
 
     def __init__(self, each: Callable[[Interval], None] = lambda _: None) -> None:
         self.notes: list[str] = []
@@ -69,7 +70,7 @@ def soak_run(folder: Path, experiment: Experiment) -> RunDirectory:
 
 def soaked(
     folder: Path,
-    plan: SoakAsked,
+    plan: SoakSettings,
     model: dict[str, Any] | None = None,
     each: Callable[[Interval], None] = lambda _: None,
 ) -> tuple[RunDirectory, SoakResult]:

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.simulation import SimulationAsked
+from plimsoll.benchmark.simulation import SimulationRequest
 from plimsoll.benchmark.trial_run.ceiling_trial import ceiling_of, has_ceiling
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
@@ -28,7 +28,7 @@ def _experiment(strategy: str) -> Experiment:
         "search.validation.duration": "20s",
     }
     asked = {"model": "fixed-capacity", "strategy": strategy, "settings": settings}
-    return SimulationAsked.model_validate(asked).experiment()
+    return SimulationRequest.model_validate(asked).experiment()
 
 
 def _run(tmp_path: Path, experiment: Experiment) -> RunDirectory:
@@ -42,8 +42,8 @@ def _trials(run: RunDirectory) -> tuple[TrialRecord, ...]:
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_no_trial_is_spent_above_what_the_tester_offers(tmp_path: Path, strategy: str) -> None:
     experiment = _experiment(strategy)
-    run, watcher = _run(tmp_path, experiment), Silent()
-    result = find_load_line(experiment, run, watcher)
+    run, listener = _run(tmp_path, experiment), Silent()
+    result = find_load_line(experiment, run, listener)
     ceilings = [each for each in _trials(run) if each.phase == "ceiling"]
     judged = [each for each in _trials(run) if each.verdict != "none"]
     assert [each.load_pps for each in ceilings] == [30e6]
@@ -52,7 +52,7 @@ def test_no_trial_is_spent_above_what_the_tester_offers(tmp_path: Path, strategy
     assert result.limited_by == "tester"
     assert result.ceiling is not None
     assert result.ceiling.offered_pps == pytest.approx(LINE_PPS, rel=0.01)
-    assert any("the search begins a little below" in note for note in watcher.notes)
+    assert any("the search begins a little below" in note for note in listener.notes)
 
 
 class _Killed(Exception):
@@ -84,7 +84,7 @@ def test_a_resumed_run_keeps_the_ceiling_that_was_measured(tmp_path: Path, trial
 
 
 def test_a_simulated_tester_below_its_line_rate_needs_no_ceiling(tmp_path: Path) -> None:
-    experiment = SimulationAsked.model_validate({"model": "fixed-capacity"}).experiment()
+    experiment = SimulationRequest.model_validate({"model": "fixed-capacity"}).experiment()
     run = _run(tmp_path, experiment)
     result = find_load_line(experiment.validated_for(5.0), run, Silent())
     assert not has_ceiling(_trials(run))
@@ -119,7 +119,7 @@ def test_the_ceiling_is_the_most_that_any_of_the_trials_offered() -> None:
     trials = [_ceiling(1, 2e6), _ceiling(2, 3e6), _ceiling(3, 2.5e6)]
     found = ceiling_of(trials, TesterLimits())
     assert found is not None
-    assert (found.trial, found.asked_pps, found.offered_pps) == (2, 6e6, 3e6)
+    assert (found.trial, found.intended_pps, found.offered_pps) == (2, 6e6, 3e6)
 
 
 @pytest.mark.parametrize(("offered_pps", "is_ceiling"), [(5.6e6, True), (5.75e6, False)])

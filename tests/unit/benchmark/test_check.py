@@ -191,7 +191,7 @@ def test_files_that_an_experiment_names_are_read_all_the_same(tmp_path: Path) ->
         *("bad.yaml:2", "bad.yaml:3", "bad.yaml:3", "bad.yaml:3"),
         *("2", "4", "5"),
     ]
-    assert "tuning: no such file beside the experiment, and no preset" in found[4][1]
+    assert "tuning: no such file next to the experiment, and no such preset" in found[4][1]
     assert found[6][1] == "gnerator: unknown field"
 
 

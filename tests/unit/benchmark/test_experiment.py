@@ -199,7 +199,7 @@ def test_a_profile_file_without_a_load_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("profile: [", ["nightly.yaml:1", "mend the file"]),
+        ("profile: [", ["nightly.yaml:1", "fix the file"]),
         ("", ["nightly.yaml"]),
         (MINIMAL + "serach: 3\n", ["nightly.yaml:7", "serach", "search"]),
         (MINIMAL.replace("flows", "flos"), ["nightly.yaml:3", "flos", "flows"]),
@@ -272,7 +272,7 @@ def test_a_mistake_in_an_intent_is_told_with_its_own_place(tmp_path: Path) -> No
     assert "intent.yaml:3" in told
     assert "cpus.isolated: is missing" in told
     told = refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
-    assert "nightly.yaml:7: tuning: no such file beside the experiment, and no preset" in told
+    assert "nightly.yaml:7: tuning: no such file next to the experiment, and no such preset" in told
     assert "(check the path, or name a preset: bare-metal, " in told
 
 
@@ -314,8 +314,8 @@ def test_each_observed_host_has_an_intent_of_its_own(tmp_path: Path) -> None:
     [
         (
             "bare-metl",
-            "nightly.yaml:12: observe.hosts[1].tuning: no such file beside the experiment, and no "
-            "preset: 'bare-metl' (did you mean bare-metal?)",
+            "nightly.yaml:12: observe.hosts[1].tuning: no such file next to the experiment, and no "
+            "such preset: 'bare-metl' (did you mean bare-metal?)",
         ),
         (
             "{name: x, platform: cloud, cpus: {reserved: 0, isolated: 1}}",
@@ -323,8 +323,8 @@ def test_each_observed_host_has_an_intent_of_its_own(tmp_path: Path) -> None:
         ),
         ("7", "nightly.yaml:12: observe.hosts[1].tuning: found 7 (write its fields with their"),
         ("[vm]", "nightly.yaml:12: observe.hosts[1].tuning: found ['vm'] (write its fields with"),
-        (f"{'x' * 300}.yaml", "no such file beside the experiment"),
-        ('"a\\0b.yaml"', "no such file beside the experiment"),
+        (f"{'x' * 300}.yaml", "no such file next to the experiment"),
+        ('"a\\0b.yaml"', "no such file next to the experiment"),
     ],
 )
 def test_a_mistake_in_a_hosts_intent_is_told_with_its_place(

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import pytest
 
-from plimsoll.benchmark.audits.host_audit import Meant, audit_host, what_is_meant
+from plimsoll.benchmark.audits.host_audit import JudgedIntent, audit_host, choose_intent
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.host.view.live_host import LiveHost
@@ -22,7 +22,7 @@ DECLARED = SYSTEMS[0].declared()
 NOBODY = frozenset[int]()
 
 
-def isolated(meant: Meant) -> str:
+def isolated(meant: JudgedIntent) -> str:
     assert meant.intent is not None
     return meant.intent.cpus.isolated.text
 
@@ -48,7 +48,7 @@ def test_a_host_elsewhere_is_judged_as_itself(name: str) -> None:
 
 
 def test_the_cpus_under_test_are_isolated_where_others_are_left() -> None:
-    meant = what_is_meant(UNISOLATED, None, frozenset({2, 3}))
+    meant = choose_intent(UNISOLATED, None, frozenset({2, 3}))
     assert meant.intent is not None
     assert (isolated(meant), meant.intent.cpus.reserved.text) == ("2-3", "0-1")
     assert meant.intent.hugepages is None
@@ -57,11 +57,11 @@ def test_the_cpus_under_test_are_isolated_where_others_are_left() -> None:
 
 def test_all_cpus_under_test_leave_the_proposals_own() -> None:
     # The first core is for the system.
-    assert isolated(what_is_meant(UNISOLATED, None, frozenset(range(4)))) == "1-3"
+    assert isolated(choose_intent(UNISOLATED, None, frozenset(range(4)))) == "1-3"
 
 
 def test_the_kernels_command_line_comes_first() -> None:
-    meant = what_is_meant(ISOLATED, None, frozenset({1}))
+    meant = choose_intent(ISOLATED, None, frozenset({1}))
     assert isolated(meant) == "2-3"
     assert "command line" in meant.assumed
 
@@ -82,12 +82,12 @@ def test_the_kernels_command_line_comes_first() -> None:
 def test_which_cpus_are_under_test(
     view: CapturedHost, declared: Intent | None, tested: Collection[int], found: Collection[int]
 ) -> None:
-    assert what_is_meant(view, declared, frozenset(tested)).tested == frozenset(found)
+    assert choose_intent(view, declared, frozenset(tested)).tested == frozenset(found)
 
 
 def test_a_host_of_one_core_is_audited_without_an_intent() -> None:
     view = CapturedHost(files={"/proc/cmdline": "quiet", ONLINE: "0", **CPUINFO})
-    meant = what_is_meant(view, None, frozenset({0}))
+    meant = choose_intent(view, None, frozenset({0}))
     assert meant.intent is None
     assert "none can be proposed: cpus: CPUs 0 are one core" in meant.assumed
     found = audit_host(view, "observed", None, NOBODY)

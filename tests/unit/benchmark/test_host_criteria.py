@@ -83,7 +83,7 @@ def test_every_criterion_is_read_again_as_it_was_normalised(tmp_path: Path, crit
         ),
         (
             "kind: host-metric, source: mpstat, type: Busy-CPU, at_most: 1, statistic: total",
-            "criteria[1].statistic: Busy-CPU is no count of anything, so it has no total",
+            "criteria[1].statistic: Busy-CPU is not a count, so it has no total",
         ),
         (
             "kind: host-metric, source: mpstat, type: Busy-CPU, at_most: .inf",

@@ -113,4 +113,4 @@ def test_paths_are_looked_at(given: dict[str, Any], location: tuple[str | int, .
         _settings(**given)
     error = raised.value.errors()[0]
     assert (*error["loc"], *error["ctx"]["field"]) == location
-    assert "is no path of a field" in error["msg"]
+    assert "is not a valid path of a field" in error["msg"]

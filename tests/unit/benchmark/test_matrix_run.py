@@ -17,7 +17,8 @@ from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.schemas import published_schemas
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 from tests.unit.benchmark.matrix_files import write_matrix
 
 MAXIMUM = "search.maximum"

@@ -42,7 +42,7 @@ class Run:
         session = SimpleNamespace(
             experiment=SimpleNamespace(tuning=load_preset("vm")),
             recorder=SimpleNamespace(run=self.directory, event=self._event),
-            watcher=SimpleNamespace(note=self.notes.append),
+            listener=SimpleNamespace(note=self.notes.append),
         )
         ledger = SimpleNamespace(environment=os.environ, directory=self.directory.path.parent)
         with closing(start_captures(observe, (), cast(Any, ledger))) as captures:
@@ -103,13 +103,13 @@ def test_a_host_that_cannot_be_audited_says_why_and_costs_no_run(
     ssh.answers(peer="tuned")
     run = Run(directory, ({"ssh": "root@gone"}, {"ssh": "peer"}))
     tester, gone, peer = run.session("tester-1", "root@gone", "peer-2")
-    assert gone.unread == "cannot be asked over ssh: ssh: no route to root@gone"
+    assert gone.unread == "cannot be read over ssh: ssh: no route to root@gone"
     assert (gone.role, gone.host, gone.source) == ("observed", "root@gone", "ssh://root@gone")
     assert gone.findings == ()
     assert not peer.unread
     assert not tester.unread
     (note,) = run.notes
-    assert note.startswith("root@gone was not audited: observe.hosts: root@gone: cannot be asked")
+    assert note.startswith("root@gone was not audited: observe.hosts: root@gone: cannot be read")
     assert "let ssh in by key, and have plimsoll of this version on PATH there" in note
 
 
@@ -134,7 +134,7 @@ def test_one_that_never_answers_keeps_a_run_only_for_so_long(
     monkeypatch.setattr(host_captures, "_MOST_S", 0.5)
     ssh.does("exec sleep 1000")
     _, silent = Run(directory, ({"ssh": "dut"},)).session("tester-1", "dut")
-    assert silent.unread == "cannot be asked over ssh: no capture came within 0.5 s"
+    assert silent.unread == "cannot be read over ssh: no capture came within 0.5 s"
 
 
 def test_a_record_that_cannot_be_written_is_told(ssh: SshStandIn, directory: RunDirectory) -> None:

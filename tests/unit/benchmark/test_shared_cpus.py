@@ -5,18 +5,19 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.benchmark.testbed.shared_cpus import SharedCpus
-from plimsoll.generator.interface import CpuTime, Hold, ProcessCpuTime, TrialReport
+from plimsoll.generator.interface import CpuTime, LossLimit, ProcessCpuTime, TrialReport
 from tests.unit.trial.trial_builder import PLAN
 
 CROWDED = SharedCpus(frozenset({0, 1}), {7: "plimsoll"}, main_thread=True, crowded=True)
+LIMITS = (LossLimit(40, (0, 1)),)
 ROOMY = SharedCpus(frozenset({2, 3}), {}, main_thread=False, crowded=False)
 
 
 @pytest.mark.parametrize(("duration_s", "seconds"), [(1.0, 4.0), (60.0, 63.0), (118.0, 121.0)])
 def test_nobody_wakes_before_a_short_trial_ends(duration_s: float, seconds: float) -> None:
     plan = replace(PLAN, duration_s=duration_s, drain_s=2.0)
-    quieted = CROWDED.quieted(plan, lost_frames=40)
-    assert quieted == replace(plan, hold=Hold(seconds, 40), cpu_time_of=(7,))
+    quieted = CROWDED.quieted(plan, LIMITS)
+    assert quieted == replace(plan, hold_s=seconds, loss_limits=LIMITS, cpu_time_of=(7,))
 
 
 @pytest.mark.parametrize("duration_s", [119.0, 28800.0])
@@ -25,23 +26,16 @@ def test_a_long_trial_comes_in_pages_of_fewer_intervals(
     duration_s: float, interval_s: float, longer_s: float
 ) -> None:
     plan = replace(PLAN, duration_s=duration_s, drain_s=2.0, interval_s=interval_s)
-    quieted = CROWDED.quieted(plan, lost_frames=40)
-    hold = Hold(30.0, 40)
-    assert quieted == replace(plan, interval_s=longer_s, hold=hold, cpu_time_of=(7,))
-
-
-def test_where_no_loss_ends_the_trial_none_is_worth_waking_for() -> None:
-    hold = CROWDED.quieted(PLAN, lost_frames=None).hold
-    assert hold is not None
-    assert hold.lost_frames is None
+    quieted = CROWDED.quieted(plan, LIMITS)
+    assert quieted == replace(plan, interval_s=longer_s, hold_s=30.0, cpu_time_of=(7,))
 
 
 def test_with_cpus_of_its_own_every_interval_comes_as_it_ends() -> None:
-    assert ROOMY.quieted(PLAN, lost_frames=40) == PLAN
+    assert ROOMY.quieted(PLAN, LIMITS) == PLAN
 
 
 def test_a_live_trial_is_measured_and_not_quieted() -> None:
-    assert CROWDED.quieted(PLAN, lost_frames=40, live=True) == replace(PLAN, cpu_time_of=(7,))
+    assert CROWDED.quieted(PLAN, LIMITS, live=True) == replace(PLAN, cpu_time_of=(7,))
 
 
 def test_own_time_needs_polled_cpus() -> None:

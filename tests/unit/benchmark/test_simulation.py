@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.load_line.load_line import find_load_line
-from plimsoll.benchmark.simulation import Simulated, SimulationAsked, Truth, parse_settings
+from plimsoll.benchmark.simulation import Simulated, SimulationRequest, Truth, parse_settings
 from plimsoll.benchmark.testbed.testbed import BedPlan
 from plimsoll.benchmark.testbed.testbed import testbed as bed_of
 from plimsoll.dut.loopback import LoopbackSettings
@@ -21,11 +21,12 @@ from plimsoll.host.ledger.state_root import STATE_VARIABLE
 from plimsoll.record.run.environment import load_environment
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 
 
 class Silent:
-    """A watcher that remembers the notes."""
+    """A ProgressListener that remembers the notes."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -45,8 +46,8 @@ class Silent:
         """Nothing to show."""
 
 
-def asked(model: str = "fixed-capacity", **given: object) -> SimulationAsked:
-    return SimulationAsked.model_validate({"model": model, **given})
+def asked(model: str = "fixed-capacity", **given: object) -> SimulationRequest:
+    return SimulationRequest.model_validate({"model": model, **given})
 
 
 def model_of(experiment: Experiment) -> object:
@@ -108,7 +109,7 @@ def test_a_mistake_is_told_with_its_remedy(
     given: dict[str, object], message: str, remedy: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        SimulationAsked.model_validate({"model": "fixed-capacity", **given}).experiment()
+        SimulationRequest.model_validate({"model": "fixed-capacity", **given}).experiment()
     assert message in caught.value.message
     assert remedy in caught.value.remedy
     places = {f"--set {name}" for name in given.get("settings", ())}
@@ -163,8 +164,8 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
         update={"generator": plan.generator.model_copy(update={"cpus": (4094, 4095)})}
     )
     run = RunDirectory.create(tmp_path, experiment.name, experiment.normalised())
-    watcher = Silent()
-    result = find_load_line(experiment, run, watcher)
+    listener = Silent()
+    result = find_load_line(experiment, run, listener)
     trials = read_journal(run.journal).trials()
     found = Simulated.of(experiment, result, trials, 10_800.0)
     assert found.sustainable_pps == pytest.approx(0.999e6, rel=1e-3)
@@ -173,7 +174,7 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
     assert found.total_s - found.overhead_s >= 60.0
     assert found.overhead_s >= 5 * 5.0
     assert not (tmp_path / "state").exists()
-    assert any(note.startswith("SIMULATED: ") for note in watcher.notes)
+    assert any(note.startswith("SIMULATED: ") for note in listener.notes)
     assert result.versions["simulation"]
     assert result.calibration is None
     environment = load_environment(run.environment)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.benchmark.session.beginning import begin, resumable
+from plimsoll.benchmark.session.run_start import begin, resumable
 from plimsoll.benchmark.soak.segments import windows_of
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.benchmark.soak.summary import read_soak_result, summarise_soak
 from plimsoll.errors import InputError, Interrupted
@@ -111,7 +111,7 @@ def test_a_signal_ends_it_in_good_order_and_it_can_be_resumed(tmp_path: Path) ->
     assert 100 < result.sent_s < 104
     assert "A signal ended it" in result.notes[0]
     experiment = soak_experiment()
-    plan = resumable(run, SOAK, experiment, SoakAsked)
+    plan = resumable(run, SOAK, experiment, SoakSettings)
     resumed = run_soak(experiment, plan, run, Silent())
     assert (resumed.ended, resumed.verdict, resumed.sent_s) == ("duration", "pass", 300.0)
     assert [each.trial for each in resumed.segments] == [1, 2]
@@ -119,9 +119,9 @@ def test_a_signal_ends_it_in_good_order_and_it_can_be_resumed(tmp_path: Path) ->
         each.gap_s for each in resumed.segments
     )
     # Now it is over, and its result stands.
-    watcher = Silent()
-    assert run_soak(experiment, plan, run, watcher) == resumed
-    assert "finished already" in watcher.notes[0]
+    listener = Silent()
+    assert run_soak(experiment, plan, run, listener) == resumed
+    assert "finished already" in listener.notes[0]
 
 
 class Broken(Exception):
@@ -157,7 +157,7 @@ def test_a_run_of_another_kind_is_no_soak_to_resume(tmp_path: Path) -> None:
     with recording(run) as recorder:
         begin(recorder, TRIAL, experiment)
     with pytest.raises(InputError, match="another kind"):
-        resumable(run, SOAK, experiment, SoakAsked)
+        resumable(run, SOAK, experiment, SoakSettings)
 
 
 def test_a_second_signal_breaks_it_off(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from plimsoll.benchmark.soak.drift import drifts_of
 from plimsoll.benchmark.soak.losses import losses_of
 from plimsoll.benchmark.soak.segments import begins_of, segments_of
 from plimsoll.benchmark.soak.series import MAX, P99, RX
-from plimsoll.benchmark.soak.settings import SoakAsked
+from plimsoll.benchmark.soak.settings import SoakSettings
 from plimsoll.benchmark.soak.spikes import spikes_of
 from plimsoll.benchmark.soak.verdict import end_of, left_s, verdict_of
 from plimsoll.errors import InputError
@@ -22,8 +22,8 @@ from tests.unit.record.trial_parts import record
 BEGINS = {1: 0.0, 2: 1000.0}
 
 
-def asked(duration_s: float = 600.0, window_s: float = 60.0) -> SoakAsked:
-    return SoakAsked(load=parse_rate("1Mpps"), duration_s=duration_s, window_s=window_s)
+def asked(duration_s: float = 600.0, window_s: float = 60.0) -> SoakSettings:
+    return SoakSettings(load=parse_rate("1Mpps"), duration_s=duration_s, window_s=window_s)
 
 
 def test_losses_that_touch_at_a_windows_border_are_one_event() -> None:
@@ -250,8 +250,10 @@ def test_soaks_that_cannot_be_are_refused(
 
 def test_what_was_asked_is_read_back_from_the_journal() -> None:
     given = asked(28_800.0, 300.0)
-    assert SoakAsked.recorded(given.model_dump(mode="json"), "journal") == given
-    with pytest.raises(InputError, match="does not say what soak") as caught:
-        SoakAsked.recorded({"load": "much"}, "runs/x/journal.jsonl")
+    assert SoakSettings.recorded(given.model_dump(mode="json"), "journal") == given
+    with pytest.raises(
+        InputError, match="the settings that this soak began with cannot be read"
+    ) as caught:
+        SoakSettings.recorded({"load": "much"}, "runs/x/journal.jsonl")
     assert caught.value.where == "runs/x/journal.jsonl"
     assert "start a new soak" in caught.value.remedy

@@ -7,8 +7,8 @@ from pydantic import ValidationError
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.trial_settings import TrialSettings
-from plimsoll.benchmark.trial_run.teaching import settings_of, streams_beside, teaching_trial
-from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
+from plimsoll.record.trials.trial_parts import TrialPhase
 from plimsoll.traffic.streams.compile import compile_profile
 
 THROUGH = ((0, 1), (1, 0))
@@ -52,14 +52,14 @@ def test_not_every_phase_is_taught_for(phase: TrialPhase, before: bool, beside: 
     experiment = _experiment()
     streams = compile_profile(experiment.profile, 1e5, THROUGH)
     assert (teaching_trial(experiment, THROUGH, phase) is not None) == before
-    assert bool(streams_beside(experiment, streams, THROUGH, phase)) == beside
+    assert bool(background_streams(experiment, streams, THROUGH, phase)) == beside
 
 
 def test_teaching_can_be_left_out() -> None:
     experiment = _experiment(teaching={"warmup": None, "measurement": None})
     streams = compile_profile(experiment.profile, 1e5, THROUGH)
     assert teaching_trial(experiment, THROUGH, "search") is None
-    assert streams_beside(experiment, streams, THROUGH, "search") == ()
+    assert background_streams(experiment, streams, THROUGH, "search") == ()
 
 
 def test_no_stream_no_teaching() -> None:

@@ -11,7 +11,7 @@ from plimsoll.record.run.audit_record import AuditRecord
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.tuning.tuning_during_run import Happening, happenings, joined, joint
 from plimsoll.trial.outcome.host_metrics import HostMetrics
-from plimsoll.tune.audit.finding import Verdict
+from plimsoll.tune.audit.finding import CheckVerdict
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.trial.host_record import (
     HOSTNAME,
@@ -36,7 +36,7 @@ def record(tmp_path: Path) -> HostRecord:
 
 def told(
     metrics: HostMetrics | None, trial: Any = None, audit: AuditRecord = AUDIT
-) -> dict[int, tuple[Verdict, str]]:
+) -> dict[int, tuple[CheckVerdict, str]]:
     return {each.number: (each.verdict, each.text) for each in happenings(audit, metrics, trial)}
 
 
@@ -131,7 +131,7 @@ def test_the_range_of_frequencies(record: HostRecord) -> None:
     [(0, 0, "ok"), (3, 15_000, "ok"), (3, 400_000, "warn"), (3, 4_810_000, "fail")],
 )
 def test_the_testers_own_loops_are_a_noise_floor(
-    stalls: int, worst_ns: int, verdict: Verdict
+    stalls: int, worst_ns: int, verdict: CheckVerdict
 ) -> None:
     trial = SimpleNamespace(workers=(SimpleNamespace(stalls=stalls, worst_stall_ns=worst_ns),))
     found = told(None, trial)
@@ -215,7 +215,7 @@ def test_nothing_is_found_of_a_host_that_was_not_audited(two_hosts: HostMetrics)
     ],
 )
 def test_two_verdicts_become_one(
-    number: int, static: Verdict, happened: Verdict | None, both: Verdict
+    number: int, static: CheckVerdict, happened: CheckVerdict | None, both: CheckVerdict
 ) -> None:
     told = Happening(number, happened, "") if happened else None
     assert joint(finding(number, static), told) == both

@@ -173,10 +173,10 @@ def test_missing_indices_are_an_error_before_anything_is_sent(
     ("words", "said"),
     [
         (["nowhere", "--format", "csv"], "there is no such run"),
-        (["last"], "--format: says not what to write"),
+        (["last"], "--format: no format is given"),
         (["last", "--to", "ftp://jo:hunter2@host"], "--to: is neither an OpenSearch nor object"),
         (["last", "--to", "https://jo:hunter2@host"], "do not belong into the URL"),
-        (["last", "--to", "https://h", "-o", "x"], "--output: goes not together with --to"),
+        (["last", "--to", "https://h", "-o", "x"], "--output: cannot be combined with --to"),
         (["last", "--to", "https://h", "--format", "csv"], "--to: that target takes cdm, not csv"),
         (["last", "--to", "s3://b", "--format", "cdm"], "--to: that target takes parquet, not cdm"),
         (["last", "--format", "cdm", "--wide"], "--wide: is for --format csv"),

@@ -22,7 +22,7 @@ def test_the_experiment_goes_to_standard_output_and_notes_do_not(tmp_path: Path)
     path = tmp_path / "imported.yaml"
     path.write_text(result.stdout)
     assert load_experiment(path).name == "trafficgen.profile"
-    assert "note: --compress-files: a run directory holds everything" in result.stderr
+    assert "note: --compress-files: a run directory always holds everything" in result.stderr
     assert "note: devices 0 and 1 are TRex's numbers" in result.stderr
 
 

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.session.run_start import begin
 from plimsoll.cli.main import main
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.method import Method
@@ -68,13 +68,13 @@ def test_every_command_has_an_example_in_its_help_and_in_the_main_one(
         (["run", "gone.yaml"], 2, ["gone.yaml", "remedy:"]),
         (["run", EXAMPLES / "demo.yaml", "--validation", "soon"], 2, ["--validation", "3s"]),
         (["run", "--resume", "/", "--validation", "1h"], 2, ["--validation", "leave it out"]),
-        (["run", "--resume", "/"], 2, ["no run directory", "remedy:"]),
+        (["run", "--resume", "/"], 2, ["not a run directory", "remedy:"]),
         (["run", EXAMPLES / "demo.yaml", "--resume", "/"], 2, ["one of the two"]),
         (["trial", EXAMPLES / "demo.yaml", "--load", "0pps"], 2, ["--load", "above zero"]),
         (["trial", EXAMPLES / "demo.yaml", "--load", "9 parsecs"], 2, ["--load", "unknown unit"]),
         (["trial", EXAMPLES / "demo.yaml", "--load", "-1kpps"], 2, ["--load"]),
         (["report", "/nowhere"], 2, ["/nowhere", "no such run"]),
-        (["report", "/"], 2, ["/", "no run directory"]),
+        (["report", "/"], 2, ["/", "not a run directory"]),
         (["calibrate", "--cpus", "zero"], 2, ["--cpus", "not a list of CPUs"]),
         (["calibrate", "--cpus", "8000"], 2, ["--cpus", "CPU 8000 does not exist"]),
         (["calibrate", "--ports", "net_null0"], 2, ["--ports", "both ends of each cable"]),
@@ -191,6 +191,7 @@ def test_a_report_is_asked_for_by_id_as_everything_else(
     monkeypatch.chdir(tmp_path)
     assert plimsoll(monkeypatch, "simulate", "fixed-capacity", "--runs", "kept") == 0
     capsys.readouterr()
-    assert plimsoll(monkeypatch, "report", "last", "--runs", "kept", "--no-charts") == 0
+    options = ("--runs", "kept", "--no-charts", "--no-tables")
+    assert plimsoll(monkeypatch, "report", "last", *options) == 0
     (run,) = Path("kept").iterdir()
     assert capsys.readouterr().out.split() == [str(run / "report.html")]

@@ -60,7 +60,7 @@ def test_a_combination_without_a_load_line_is_the_exit_code(
         (["matrix"], "name an experiment, or a matrix run to resume"),
         (["matrix", "gone.yaml"], "no such file"),
         (["matrix", "gone.yaml", "--resume", "/"], "one of the two"),
-        (["matrix", "--resume", "/"], "no run directory"),
+        (["matrix", "--resume", "/"], "not a run directory"),
     ],
 )
 def test_mistakes(

@@ -92,7 +92,7 @@ def test_a_moment_is_the_same_to_runs_and_to_metrics(text: str) -> None:
 )
 def test_anything_else_is_refused(text: str) -> None:
     for parse in (parse_since, parse_until):
-        with pytest.raises(InputError, match="is no day and no moment") as caught:
+        with pytest.raises(InputError, match="is not a valid day or time") as caught:
             parse(text, NOW, UTC)
         assert "2026-11-22T07:30" in caught.value.remedy
 

@@ -236,13 +236,13 @@ def test_parts_of_a_matrix_are_listed_when_asked_for(plimsoll: Plimsoll) -> None
     ("words", "said"),
     [
         (["--runs", "gone"], "error: gone: there are no runs to read here: No such file"),
-        (["--tag", "a b"], "error: --tag: 'a b' is no key of a tag"),
+        (["--tag", "a b"], "error: --tag: 'a b' is not a valid tag key"),
         (["--tag", "a="], "error: --tag: the tag a has no value"),
         (["--verdict", "good"], "error: --verdict: there is no 'good'"),
         (["--state", "sleepy"], "error: --state: there is no 'sleepy'"),
-        (["--since", "soon"], "error: --since: 'soon' is no day and no moment"),
-        (["--until", "2026-13-01"], "error: --until: '2026-13-01' is no day"),
-        (["--since", "99999999999d"], "error: --since: '99999999999d' is no day"),
+        (["--since", "soon"], "error: --since: 'soon' is not a valid day or time"),
+        (["--until", "2026-13-01"], "error: --until: '2026-13-01' is not a valid day"),
+        (["--since", "99999999999d"], "error: --since: '99999999999d' is not a valid day"),
     ],
 )
 def test_mistakes(plimsoll: Plimsoll, words: list[str], said: str) -> None:

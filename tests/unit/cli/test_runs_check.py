@@ -126,7 +126,7 @@ def test_a_journal_cut_before_its_validation_is_an_error(
     ]
     assert len(kept) < len(lines)
     run.journal.write_text("".join(kept))
-    with pytest.raises(RecordError, match="the journal beside it has lost"):
+    with pytest.raises(RecordError, match="the journal next to it has lost"):
         check_resume(Experiment.model_construct(), run)
     assert plimsoll("report", run.path) == 4
-    assert "the journal beside it has lost" in plimsoll.err
+    assert "the journal next to it has lost" in plimsoll.err

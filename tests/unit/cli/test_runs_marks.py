@@ -46,7 +46,7 @@ def test_they_are_written_while_the_run_is_going_on(plimsoll: Plimsoll) -> None:
         (["tag", "last", "kernel"], 2, "the tag kernel has no value"),
         (["tag", "last", "a=\x1b"], 2, r"cannot be printed: \x1b"),
         (["tag", "last", "--remove", "nic"], 2, "nic: the run has no such tag"),
-        (["tag", "last", "--remove", "a b"], 2, "--remove: 'a b' is no key"),
+        (["tag", "last", "--remove", "a b"], 2, "--remove: 'a b' is not a valid tag key"),
         (["tag", "gone", "a=b"], 2, "there is no such run"),
         (["note", "last", " "], 2, "the note is empty"),
         (["note", "last", "a\x07"], 2, r"cannot be printed: a\x07"),

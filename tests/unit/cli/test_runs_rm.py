@@ -54,7 +54,7 @@ def test_it_says_what_goes_and_asks(tmp_path: Path, answer: str, code: int, left
 def test_nobody_to_ask_is_a_no(plimsoll: Plimsoll) -> None:
     path = make_run(ROOT)
     assert plimsoll("runs", "rm", "last") == 2
-    assert "nobody to ask" in plimsoll.err
+    assert "not a terminal" in plimsoll.err
     assert "remedy: add --yes" in plimsoll.err
     assert path.is_dir()
 

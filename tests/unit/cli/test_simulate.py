@@ -83,7 +83,7 @@ def test_no_load_line_is_an_exit_code(
         (["drfit"], "there is no model 'drfit'"),
         (["drift", "--loss", "x"], "--loss: 'x' is not a"),
         (["drift", "--strategy", "binry"], "--strategy: unknown strategy 'binry'"),
-        (["drift", "--validation", "0s"], "--validation: a duration of 0s is no time"),
+        (["drift", "--validation", "0s"], "--validation: a duration of 0s is not positive"),
         (["drift", "--set", "depth"], "--set: 'depth' is not a setting"),
         (["drift", "--set", "depth=2"], "--set: depth: 2 is not between 0 and the whole"),
     ],

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.experiment.experiment import load_experiment
-from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.session.run_start import begin
 from plimsoll.cli.main import main
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.recorder import recording
@@ -66,7 +66,7 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
         (["rfc2544", "sim.yaml", "--tests", ","], ["--tests: no test is named", "throughput,"]),
         (
             ["rfc2544", "sim.yaml", "--sizes", "64,63"],
-            ["--sizes: '63' is no frame size", "from 64 to 9216"],
+            ["--sizes: '63' is not a frame size", "from 64 to 9216"],
         ),
         (["rfc2544", "sim.yaml", "--sizes", ""], ["--sizes: the list is empty"]),
         (
@@ -114,16 +114,16 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
         ),
         (
             ["latency-at-load", "sim.yaml", "--loads", "0,x"],
-            ["--loads: 'x' is no percent", "0,10,50,90"],
+            ["--loads: 'x' is not a percentage", "0,10,50,90"],
         ),
-        (["latency-at-load", "sim.yaml", "--loads", "-5"], ["--loads: -5 % is no share"]),
+        (["latency-at-load", "sim.yaml", "--loads", "-5"], ["--loads: -5 % is not a share"]),
         (
             ["latency-at-load", "sim.yaml", "--rate", "1Mpps", "--run", "runs/x"],
             ["--run: the rate is given twice"],
         ),
         (
             ["latency-at-load", "sim.yaml", "--run", "."],
-            ["this is no run directory"],
+            ["this is not a run directory"],
         ),
     ],
 )

@@ -143,7 +143,7 @@ def test_brackets_in_a_hosts_own_words_are_no_markup(root: Path) -> None:
     (root / "proc/cmdline").write_text("nohz_full=[/]1-2\n")
     status, text = audited(root)
     assert status == 0
-    assert "'[/]1-2' is no list of CPUs" in " ".join(text.split())
+    assert "'[/]1-2' is not a list of CPUs" in " ".join(text.split())
 
 
 def test_a_text_as_long_as_a_file_is_cut(root: Path, intent: Path) -> None:

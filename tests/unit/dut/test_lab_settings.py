@@ -7,8 +7,8 @@ from pydantic import TypeAdapter, ValidationError
 from plimsoll.dut.external import ExternalPort, ExternalSettings
 from plimsoll.dut.lab import Lab, LabModel, LineRate
 from plimsoll.dut.loopback import LoopbackSettings
-from plimsoll.dut.registry import LabSettings, lab_kinds, make_lab
-from plimsoll.dut.standing import lab_up
+from plimsoll.dut.registry.labs import LabSettings, lab_kinds, make_lab
+from plimsoll.dut.registry.standing import lab_up
 from plimsoll.dut.testpmd import TestpmdSettings
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -26,7 +26,10 @@ def passive_lab(settings: LabModel) -> Lab:
 
 def test_the_kinds_are_listed_with_a_line_each() -> None:
     kinds = lab_kinds()
-    assert list(kinds) == ["testpmd-memif", "loopback", "external", "simulated"]
+    assert list(kinds) == [
+        *("testpmd-memif", "linux-bridge", "linux-router", "macvlan", "ovs", "ovs-dpdk"),
+        *("loopback", "external", "simulated"),
+    ]
     assert all(line and "\n" not in line for line in kinds.values())
 
 

@@ -78,7 +78,7 @@ def test_the_reason_against_af_xdp_is_noted(changes: dict[str, Any], reason: str
 def test_af_packet_when_asked_for() -> None:
     port = opened(driver="af_packet")
     assert port.devargs == "net_af_packet3,iface=ens1,framecnt=4096"
-    assert port.note == "port 3 is ens1, opened by AF_PACKET as asked for"
+    assert port.note == "port 3 is ens1, opened by AF_PACKET as requested"
 
 
 def test_af_xdp_is_not_replaced_when_asked_for() -> None:

@@ -8,7 +8,9 @@ from plimsoll.generator.interface import (
     Interval,
     LossesLeftOut,
     LossEvent,
+    LossLimit,
     StreamCounts,
+    TrialPlan,
     WorstLatency,
 )
 from plimsoll.traffic.plan import FieldWriter, Pacing, StreamPlan
@@ -124,3 +126,13 @@ def test_worst_latencies_and_losses_of_all_parts_are_listed() -> None:
     assert whole.spikes_left_out == 9
     assert whole.losses == (large, small)
     assert whole.losses_left_out == LossesLeftOut(11, 22)
+
+
+def test_a_loss_limit_holds_for_all_parts_of_its_streams() -> None:
+    limits = (LossLimit(9, (0, 2), refused=True), LossLimit(4, (1,)))
+    plan = TrialPlan(1, (LOAD, REVERSE, PROBE), duration_s=1, drain_s=0, loss_limits=limits)
+    # The forward load has parts 0, 3 and 4.
+    parts = QueueParts.of(plan.streams, [3, 1])
+    assert parts.plan(plan).streams == parts.streams
+    assert [sorted(each.streams) for each in parts.plan(plan).loss_limits] == [[0, 2, 3, 4], [1]]
+    assert [each.frames for each in parts.plan(plan).loss_limits] == [9, 4]

@@ -5,16 +5,16 @@ from pathlib import Path
 
 from plimsoll.host.ledger.hugepage_claims import note_claims
 from plimsoll.host.ledger.hugepage_pool import HugepageClaim
-from plimsoll.host.ledger.janitor import start_janitor, watch, watched_ledger
+from plimsoll.host.ledger.janitor import start_janitor, swept_ledger, watch
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
 from plimsoll.host.ledger.ledger_use import ledger_uses
 from plimsoll.host.processes.identity import ProcessIdentity, end_process, wait_for_end
 
 OWNER = """
 import subprocess, time
-from plimsoll.host.ledger.janitor import watched_ledger
+from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.processes.identity import identify
-with watched_ledger("test") as ledger:
+with swept_ledger("test") as ledger:
     process = subprocess.Popen(["sleep", "600"], stdout=subprocess.DEVNULL)
     ledger.note_process("sleeper", identify(process.pid))
     print(ledger.directory, flush=True)
@@ -36,7 +36,7 @@ def identities(ledger: Ledger) -> dict[str, ProcessIdentity]:
 
 
 def test_a_watched_ledger_is_undone_and_its_janitor_ends(state: Path) -> None:
-    with watched_ledger("test") as ledger:
+    with swept_ledger("test") as ledger:
         janitor = identities(ledger)["janitor"]
         assert janitor.alive
     assert not janitor.alive
@@ -50,7 +50,7 @@ def test_a_ledger_that_was_deleted_holds_nobody_up_and_gives_its_pages_back(
     pool.mkdir()
     for name, pages in (("nr", 7), ("free", 7), ("resv", 0), ("surplus", 0)):
         (pool / f"{name}_hugepages").write_text(f"{pages}\n")
-    with watched_ledger("test") as ledger:
+    with swept_ledger("test") as ledger:
         note_claims(ledger.id, (HugepageClaim(str(pool), 4, 4, 3, "held"),))
         shutil.rmtree(ledger.directory)
     assert (pool / "nr_hugepages").read_text() == "3\n"

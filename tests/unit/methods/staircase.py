@@ -7,10 +7,10 @@ from pydantic import BaseModel, Field
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.versions import versions
-from plimsoll.benchmark.session.watcher import Watcher
+from plimsoll.benchmark.session.progress_listener import ProgressListener
 from plimsoll.benchmark.testbed.testbed import BedPlan
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.benchmark.whole_run.method_run import MethodRun, run_method
 from plimsoll.cli.methods.standard_command import StandardCommand
 from plimsoll.cli.options.options import parse_option
@@ -26,7 +26,7 @@ from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
-from plimsoll.report.pages.standard.sections import Answer, PlainTable, Section, numbers
+from plimsoll.report.pages.standard.sections import PageAnswer, Section, SectionTable, numbers
 from plimsoll.report.parts.page import Page
 from plimsoll.text.units import parse_rate
 from plimsoll.traffic.streams.compile import compile_profile
@@ -59,7 +59,10 @@ STAIRCASE = Method(
 
 
 def run_staircase(
-    experiment: Experiment, settings: StaircaseSettings, run: RunDirectory, watcher: Watcher
+    experiment: Experiment,
+    settings: StaircaseSettings,
+    run: RunDirectory,
+    listener: ProgressListener,
 ) -> StaircaseResult:
     def execute(steps: Steps) -> StaircaseResult:
         stairs = [_stair(steps, experiment, load_pps) for load_pps in settings.loads_pps]
@@ -78,7 +81,7 @@ def run_staircase(
 
     asked = settings.model_dump(mode="json")
     to_run = MethodRun(STAIRCASE, experiment, BedPlan.of(experiment), asked)
-    return run_method(to_run, run, watcher, execute)
+    return run_method(to_run, run, listener, execute)
 
 
 def _stair(steps: Steps, experiment: Experiment, load_pps: float) -> Stair:
@@ -89,12 +92,12 @@ def _stair(steps: Steps, experiment: Experiment, load_pps: float) -> Stair:
     return Stair(load_pps=load_pps, lost=sum(stream.lost for stream in trial.streams))
 
 
-def staircase_answer(run: RunDirectory) -> Answer:
+def staircase_answer(run: RunDirectory) -> PageAnswer:
     result = read_run_result(run, StaircaseResult)
     stairs = result.stairs if result else ()
     rows = tuple((f"{stair.load_pps:,.0f}", f"{stair.lost:,}") for stair in stairs)
-    table = PlainTable("", numbers("Load, pps", "Lost, frames"), rows)
-    return Answer("A staircase", (), (), (Section("Stairs", tables=(table,)),))
+    table = SectionTable("", numbers("Load, pps", "Lost, frames"), rows)
+    return PageAnswer("A staircase", (), (), (Section("Stairs", tables=(table,)),))
 
 
 def staircase_page(run: RunDirectory) -> Page:

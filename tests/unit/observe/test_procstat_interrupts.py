@@ -302,7 +302,7 @@ def test_a_file_that_a_container_hides_is_named_and_the_rest_is_read(small: Host
     sampler = Sampler(ObservedHost(small.files), [Interrupts, Softirqs], "host", "trial-0001")
     assert list(sampler.missing) == ["procstat interrupts"]
     said = sampler.missing["procstat interrupts"]
-    assert said.endswith("proc/interrupts is no table of counters by CPU")
+    assert said.endswith("proc/interrupts is not a table of counters by CPU")
     assert sampler.sources == ("procstat",)
     assert any('"reader":"procstat softirqs"' in line for line in sampler.tick())
 

@@ -11,7 +11,7 @@ import pytest
 
 import plimsoll
 from plimsoll.record.files.record_error import RecordError
-from plimsoll.record.query.asked_run import asked_runs
+from plimsoll.record.query.queried_run import queried_runs
 from plimsoll.record.recorder import recording
 from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import Result
@@ -164,9 +164,9 @@ def test_a_kill_while_a_file_is_written_anew_makes_it_no_damaged_one(tmp_path: P
 
 def test_metrics_come_only_from_files_that_are_as_they_were_recorded(run: RunDirectory) -> None:
     flip(run.metrics / "trial-0002.parquet")
-    (other,) = asked_runs([run], "trial-0001")
+    (other,) = queried_runs([run], "trial-0001")
     assert (other.damage, len(other.files.finished)) == (None, 1)
-    (asked,) = asked_runs([run], "trial-0002")
+    (asked,) = queried_runs([run], "trial-0002")
     assert asked.damage is not None
     assert asked.damage.where.endswith("trial-0002.parquet")
     with pytest.raises(RecordError, match=r"trial-0002\.parquet: was changed"):

@@ -182,7 +182,7 @@ def test_a_line_of_an_earlier_version_is_the_intended_one() -> None:
     told = result((kept_up(TRIALS[5]),), 2000.0).model_dump(mode="json")["load_line"]
     del told["intended_pps_per_direction"]
     line = LoadLine.model_validate(told)
-    assert (line.pps_per_direction, line.asked_pps) == (2000.0, 2000.0)
+    assert (line.pps_per_direction, line.intended_pps) == (2000.0, 2000.0)
 
 
 def test_with_a_load_line_there_is_no_reason() -> None:
@@ -267,7 +267,7 @@ def test_an_edited_result_is_no_result(finished: RunDirectory) -> None:
 def test_a_result_whose_journal_was_cut_is_no_result(finished: RunDirectory) -> None:
     first = finished.journal.read_text().splitlines(keepends=True)[0]
     finished.journal.write_text(first)
-    with pytest.raises(RecordError, match="the journal beside it ends before its result"):
+    with pytest.raises(RecordError, match="the journal next to it ends before its result"):
         read_result(finished)
 
 

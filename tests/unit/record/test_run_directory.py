@@ -50,7 +50,7 @@ def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         RunDirectory.open(tmp_path)
     assert str(tmp_path) in str(caught.value)
-    assert "no run directory" in str(caught.value)
+    assert "not a run directory" in str(caught.value)
     assert "runs/<run id>" in caught.value.remedy
 
 

@@ -8,6 +8,7 @@ from plimsoll.generator.histogram import Histogram
 from plimsoll.generator.interface import TrialReport
 from plimsoll.record.trials.longest_latency import LongestLatency
 from plimsoll.record.trials.stream_record import StreamRecord
+from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity
 from plimsoll.record.trials.trial_record import DutPortRecord, TrialRecord
 from plimsoll.traffic.plan import Pacing
 from tests.unit.record.trial_parts import FOUR, NONE, counts, plan, record
@@ -38,6 +39,7 @@ class LatencyParts:
 
 BROKEN = Finding("loss-ratio", "0:1", 0.1, 0.00002, "ratio", "fail", "0:1 lost too much")
 KEPT = Finding("latency-p99", "probe", 9.0, 10.0, "ns", "ok", "probe is fast enough")
+_SINGLE = TrialIdentity(1, "single", 1.0)
 
 
 def test_a_record_survives_json_unchanged() -> None:
@@ -130,22 +132,13 @@ def test_an_unknown_field_is_refused() -> None:
 
 def test_a_lost_count_must_be_given_for_each_stream() -> None:
     with pytest.raises(KeyError):
-        TrialRecord.from_report(
-            plan(),
-            _report_of_streams(),
-            number=1,
-            phase="single",
-            load_pps=1.0,
-            lost={0: 0},
-        )
+        TrialRecord.from_report(_SINGLE, plan(), _report_of_streams(), lost={0: 0})
 
 
 def _longest(*parts: LatencyParts, across: Histogram = NONE) -> LongestLatency | None:
     streams = (counts(0, sent=1, received=1, latency=FOUR, across=across),)
     report = TrialReport("duration", 2.0, 0, streams, (), ())
-    trial = TrialRecord.from_report(
-        plan(), report, number=1, phase="single", load_pps=1.0, lost={0: 0}, longest=parts
-    )
+    trial = TrialRecord.from_report(_SINGLE, plan(), report, lost={0: 0}, longest=parts)
     return trial.streams[0].longest
 
 
@@ -182,13 +175,11 @@ def test_dut_counters_are_kept() -> None:
         port=0, rx_frames=1, tx_frames=2, rx_missed=3, rx_errors=4, tx_errors=5, rx_no_mbuf=6
     )
     trial = TrialRecord.from_report(
+        _SINGLE,
         plan(),
         _report_of_streams(),
-        number=1,
-        phase="single",
-        load_pps=1.0,
         lost={0: 0, 1: 0},
-        dut=(dut,),
+        context=TrialContext(dut=(dut,)),
     )
     assert trial.dut == (dut,)
 

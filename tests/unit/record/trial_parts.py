@@ -14,7 +14,8 @@ from plimsoll.generator.interface import (
     TrialReport,
     WorkerCounts,
 )
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord, Verdict
+from plimsoll.record.trials.trial_parts import TrialIdentity, TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
 
 # 2026-03-14 09:26:53 UTC.
@@ -144,12 +145,8 @@ def record(
         ),
     )
     return TrialRecord.from_report(
+        TrialIdentity(number, phase, load_pps),
         plan(load_pps=load_pps),
         report,
-        number=number,
-        phase=phase,
-        load_pps=load_pps,
         lost={0: 0, 1: 1, 2: 2},
-        verdict=verdict,
-        findings=findings,
-    )
+    ).judged(verdict, findings)

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 
 class Page(HTMLParser):
-    """The words of a page as a reader sees them, and every address it mentions."""
+    """The words of a page as a reader sees them, but for its contents list; every address."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
@@ -17,7 +17,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
-        if tag in ("script", "style"):
+        if tag in ("script", "style", "nav"):
             self._inside.append(tag)
         self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
 

@@ -37,7 +37,8 @@ from plimsoll.record.results.goal_end import GoalEnd
 from plimsoll.record.results.result import DutAgreement, Result
 from plimsoll.record.run.environment import Environment, HugepageFacts
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord, Verdict
+from plimsoll.record.trials.trial_parts import TrialContext, TrialIdentity, TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord, Verdict
 from plimsoll.traffic.plan import StreamPlan
 
 BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -363,17 +364,12 @@ def trial_record(
         ),
     )
     return TrialRecord.from_report(
+        TrialIdentity(number, step.phase, step.load_pps, attempt=step.attempt),
         plan,
         report,
-        number=number,
-        phase=step.phase,
-        load_pps=step.load_pps,
-        attempt=step.attempt,
-        verdict=step.verdict,
         lost={counts.stream: counts.missing for counts in streams},
-        findings=findings(step, streams),
-        dut=None if step.phase == "calibration" else dut,
-    )
+        context=TrialContext(dut=None if step.phase == "calibration" else dut),
+    ).judged(step.verdict, findings(step, streams))
 
 
 def environment(calibration: TesterCalibration | None) -> Environment:

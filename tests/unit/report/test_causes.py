@@ -13,17 +13,21 @@ def with_causes(data: RunData, trial: int) -> RunData:
     return replace(data, causes=(found.record,), kernel_events={trial: found.events})
 
 
-def test_the_section_is_right_under_the_answer(cut_short: Callable[[int], RunData]) -> None:
+def test_the_sentence_is_in_the_answer_and_the_section_follows_the_checks(
+    cut_short: Callable[[int], RunData],
+) -> None:
     page = rendered(with_causes(cut_short(11), 7))
-    assert page.index("<h2>What limits this load line") < page.index("<h2>Why believe it")
-    assert "100% by java on the DUT&#39;s CPU 1" in page
+    assert page.index("<h2>Why believe it") < page.index("<h2>Causes: what limits this load line")
+    sentence = "100% by java on the DUT&#39;s CPU 1"
+    assert page.index(sentence) < page.index('<section id="latency">')
+    assert page.index(sentence, page.index('<section id="causes">'))
     assert "sched_switch" in page
     assert page.count('id="chart-causes"') == 1
 
 
 def test_without_causes_there_is_no_section(cut_short: Callable[[int], RunData]) -> None:
     page = rendered(cut_short(11))
-    assert "What limits this load line" not in page
+    assert "what limits this load line" not in page
     assert "chart-causes" not in page
 
 
@@ -37,8 +41,8 @@ def test_names_of_processes_cannot_write_into_the_page(cut_short: Callable[[int]
 
 def test_a_trial_far_above_the_load_line_does_not_say_what_limits_it(finished: RunData) -> None:
     # Trial 4 is the first, at 4 Mpps; the line is 2.742 Mpps, and 2.797 Mpps failed above it.
-    assert "What limits" not in rendered(with_causes(finished, 4))
-    assert "What limits" in rendered(with_causes(finished, 14))
+    assert "what limits" not in rendered(with_causes(finished, 4))
+    assert "what limits" in rendered(with_causes(finished, 14))
 
 
 def test_the_timeline_has_a_dot_for_each_incident(cut_short: Callable[[int], RunData]) -> None:

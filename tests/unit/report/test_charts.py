@@ -11,9 +11,9 @@ import vl_convert
 from plimsoll.record.causes.spikes import Spike
 from plimsoll.record.metrics.metric_row import MetricRow
 from plimsoll.report.charts import CHARTS
-from plimsoll.report.charts.latency_buckets import latency_buckets
-from plimsoll.report.charts.latency_distribution import latency_distribution
-from plimsoll.report.charts.latency_over_time import latency_over_time
+from plimsoll.report.charts.latency.latency_buckets import latency_buckets
+from plimsoll.report.charts.latency.latency_distribution import latency_distribution
+from plimsoll.report.charts.latency.latency_over_time import latency_over_time
 from plimsoll.report.charts.lost_frames import lost_frames
 from plimsoll.report.charts.polling_gaps import polling_gaps
 from plimsoll.report.charts.rx_rate import rx_rate
@@ -221,7 +221,8 @@ def test_the_distribution_ends_at_one_sample_of_all(finished: RunData) -> None:
         line = [row for row in found if row["stream"].startswith(f"{stream.name} ")]
         inverses = [row["inverse"] for row in line]
         assert inverses == sorted(inverses)
-        assert inverses[-1] == stream.latency.count
+        # Numbers in a page have seven digits.
+        assert inverses[-1] == pytest.approx(stream.latency.count, rel=1e-6)
         assert line[-1]["percentile"] == 100
         # HdrHistogram knows the maximum to its bucket, 1/128.
         assert stream.latency.max_ns is not None
@@ -302,9 +303,9 @@ def test_three_hours_stay_light_and_keep_their_spike(finished: RunData) -> None:
     focus = finished.focus.model_copy(update={"sending_s": float(SECONDS)})
     figure = latency_over_time(replace(finished, focus=focus, series=tuple(series)))
     found = rows(figure)
-    assert len(found) <= 12_000
+    assert len(found) <= 2_000 + 4
     assert {row["latency"] for row in found if row["quantile"] == "max"} == {100.0, 1000.0}
-    assert "Each point is the worst of 4 consecutive ones." in figure.caption
+    assert "Of each 22 consecutive intervals the worst is drawn." in figure.caption
     assert "(min)" in channels(figure)["x"]["title"]
 
 
@@ -315,9 +316,9 @@ def test_of_very_many_stalls_the_longest_stay(finished: RunData) -> None:
     )
     figure = stalls(replace(finished, spikes=many))
     found = rows(figure)
-    assert len(found) == 4000
-    assert min(row["length"] for row in found) == pytest.approx(6001 / 1e6)
-    assert "The 6000 shortest are left out." in figure.caption
+    assert len(found) == 1500
+    assert min(row["length"] for row in found) == pytest.approx(8501 / 1e6)
+    assert "The 8500 shortest are left out." in figure.caption
 
 
 def test_charts_need_no_global_setting_of_altair() -> None:

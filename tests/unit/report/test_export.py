@@ -13,7 +13,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 def test_each_chart_is_written_as_svg_and_png(finished_run: RunDirectory) -> None:
     paths = export_charts(finished_run)
     # Eight charts, of which the one of lost frames has nothing to draw.
-    assert len(paths) == 16
+    assert len(paths) == 20
     assert {path.parent for path in paths} == {finished_run.charts}
     for path in paths:
         if path.suffix == ".png":

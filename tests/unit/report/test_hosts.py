@@ -145,7 +145,7 @@ def test_figures_that_should_be_zero_are_counted(section: HostSection) -> None:
 def test_sentences_follow_the_figures(section: HostSection) -> None:
     said = {line.what: line.meaning for line in section.lines}
     assert said["Major page faults"] == "No process waited for memory to be read from a disk."
-    assert said["Run queue"].startswith("More tasks wanted to run than there are CPUs")
+    assert said["Run queue"].startswith("More tasks were runnable than there are CPUs")
     interrupts = [line.meaning for line in section.lines if line.what == "Interrupts"]
     assert interrupts[1] == f"Most of them: 31 {HOSTILE} 10, LOC Local timer interrupts 1."
 
@@ -172,7 +172,7 @@ def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None
     page = rendered(observed)
     assert HOSTILE not in page
     text = Page(page).text
-    assert text.index("What the hosts did meanwhile") < text.index("Clock of the latencies")
+    assert text.index("Why believe it") < text.index("Hosts") < text.index("Tuning")
     assert f"31 {HOSTILE} 10" in text
     assert "bench-07 was read every 1 s by a process on CPU 2-3: mpstat, procstat" in text
     assert text.index("What could not be observed") < text.index(MISSING["cpufreq"])
@@ -193,13 +193,13 @@ def test_criteria_on_hosts_are_told_with_their_sentences(observed: RunData) -> N
 
 def test_a_run_without_observers_says_so(finished: RunData) -> None:
     text = Page(rendered(finished)).text
-    assert "What the hosts did meanwhile No host was observed beside this trial." in text
+    assert "Hosts No host was observed during this trial." in text
     assert "Time of the CPUs under test" not in text
 
 
 def test_a_run_before_its_first_trial_has_no_hosts(cut_short: Callable[[int], RunData]) -> None:
     assert host_sections(cut_short(3).observed) == ()
-    assert "No host was observed beside this trial." in Page(rendered(cut_short(3))).text
+    assert "No host was observed during this trial." in Page(rendered(cut_short(3))).text
 
 
 def values_of(chart: Any) -> list[dict[str, Any]]:
@@ -230,7 +230,7 @@ def test_interrupts_are_a_line_for_each_cpu_with_their_peaks(observed: RunData) 
 
 def test_a_soak_tells_of_the_hosts_beside_its_longest_trial(tmp_path: Path) -> None:
     run, _ = soaked(tmp_path, asked())
-    assert "No host was observed beside this trial." in text_of_soak(run)
+    assert "No host was observed during this trial." in text_of_soak(run)
     longest = load_soak(run).longest
     assert longest is not None
     busy = Series("mpstat", "Busy-CPU", {"num": "1", "type": "usr"}, ((0, 180, 0.75),))

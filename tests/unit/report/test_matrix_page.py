@@ -83,9 +83,9 @@ def test_each_samples_tuning_is_counted_and_linked(tmp_path: Path) -> None:
     html = write_report(run).read_text()
     assert f'<a href="iteration-0001/{sample.run_id}/report.html#tuning">{HOSTNAME}</a>' in html
     text = Page(html).text
-    assert "1 fail 1 warn 1 ok" in text
+    assert "1 fail · 1 warn · 1 ok" in text
     # The sample's own page says the same.
-    assert "1 fail 1 warn 1 ok" in Page(write_report(sample).read_text()).text
+    assert "1 fail · 1 warn · 1 ok" in Page(write_report(sample).read_text()).text
     # A record that is damaged is told, and spoils no other; a sample that failed has no page.
     assert "sample-2/audit.json" in text.partition("Tuning")[2]
     assert "sample-3" not in html

@@ -51,12 +51,14 @@ def test_a_loop_is_stalled_for_the_share_that_its_check_found(finished: RunData)
 @pytest.mark.parametrize(
     ("value", "unit", "told"),
     [
-        (1.886e-11, "ratio", "0.000000001886 %"),
-        (12345678.5, "frames", "12,345,700 frames"),
+        (1.886e-11, "ratio", "1.9 · 10⁻¹¹"),
+        (12345678.5, "frames", "12,350,000 frames"),
         (0.00001234, "x", "0.00001234 x"),
     ],
 )
-def test_no_figure_has_an_exponent(value: float, unit: str, told: str) -> None:
+def test_figures_have_sensible_digits_and_no_exponent_of_a_computer(
+    value: float, unit: str, told: str
+) -> None:
     assert format_measure(value, unit) == told
 
 

@@ -62,7 +62,7 @@ def test_what_died_is_told(tmp_path: Path) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
     with recording(run) as recorder:
         recorder.event("died", what="dpdk-testpmd (pid 42) was killed by signal 9")
-    assert load_run(run).deaths == ("dpdk-testpmd (pid 42) was killed by signal 9",)
+    assert load_run(run).failures == ("dpdk-testpmd (pid 42) was killed by signal 9",)
 
 
 def test_series_end_with_the_last_send(finished: RunData) -> None:

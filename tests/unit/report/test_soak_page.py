@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.benchmark.session.beginning import begin
+from plimsoll.benchmark.session.run_start import begin
 from plimsoll.benchmark.soak.soak import run_soak
 from plimsoll.generator.interface import Interval
 from plimsoll.record.methods.soak import SOAK
@@ -46,7 +46,7 @@ def rows_of(figure: Figure) -> list[dict[str, Any]]:
 
 def test_the_answer_comes_first(held: RunDirectory) -> None:
     page = text_of(held)
-    assert "Soak · Holds" in page
+    assert '<span class="mark pass">Holds</span>' in page
     assert "3m00s<small>at 500 kpps per direction</small>" in page
     assert "No loss in 180 s: with 95 % confidence" in page
     assert "<dd>3 of 3</dd>" in page
@@ -55,7 +55,7 @@ def test_the_answer_comes_first(held: RunDirectory) -> None:
 
 def test_a_broken_soak_says_so_and_when(broken: RunDirectory) -> None:
     page = text_of(broken)
-    assert "Soak · Broken" in page
+    assert '<span class="mark fail">Broken</span>' in page
     assert '<span class="mark fail">fail</span>' in page
     assert "frames lost" in page
     (event,) = load_soak(broken).result.losses.events

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.latency_at_load.latency_at_load import run_latency_at_load
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
 from plimsoll.benchmark.probe.probe import run_probe
-from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.benchmark.rfc2544.run import run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
 from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
@@ -23,7 +23,7 @@ from plimsoll.report import write_report
 from plimsoll.report.pages.standard.rfc2544_answer import rfc2544_page
 from plimsoll.report.tuning.section import TuningSection
 from plimsoll.text.units import Rate
-from plimsoll.tune.audit.finding import Verdict
+from plimsoll.tune.audit.finding import CheckVerdict
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.standard_tests.simulated import (
     CAPACITY_PPS,
@@ -90,27 +90,27 @@ def test_rfc_2544_tells_of_the_final_trial_of_each_size(
     assert_in_order(
         text,
         (
-            "What the hosts did meanwhile",
+            "Hosts During the final trial",
             f"64 B · trial {small}",
             "5 a second",
             f"1518 B · trial {large}",
             "80 a second",
-            "Tuning Each host as its audit found it",
+            "Tuning Each host's settings as its audit found them",
             f"trials {small} (64 B), {large} (1518 B)",
             "64 B: devices interrupted CPUs under test, a second: 31 nic-rx 5",
-            "All trials",
+            "Trials",
         ),
     )
     # The checks are told once, whatever the number of trials.
     assert text.count("Title of 33") == 1
 
 
-def lines_of(run: RunDirectory) -> list[tuple[Verdict, str]]:
+def lines_of(run: RunDirectory) -> list[tuple[CheckVerdict, str]]:
     """Verdict and happening of check 33 on the page."""
     tuning = rfc2544_page(run).content["tuning"]
     assert isinstance(tuning, TuningSection)
     (host,) = tuning.hosts
-    lines = (*host.urgent, *host.harmless, *host.others)
+    lines = (*host.seen, *host.settings, *host.others)
     return [(line.joint, line.happened) for line in lines if line.number == 33]
 
 
@@ -159,7 +159,7 @@ def test_rfc_9004_tells_of_throughput_and_not_of_bursts(tmp_path: Path) -> None:
 
 
 def test_latency_at_load_tells_of_each_load_from_the_highest(tmp_path: Path) -> None:
-    plan = LatencyAtLoadAsked.quickly().model_copy(
+    plan = LatencyAtLoadSettings.quickly().model_copy(
         update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given", "percents": (0, 10, 90)}
     )
     asked = experiment()
@@ -183,14 +183,14 @@ def test_latency_at_load_tells_of_each_load_from_the_highest(tmp_path: Path) -> 
 def test_a_probe_tells_of_its_longest_trial(tmp_path: Path) -> None:
     asked = experiment()
     run = run_directory(tmp_path, asked)
-    run_probe(asked, ProbeAsked(duration_s=10), run, Seen())
+    run_probe(asked, ProbeSettings(duration_s=10), run, Seen())
     (trial,) = trials_of(audited(run)).values()
     beside(run, trial, 3)
     text = text_of(run)
     assert_in_order(
         text,
         (
-            "Beside the longest trial in which probes were sent.",
+            "During the longest trial in which probes were sent.",
             f"Of trial {trial.number}, probe without load, 10s",
             "3 a second",
             "a second: 31 nic-rx 3",
@@ -204,5 +204,5 @@ def test_a_run_without_hosts_or_audit_says_so(tmp_path: Path) -> None:
     with pytest.raises(Interrupted):
         run_rfc2544(asked, THROUGHPUT, run, Seen(most=1))
     text = text_of(run)
-    assert "No host was observed beside this trial." in text
+    assert "No host was observed during this trial." in text
     assert "No host was audited in this run." in text

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.figures.time_axis import Point, TimeAxis, thinned
+from plimsoll.report.figures.time_axis import Point, TimeAxis, extremes, thinned
 
 SERIES = st.dictionaries(
     st.text("abc", min_size=1, max_size=3),
@@ -19,7 +19,7 @@ SERIES = st.dictionaries(
 def test_time_is_shown_in_the_unit_of_its_length(
     length_s: float, unit: str, divisor: float
 ) -> None:
-    assert TimeAxis.over(length_s) == TimeAxis(unit, divisor)
+    assert TimeAxis.over(length_s) == TimeAxis(unit, divisor, length_s)
 
 
 @given(SERIES, st.integers(1, 50))
@@ -46,4 +46,25 @@ def test_a_short_series_stays_as_it_is_and_says_nothing() -> None:
 def test_a_long_series_says_what_a_point_stands_for() -> None:
     kept = thinned({"a": [Point(float(n), -float(n)) for n in range(10)]}, min, 5)
     assert kept.series["a"] == [Point(float(n), -float(n + 1)) for n in range(0, 10, 2)]
-    assert kept.remark() == " Each point is the worst of 2 consecutive ones."
+    assert kept.remark() == " Of each 2 consecutive intervals the worst is drawn."
+
+
+@given(SERIES, st.integers(2, 50))
+def test_extremes_keep_the_least_and_the_greatest_by_time(
+    values: dict[str, list[float]], limit: int
+) -> None:
+    series = {name: [Point(float(n), v) for n, v in enumerate(vs)] for name, vs in values.items()}
+    kept = extremes(series, limit)
+    for name, found in values.items():
+        points = kept.series[name]
+        assert {min(found), max(found)} <= {point.value for point in points}
+        assert [point.at_s for point in points] == sorted(point.at_s for point in points)
+        assert set(points) <= set(series[name])
+    # Each series may end in a group that is not full, of which two points are drawn.
+    assert sum(map(len, kept.series.values())) <= limit + 2 * len(values)
+
+
+def test_reduced_extremes_say_so() -> None:
+    points = [Point(float(n), float(n % 7)) for n in range(100)]
+    remark = extremes({"a": points}, 20).remark()
+    assert remark == " Of each 10 consecutive intervals the least and greatest is drawn."

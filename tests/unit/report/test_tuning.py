@@ -83,26 +83,30 @@ def hosts_of(data: RunData) -> tuple[HostTuning, ...]:
 
 def test_what_did_harm_comes_first_and_what_did_none_is_folded(audited: RunData) -> None:
     tester = hosts_of(audited)[0]
-    assert [(line.number, line.static, line.joint) for line in tester.urgent] == [
-        # A failure first, then the tick and the stalls, which nothing at the start told of.
-        (26, "fail", "fail"),
+    assert [(line.number, line.static, line.joint) for line in tester.seen] == [
+        # The tick and the stalls, which nothing at the start told of.
         (34, "unknown", "warn"),
         (47, "unknown", "warn"),
     ]
-    # No device interrupted, though it might have.
-    assert [(line.number, line.joint) for line in tester.harmless] == [(32, "warn"), (33, "warn")]
+    # A failure that no counter can tell of; and no device interrupted, though it might have.
+    assert [(line.number, line.joint) for line in tester.settings] == [
+        (26, "fail"),
+        (32, "warn"),
+        (33, "warn"),
+    ]
     assert [line.number for line in tester.others] == [21]
     assert tester.counts == (("fail", 1), ("warn", 4), ("ok", 1))
     assert tester.against.endswith("judged by the intent declared that the experiment names.")
 
 
-def test_a_failure_that_counters_confirm_is_told_before_one_of_a_setting_alone(
+def test_a_failure_that_counters_confirm_stands_apart_from_one_of_a_setting_alone(
     audited: RunData,
 ) -> None:
     ticks = audit_of(HOSTNAME, finding(1, "fail"), finding(3, "fail"))
     (host,) = hosts_of(replace(audited, audits=(ticks,)))
-    assert [line.number for line in host.urgent] == [3, 1]
-    assert host.urgent[0].happened == "the local timer interrupted the worst CPU 250 times a second"
+    assert [line.number for line in host.seen] == [3]
+    assert [line.number for line in host.settings] == [1]
+    assert host.seen[0].happened == "the local timer interrupted the worst CPU 250 times a second"
 
 
 def test_each_host_is_joined_with_what_happened_on_it(audited: RunData) -> None:
@@ -111,8 +115,8 @@ def test_each_host_is_joined_with_what_happened_on_it(audited: RunData) -> None:
         (HOSTNAME, "tester"),
         (DUT, "DUT"),
     ]
-    assert [(line.number, line.joint) for line in dut.urgent] == [(33, "fail"), (34, "fail")]
-    assert dut.urgent[0].happened == ("devices interrupted CPUs under test, a second: 31 nic-rx 40")
+    assert [(line.number, line.joint) for line in dut.seen] == [(33, "fail"), (34, "fail")]
+    assert dut.seen[0].happened == ("devices interrupted CPUs under test, a second: 31 nic-rx 40")
     # The tester's loops stalled, and nobody looked at the DUT's.
     assert [(line.number, line.happened) for line in dut.others] == [(47, "")]
 
@@ -129,9 +133,9 @@ def test_a_host_that_was_not_audited_is_told_with_the_reason(audited: RunData) -
 def test_the_page_shows_both_halves_of_every_host(audited: RunData) -> None:
     text = Page(rendered(audited)).text
     tester, dut = text.index(f"{HOSTNAME} · tester"), text.index(f"{DUT} · DUT")
-    assert text.index("1 fail 4 warn 1 ok") in range(tester, dut)
+    assert text.index("1 fail · 4 warn · 1 ok") in range(tester, dut)
     assert text.index("a second, each kind on its worst CPU: LOC 250") in range(tester, dut)
-    assert text.index("seen to do harm: 2") in range(tester, dut)
+    assert text.index("without an effect that was seen: 3") in range(tester, dut)
     assert text.index("no device interrupted a CPU under test") in range(tester, dut)
     assert text.index("do not apply: 1") in range(tester, dut)
     assert text.index("a second: 31 nic-rx 40") > dut
@@ -152,8 +156,8 @@ def test_an_audit_that_passes_is_short(audited: RunData) -> None:
     page = rendered(data)
     text = Page(page).text
     assert "11 ok" in text
-    assert "No check failed, and nothing that was seen on the CPUs under test did harm." in text
-    tuning = page[page.index('<section id="tuning">') : page.index("<h2>Charts</h2>")]
+    assert "nothing that was counted on the CPUs under test during the run fails a check" in text
+    tuning = page[page.index('<section id="tuning">') : page.index('<section id="trials">')]
     shown = tuning[: tuning.index('<details class="more">')]
     assert "Title of" not in shown
     assert tuning.count("Title of") == 11
@@ -190,7 +194,7 @@ def test_before_the_first_trial_the_settings_stand_alone(
     (host,) = hosts_of(data)
     assert host.counts == (("fail", 2), ("warn", 1), ("unknown", 2), ("ok", 1))
     assert host.role == "tester"
-    assert "in trial" not in Page(rendered(data)).text.partition("Tuning")[2].partition("Charts")[0]
+    assert "in trial" not in Page(rendered(data)).text.partition("Tuning")[2].partition("Trials")[0]
 
 
 def test_a_soaks_page_has_the_section_too(tmp_path: Path) -> None:

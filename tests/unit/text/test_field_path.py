@@ -79,8 +79,8 @@ def test_what_is_around_a_field_is_made() -> None:
     ("path", "problem"),
     [
         ("name.length", "name.length: what is before length has no fields"),
-        ("name[0]", "name[0]: what is before [0] is no list in this experiment"),
-        ("search.goals[0].width", "what is before [0] is no list in this experiment"),
+        ("name[0]", "name[0]: what is before [0] is not a list in this experiment"),
+        ("search.goals[0].width", "what is before [0] is not a list in this experiment"),
         (
             "profile.streams[laod].flows",
             "no item of the list is called laod; there are load, probe",
@@ -99,5 +99,5 @@ def test_paths_that_lead_nowhere(path: str, problem: str) -> None:
     "text", ["", ".", "a..b", "a.[0]", "a[]", "a[0", "a b", "a[[0]]", "[0]", "0.a", "a.²"]
 )
 def test_what_is_no_path(text: str) -> None:
-    with pytest.raises(InputError, match="is no path of a field"):
+    with pytest.raises(InputError, match="is not a valid path of a field"):
         FieldPath.parse(text)

@@ -209,7 +209,7 @@ def test_all_mistakes_are_told_in_the_order_of_lines(tmp_path: Path) -> None:
         ("", "keeper.yaml:", "holds no fields"),
         ("- a\n- b\n", "keeper.yaml:", "holds no fields"),
         ("name: a\nx: \x00\n", "keeper.yaml:2:", "holds the character U+0000"),
-        (f"name: a\nrate: {'9' * 5000}\n", "keeper.yaml:2:", "is no number or date"),
+        (f"name: a\nrate: {'9' * 5000}\n", "keeper.yaml:2:", "is not a number or date"),
         ("name: " + "[" * 5000, "keeper.yaml", ""),
     ],
 )

@@ -66,12 +66,47 @@ def test_every_frame_is_valid_before_and_after_it_is_signed(
 def test_a_frame_that_is_too_small_names_stream_and_least_size(
     form: dict[str, Any], least: int
 ) -> None:
-    problem = f"{least - 1} bytes are too few for the headers, signature and FCS of load"
+    problem = f"{least - 1} bytes are too few for the headers, signature and FCS of probe"
     with pytest.raises(ValidationError, match=problem) as caught:
-        _stream(frame_size=least - 1, **form)
+        _stream(name="probe", role="latency", rate="1kpps", frame_size=least - 1, **form)
     (error,) = caught.value.errors()
-    assert error["ctx"]["remedy"] == f"give at least {least} bytes"
+    assert f"{error['ctx']['remedy']},".startswith(f"give at least {least} bytes,")
     assert error["ctx"]["field"] == ("frame_size",)
+
+
+@pytest.mark.parametrize(("form", "least"), FORMS, ids=str)
+def test_a_load_has_a_short_signature_where_a_full_one_has_no_room(
+    form: dict[str, Any], least: int
+) -> None:
+    short = max(64, least - 6)
+    stream = _stream(frame_size=short, **form)
+    assert stream.signature_bytes == (18 if short == least else 12)
+    for frame in templates(stream, reverse=False).frames:
+        assert len(frame) == short - 4
+        assert frame.endswith(bytes(stream.signature_bytes))
+    with pytest.raises(ValidationError, match=f"{short - 1} bytes are too few"):
+        _stream(frame_size=short - 1, **form)
+
+
+@pytest.mark.parametrize(("size", "signature"), [(40, 18), (46, 18), (47, 12), (52, 12)])
+def test_below_64_bytes_the_packet_is_as_short_and_the_signature_in_its_padding(
+    size: int, signature: int
+) -> None:
+    stream = _stream(frame_size=size)
+    assert stream.signature_bytes == signature
+    assert (stream.mean_frame_size, stream.largest_frame_size) == (64, 64)
+    (frame,) = templates(stream, reverse=False).frames
+    packet_bytes = max(42, size - 4)
+    assert len(frame) == 60
+    assert int.from_bytes(frame[16:18]) == packet_bytes - 14
+    assert parse(frame[:packet_bytes]).valid
+    assert frame[packet_bytes:] == bytes(60 - packet_bytes)
+
+
+@pytest.mark.parametrize("given", [{"frame_size": 39}, {"frame_size": 53}, {"imix": "40x1"}])
+def test_between_padded_and_whole_packets_there_is_no_room(given: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        _stream(**given)
 
 
 def test_udp_is_between_rfc_2544s_addresses() -> None:
@@ -182,7 +217,7 @@ def test_a_udp_checksum_of_zero_is_sent_as_all_ones() -> None:
 @pytest.mark.parametrize(
     ("fields", "problem", "where"),
     [
-        ({"src_ip": "2001:2::1", "protocol": "ARP"}, "asks for IPv4", ("protocol",)),
+        ({"src_ip": "2001:2::1", "protocol": "ARP"}, "needs IPv4", ("protocol",)),
         ({"gtpu": {"teid": 1}, "protocol": "ARP"}, "carries IP packets, not ARP", ("protocol",)),
         ({"gtpu": {"teid": 1}, "vxlan": {"vni": 1}}, "together with vxlan", ("gtpu",)),
         ({"src_ip": "2001:2::1", "dst_ip": "10.0.0.1"}, "different IP versions", ("dst_ip",)),

@@ -50,7 +50,7 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
         (
             {"frame_size": 60},
             "streams[0].frame_size: 60 bytes are too few for the headers, signature and FCS of "
-            "load (give at least 64 bytes)",
+            "load (give at least 64 bytes, or 40 to 52 with a padded packet)",
         ),
         (
             {"frame_size": 9219},
@@ -75,7 +75,7 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
         (
             {"protocol": "TCP"},
             "streams[0].frame_size: 64 bytes are too few for the headers, signature and FCS of "
-            "load (give at least 76 bytes)",
+            "load (give at least 70 bytes)",
         ),
         (
             {"frame_sise": 64},
@@ -94,8 +94,28 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
         ),
         (
             {"stream_types": ["ddos", "measurement"]},
-            "streams[0].stream_types: streams that the DUT must drop cannot be judged "
-            "(leave out ddos, or the stream)",
+            "streams[0].stream_types: what the DUT is to drop cannot be what it is to forward "
+            "(leave out ddos or measurement)",
+        ),
+        (
+            {"schedule": {}},
+            "streams[0].schedule: it sends all the time "
+            "(give start or duration, or remove schedule)",
+        ),
+        (
+            {"schedule": {"start": "5s", "pause": "5s"}},
+            "streams[0].schedule.pause: nothing follows the pause "
+            "(give repeat: true, or remove pause)",
+        ),
+        (
+            {"schedule": {"start": "5s", "repeat": True}},
+            "streams[0].schedule.repeat: a stream that sends to the trial's end cannot repeat "
+            "(give duration, or remove repeat)",
+        ),
+        (
+            {"schedule": {"duration": "5s", "repeat": True}},
+            "streams[0].schedule.pause: without a pause the repetitions are one "
+            "(give pause, such as 5s, or remove repeat)",
         ),
         (
             {"src_mac": "12:34"},

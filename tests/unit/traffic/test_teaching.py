@@ -14,9 +14,9 @@ from plimsoll.traffic.teaching.settings import (
     WarmupTeaching,
 )
 from plimsoll.traffic.teaching.teaching import (
+    background_teaching,
     check_teaching,
     teaching_before,
-    teaching_beside,
     teaching_duration_s,
 )
 from tests.unit.traffic.frame_reader import parse, written
@@ -80,7 +80,7 @@ def test_streams_that_do_not_ask_are_not_taught() -> None:
     unasked = FORWARD | {"stream_types": ["measurement"]}
     assert _before(unasked) == ()
     streams = compile_profile(_profile(unasked), 1e6, THROUGH)
-    beside = teaching_beside(streams, _profile(unasked), MeasurementTeaching(), THROUGH)
+    beside = background_teaching(streams, _profile(unasked), MeasurementTeaching(), THROUGH)
     assert beside == ()
 
 
@@ -163,13 +163,13 @@ def test_beside_the_load_every_flow_is_taught_once_an_interval(
     profile = _profile(FORWARD | {"flows": flows})
     streams = compile_profile(profile, 1e6, THROUGH)
     settings = MeasurementTeaching(interval=interval)
-    (taught,) = teaching_beside(streams, profile, settings, THROUGH)
+    (taught,) = background_teaching(streams, profile, settings, THROUGH)
     assert (taught.stream, taught.rate_pps, taught.frame_count) == (1, pps, None)
 
 
 def test_without_measurement_teaching_there_is_none_beside() -> None:
     profile = _profile(FORWARD)
-    assert teaching_beside(compile_profile(profile, 1e6, THROUGH), profile, None, THROUGH) == ()
+    assert background_teaching(compile_profile(profile, 1e6, THROUGH), profile, None, THROUGH) == ()
 
 
 @pytest.mark.parametrize(
@@ -193,7 +193,7 @@ def test_without_measurement_teaching_there_is_none_beside() -> None:
         (
             {"src_ip": "2001:db8::1", "dst_ip": "2001:db8::2", "frame_size": 84, "prefix": 64},
             "garp",
-            "GARP asks for IPv4 addresses",
+            "GARP needs IPv4 addresses",
         ),
         (
             {"flows": 2, "vary": ["IP.dst"]},

@@ -138,8 +138,8 @@ def test_durations_are_read(text: object, seconds: float) -> None:
 @pytest.mark.parametrize(
     ("given_duration", "problem"),
     [
-        ("0s", "no time"),
-        (-1, "no time"),
+        ("0s", "not positive"),
+        (-1, "not positive"),
         ("-3s", "not a duration"),
         ("3 fortnights", "unknown unit 'fortnights'"),
         ("3s and a bit", "not a duration"),

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.generator.histogram import merge
-from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.generator.interface import Interval, LossLimit, TrialPlan
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.criteria.loss_ratio import LossRatio
@@ -51,6 +51,14 @@ def _second(index: int, *values_ns: int) -> Interval:
 
 def _trial(seconds: list[Interval]) -> Outcome:
     return trial_of(seconds, plan=PLAN, latency=merge(e.streams[0].latency for e in seconds))
+
+
+def test_the_generator_may_end_it_by_the_same_losses() -> None:
+    # 10 % of 200 frames; without room lost where the DUT empties the ports.
+    criteria = [LossRatio(at_most=0.1), _bound("max")]
+    for drained_by, refused in (("dut", True), ("wire", False), ("tester", False)):
+        abort = EarlyAbort(PLAN, criteria, drained_by, QUEUE_FRAMES)
+        assert abort.loss_limits == (LossLimit(20, (0,), refused=refused),)
 
 
 def test_one_frame_above_the_maximum_is_enough() -> None:

@@ -253,11 +253,11 @@ def test_a_quantile_of_readings_is_no_quantile_of_the_time(
         ),
         (
             (observed_host(sources=("procstat",)),),
-            "bench-07: mpstat Busy-CPU was not observed: it was not asked for in observe.sources",
+            "bench-07: mpstat Busy-CPU was not observed: it is not listed in observe.sources",
         ),
         (
             (observed_host(polled={"tester": "0", "dut": "1,5"}),),
-            "bench-07: mpstat Busy-CPU was not told of CPU 5 (check that they are online",
+            "bench-07: mpstat Busy-CPU was not recorded for CPU 5 (check that they are online",
         ),
     ],
 )  # fmt: skip
@@ -274,7 +274,7 @@ def test_a_trial_without_metrics_is_invalid(record: HostRecord) -> None:
     assert found(None, kind="busy").outcome == "invalid"
     nothing = HostMetrics(record.run, PERIOD, record.hosts, 0, 1000)
     assert found(nothing, kind="major-faults").text == (
-        "bench-07: sar-mem Page-major-faults-sec was told of nothing that is asked for "
+        "bench-07: sar-mem Page-major-faults-sec has no matching series "
         "(check the names, or remove the criterion major-faults)"
     )
 

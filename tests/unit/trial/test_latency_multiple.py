@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from plimsoll.generator.interface import TrialReport
+from plimsoll.record.trials.trial_parts import TrialIdentity
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.criteria.latency_bound import LatencyBound
 from plimsoll.trial.outcome.baseline import Baseline
@@ -62,9 +63,7 @@ def test_only_a_multiple_needs_a_baseline() -> None:
 
 def _record(report: TrialReport) -> TrialRecord:
     lost = {plan.stream: 0 for plan in PLAN.streams}
-    return TrialRecord.from_report(
-        PLAN, report, number=1, phase="baseline", load_pps=1000, lost=lost
-    )
+    return TrialRecord.from_report(TrialIdentity(1, "baseline", 1000), PLAN, report, lost=lost)
 
 
 def test_a_baseline_has_the_quantiles_that_there_were_samples_enough_for() -> None:

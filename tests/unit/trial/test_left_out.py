@@ -63,7 +63,7 @@ def test_a_left_out_sample_above_the_bound_makes_it_invalid() -> None:
     assert (found.outcome, found.value, found.limit) == ("invalid", 120, 200)
     assert found.text == (
         "probe/0-1: max latency 120 ns of 120 samples, but 1 of 2 samples that a stall of the "
-        "tester touched are above the bound, up to 250 ns; whose that is cannot be told; max at "
+        "tester touched are above the bound, up to 250 ns; it cannot be attributed; max at "
         "most 200 ns allowed"
     )
     assert judge(_outcome((150, 250)), [_criterion()], TesterLimits()).verdict == "invalid"

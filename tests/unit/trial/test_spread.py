@@ -7,6 +7,7 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from plimsoll.generator.histogram import Histogram
+from plimsoll.record.trials.trial_parts import TrialIdentity
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.registry import CriterionSettings
@@ -133,7 +134,7 @@ def test_a_recorded_trial_is_compared_by_the_same_figures() -> None:
     judged = _trial(lost=500)
     lost = {plan.stream: judged.lost(plan.stream) for plan in PLAN.streams}
     record = TrialRecord.from_report(
-        PLAN, judged.report, number=1, phase="validation", load_pps=RATE_PPS, lost=lost
+        TrialIdentity(1, "validation", RATE_PPS), PLAN, judged.report, lost=lost
     )
     assert Repetition.of(record) == judged.repetition()
     assert judged.repetition().forwarding["0-1"] == Forwarding(1_010_000, 1_009_500, 10.0)

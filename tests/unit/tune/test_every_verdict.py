@@ -12,7 +12,7 @@ import pytest
 from plimsoll.text.document import parse_document
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import Audit, audit
-from plimsoll.tune.audit.finding import Finding, Verdict
+from plimsoll.tune.audit.finding import CheckFinding, CheckVerdict
 from plimsoll.tune.audit.registry import all_checks
 from plimsoll.tune.host.capture.capture_file import write_capture
 from plimsoll.tune.host.capture.open_capture import open_root
@@ -56,12 +56,12 @@ def judged(name: str, archives: Path) -> Audit:
     return audit(view, intent, assumed=why)
 
 
-def finding(row: Row, cell: Cell, archives: Path) -> Finding:
+def finding(row: Row, cell: Cell, archives: Path) -> CheckFinding:
     (found,) = [f for f in judged(cell[0], archives).findings if f.number == row.number]
     return found
 
 
-def agree(row: Row, cell: Cell, verdict: Verdict, archives: Path) -> None:
+def agree(row: Row, cell: Cell, verdict: CheckVerdict, archives: Path) -> None:
     found = finding(row, cell, archives)
     assert (found.verdict, found.text) == (verdict, found.text)
     assert cell[1] in found.text

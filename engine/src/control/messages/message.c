@@ -9,7 +9,7 @@
 #include "ports/devargs.h"
 #include "version.h"
 
-#define PROTOCOL 3
+#define PROTOCOL 4
 #define SPIKES_IN_INTERVAL 64
 #define LOSSES_IN_INTERVAL 64
 
@@ -263,6 +263,7 @@ message_trial(int64_t id, const struct trial *trial)
         [ENDED_BY_DURATION] = "duration",
         [ENDED_BY_STOP] = "stop",
         [ENDED_BY_LINK_DOWN] = "link_down",
+        [ENDED_BY_LOSSES] = "losses",
     };
 
     return json_pack("{s:I, s:b, s:s, s:s, s:f, s:o, s:o, s:o, s:o, s:o, s:o}", "id",

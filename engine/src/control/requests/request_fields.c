@@ -128,7 +128,7 @@ check_templates(const struct object *object, const struct stream_request *stream
 
     for (uint32_t i = 0; i < stream->template_count; i++) {
         const struct template_request *template = &stream->templates[i];
-        const uint32_t writable = template->bytes - SIGNATURE_BYTES;
+        const uint32_t writable = template->bytes - signature_bytes(stream->short_signature);
 
         if (frame_fields_prepare(&prepared, &stream->fields, template->frame, writable) != 0)
             return object_complain(

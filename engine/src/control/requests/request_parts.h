@@ -15,6 +15,9 @@ int read_stream(const struct object *object, const struct open_request *config,
 /* Reads `rate_pps` and `pacing`. */
 int read_pacing(const struct object *object, struct pacing *pacing);
 
+/* Reads `schedule`; one-in-flight streams have none, so the pacing is read before. */
+int read_schedule(const struct object *object, struct stream_request *stream);
+
 /* Reads `frames` and `order`. */
 int read_templates(const struct object *object, uint32_t max_frame_bytes,
                    struct stream_request *stream);

@@ -34,13 +34,29 @@ read_path(const struct object *object, const struct open_request *config,
     return 0;
 }
 
+/* A probe's latency needs the time that a short signature leaves out. */
+static int
+read_signature(const struct object *object, struct stream_request *stream)
+{
+    const char *name = "full";
+
+    if (read_string(object, "signature", OPTIONAL, 16, &name) != 0)
+        return -EINVAL;
+    if (strcmp(name, "full") != 0 && strcmp(name, "short") != 0)
+        return object_complain(object, "signature", "must be full or short");
+    stream->short_signature = strcmp(name, "short") == 0;
+    if (stream->short_signature && stream->role == ROLE_LATENCY)
+        return object_complain(object, "signature", "must be full for latency streams");
+    return 0;
+}
+
 int
 read_stream(const struct object *object, const struct open_request *config,
             struct stream_request *stream)
 {
-    static const char *const names[] = {"stream",  "role",   "tx_port",     "tx_queue",
-                                        "rx_port", "frames", "order",       "rate_pps",
-                                        "pacing",  "fields", "frame_count", NULL};
+    static const char *const names[] = {
+        "stream",   "role",   "tx_port", "tx_queue",    "rx_port",  "frames",    "order",
+        "rate_pps", "pacing", "fields",  "frame_count", "schedule", "signature", NULL};
     uint64_t number;
     int status;
 
@@ -48,7 +64,8 @@ read_stream(const struct object *object, const struct open_request *config,
         read_integer(object, "stream", REQUIRED, 0, UINT16_MAX, &number) != 0 ||
         read_role(object, &stream->role) != 0 || read_path(object, config, stream) != 0 ||
         read_integer(object, "frame_count", OPTIONAL, 1, INT64_MAX, &stream->frame_count) != 0 ||
-        read_pacing(object, &stream->pacing) != 0)
+        read_pacing(object, &stream->pacing) != 0 || read_schedule(object, stream) != 0 ||
+        read_signature(object, stream) != 0)
         return -EINVAL;
     stream->stream = (uint16_t)number;
     status = read_templates(object, config->max_frame_bytes, stream);

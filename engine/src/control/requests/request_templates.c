@@ -32,16 +32,16 @@ decode(const char *text, size_t bytes, uint8_t *frame)
 
 /* Checksums that cover the signature hold only if it was zero when they were computed. */
 static bool
-ends_with_room(const struct template_request *template)
+ends_with_room(const struct template_request *template, uint32_t bytes)
 {
     static const uint8_t room[SIGNATURE_BYTES];
 
-    return memcmp(template->frame + template->bytes - SIGNATURE_BYTES, room, SIGNATURE_BYTES) == 0;
+    return memcmp(template->frame + template->bytes - bytes, room, bytes) == 0;
 }
 
 static int
 read_template(const struct object *object, const json_t *json, uint32_t number,
-              uint32_t max_frame_bytes, struct template_request *template)
+              uint32_t max_frame_bytes, uint32_t room_bytes, struct template_request *template)
 {
     const char *text = json_string_value(json);
     const size_t digits = json_string_length(json);
@@ -58,10 +58,10 @@ read_template(const struct object *object, const json_t *json, uint32_t number,
     if (wrong >= 0)
         return object_complain(object, "frames", "number %u is not hexadecimal (0-9a-f) at byte %u",
                                number, (unsigned)wrong);
-    if (!ends_with_room(template))
+    if (!ends_with_room(template, room_bytes))
         return object_complain(object, "frames",
-                               "number %u must end with %d zero bytes, the signature's place",
-                               number, SIGNATURE_BYTES);
+                               "number %u must end with %u zero bytes, the signature's place",
+                               number, room_bytes);
     return 0;
 }
 
@@ -99,8 +99,9 @@ read_templates(const struct object *object, uint32_t max_frame_bytes, struct str
     if (!stream->templates)
         return -ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
-        const int status = read_template(object, json_array_get(array, i), i, max_frame_bytes,
-                                         &stream->templates[i]);
+        const int status =
+            read_template(object, json_array_get(array, i), i, max_frame_bytes,
+                          signature_bytes(stream->short_signature), &stream->templates[i]);
 
         stream->template_count++;
         if (status != 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "control/requests/request_parts.h"
@@ -35,19 +36,60 @@ read_streams(const struct object *top, const struct open_request *config,
     return 0;
 }
 
-static int
-read_hold(const struct object *top, struct hold_request *hold)
+/* The bit of the stream of that number; 0 where there is none. */
+static uint64_t
+bit_of(const struct trial_request *request, uint64_t number)
 {
-    static const char *const names[] = {"seconds", "lost_frames", NULL};
-    struct object object;
+    for (uint32_t i = 0; i < request->stream_count; i++) {
+        if (request->streams[i].stream == number)
+            return UINT64_C(1) << i;
+    }
+    return 0;
+}
 
-    hold->lost_frames = UINT64_MAX;
-    if (!json_object_get(top->json, "hold"))
-        return 0;
-    if (read_object(top, "hold", &object) != 0 || object_knows(&object, names) != 0 ||
-        read_number(&object, "seconds", REQUIRED, 0, 604800, &hold->seconds) != 0)
+static int
+read_loss_limit(const struct object *object, const struct trial_request *request,
+                struct loss_limit *limit)
+{
+    static const char *const names[] = {"frames", "streams", "refused", NULL};
+    uint64_t frames = 0, number = 0;
+    const json_t *array;
+
+    if (object_knows(object, names) != 0 ||
+        read_integer(object, "frames", REQUIRED, 0, INT64_MAX, &frames) != 0 ||
+        read_bool(object, "refused", OPTIONAL, &limit->refused) != 0 ||
+        read_array(object, "streams", REQUIRED, 1, STREAMS_MAX, &array) != 0)
         return -EINVAL;
-    return read_integer(&object, "lost_frames", OPTIONAL, 0, INT64_MAX, &hold->lost_frames);
+    limit->frames = (int64_t)frames;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        uint64_t bit;
+
+        if (element_integer(object, "streams", array, i, UINT16_MAX, &number) != 0)
+            return -EINVAL;
+        bit = bit_of(request, number);
+        if (!bit)
+            return object_complain(object, "streams", "there is no stream %" PRIu64, number);
+        limit->streams |= bit;
+    }
+    return 0;
+}
+
+/* They name streams, which are therefore read before. */
+static int
+read_loss_limits(const struct object *top, struct trial_request *request)
+{
+    struct object element;
+    const json_t *array;
+
+    if (read_array(top, "loss_limits", OPTIONAL, 0, LOSS_LIMITS_MAX, &array) != 0)
+        return -EINVAL;
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        if (element_object(top, "loss_limits", array, i, &element) != 0 ||
+            read_loss_limit(&element, request, &request->loss_limits[i]) != 0)
+            return -EINVAL;
+        request->loss_limit_count++;
+    }
+    return 0;
 }
 
 static int
@@ -84,11 +126,12 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
               struct complaint *complaint)
 {
     static const char *const names[] = {
-        "id",          "request",     "mark",    "duration_s", "drain_s", "interval_s",
-        "catch_up_us", "stall_us",    "gap_us",  "longest",    "worst",   "spike_us",
-        "hold",        "cpu_time_of", "streams", "check",      NULL};
+        "id",          "request",     "mark",    "duration_s", "drain_s",     "interval_s",
+        "catch_up_us", "stall_us",    "gap_us",  "longest",    "worst",       "spike_us",
+        "hold_s",      "cpu_time_of", "streams", "check",      "loss_limits", NULL};
     const struct object top = object_top(json, complaint);
     uint64_t mark = 0, worst = 16, longest = 16;
+    int status;
 
     request->interval_s = 1;
     request->catch_up_us = 1000;
@@ -105,11 +148,12 @@ request_trial(const json_t *json, const struct open_request *config, struct tria
         read_integer(&top, "longest", OPTIONAL, 0, STALL_LONGEST_MAX, &longest) != 0 ||
         read_integer(&top, "worst", OPTIONAL, 0, WORST_LIMIT_MAX, &worst) != 0 ||
         read_number(&top, "spike_us", OPTIONAL, 0.001, 1e9, &request->spike_us) != 0 ||
-        read_hold(&top, &request->hold) != 0 || read_check(&top, &request->check) != 0 ||
-        read_cpu_time_of(&top, request) != 0)
+        read_number(&top, "hold_s", OPTIONAL, 0, 604800, &request->hold_s) != 0 ||
+        read_check(&top, &request->check) != 0 || read_cpu_time_of(&top, request) != 0)
         return -EINVAL;
     request->mark = (uint16_t)mark;
     request->worst = (uint32_t)worst;
     request->longest = (uint32_t)longest;
-    return read_streams(&top, config, request);
+    status = read_streams(&top, config, request);
+    return status == 0 ? read_loss_limits(&top, request) : status;
 }

@@ -13,6 +13,9 @@
  * valid for every sequence number and time (the idea of RFC 7820). The sum does not
  * depend on byte order (RFC 1071, section 2), and 64-bit words fold to the same
  * value, so writing and checking take two 64-bit accesses and one 16-bit one.
+ *
+ * Frames with less room end with a short signature of 12 bytes: the first ten of these, and
+ * their complement. It says all but when the frame was sent.
  */
 #ifndef PLIMSOLL_SIGNATURE_H
 #define PLIMSOLL_SIGNATURE_H
@@ -22,7 +25,15 @@
 #include <string.h>
 
 #define SIGNATURE_BYTES 18
+#define SHORT_SIGNATURE_BYTES 12
 #define SIGNATURE_BITS48 ((UINT64_C(1) << 48) - 1)
+
+/* How many of a frame's last bytes are the signature's. */
+static inline uint32_t
+signature_bytes(bool is_short)
+{
+    return is_short ? SHORT_SIGNATURE_BYTES : SIGNATURE_BYTES;
+}
 
 struct signature {
     uint16_t mark;
@@ -102,6 +113,31 @@ signature_load(const uint8_t *at)
     memcpy(&words.low, at, sizeof(words.low));
     memcpy(&words.high, at + 8, sizeof(words.high));
     memcpy(&complement, at + 16, sizeof(complement));
+    words.complement = complement;
+    return words;
+}
+
+/* The short form of a signature whose time is 0: the same words without the time. */
+static inline void
+signature_store_short(uint8_t *at, struct signature_words words)
+{
+    const uint16_t high = (uint16_t)words.high, complement = (uint16_t)words.complement;
+
+    memcpy(at, &words.low, sizeof(words.low));
+    memcpy(at + 8, &high, sizeof(high));
+    memcpy(at + 10, &complement, sizeof(complement));
+}
+
+static inline struct signature_words
+signature_load_short(const uint8_t *at)
+{
+    struct signature_words words;
+    uint16_t high, complement;
+
+    memcpy(&words.low, at, sizeof(words.low));
+    memcpy(&high, at + 8, sizeof(high));
+    memcpy(&complement, at + 10, sizeof(complement));
+    words.high = high;
     words.complement = complement;
     return words;
 }

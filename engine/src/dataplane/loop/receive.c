@@ -149,9 +149,9 @@ find_buried(const struct worker *worker, const struct rte_mbuf *mbuf, struct sig
 /* A frame of ours: begins a train with it if it is whole and came to the right place. */
 static inline void
 begin_train(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
-            struct signature_words words, uint64_t now, struct train *train)
+            struct signature_words words, const struct signature signature, uint64_t now,
+            struct train *train)
 {
-    const struct signature signature = signature_read(words);
     const uint8_t index = worker->run->stream_index[signature.stream];
     struct rx_stream *stream = queue->streams[index];
 
@@ -172,6 +172,36 @@ begin_train(struct worker *worker, const struct rx_queue *queue, const struct rt
         flight_land(stream->flight, signature.sequence);
 }
 
+/*
+ * A frame that may end with a short signature; false when it does not. Nobody knows when it
+ * was sent: where the time of a loss is asked for, it is between the frames' arrivals.
+ */
+static bool
+judge_short(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
+            uint64_t now, struct train *train)
+{
+    const struct run *run = worker->run;
+    uint8_t copy[SHORT_SIGNATURE_BYTES];
+    const struct signature_words words = signature_load_short(
+        rte_pktmbuf_read(mbuf, mbuf->pkt_len - SHORT_SIGNATURE_BYTES, SHORT_SIGNATURE_BYTES, copy));
+    struct signature signature = signature_read(words);
+    const uint8_t index = run->stream_index[signature.stream];
+
+    if (signature.mark != run->mark || index == NO_STREAM ||
+        !run->tx_streams[index]->short_signature)
+        return false;
+    signature.time = now & SIGNATURE_BITS48;
+    if (signature.intact)
+        begin_train(worker, queue, mbuf, words, signature, now, train);
+    else
+        worker->strays[worker->open_page][index].corrupt++;
+    /* Alone, as there is no latency that it could share. */
+    if (train->stream)
+        train->stream->pages[worker->open_page].frames.received++;
+    *train = NO_TRAIN;
+    return true;
+}
+
 /* A frame that does not end with a signature of this trial, or with a damaged one. */
 static void
 judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,
@@ -180,6 +210,8 @@ judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rt
     const struct run *run = worker->run;
     struct signature_words words;
 
+    if (run->short_signatures && judge_short(worker, queue, mbuf, now, train))
+        return;
     if (signature->mark == run->mark && run->stream_index[signature->stream] != NO_STREAM) {
         worker->strays[worker->open_page][run->stream_index[signature->stream]].corrupt++;
     } else if (signature->intact && signature->mark != 0 && signature->mark != UINT16_MAX &&
@@ -187,7 +219,7 @@ judge_stray(struct worker *worker, const struct rx_queue *queue, const struct rt
         worker->ports[worker->open_page][queue->port].stale++;
     } else if (find_buried(worker, mbuf, &words) &&
                run->stream_index[signature_read(words).stream] != NO_STREAM) {
-        begin_train(worker, queue, mbuf, words, now, train);
+        begin_train(worker, queue, mbuf, words, signature_read(words), now, train);
     } else {
         count_foreign(worker, queue->port, mbuf);
     }
@@ -203,7 +235,7 @@ judge(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf
 
     *train = NO_TRAIN;
     if (likely(signature.intact && signature.mark == worker->run->mark && index != NO_STREAM))
-        begin_train(worker, queue, mbuf, words, now, train);
+        begin_train(worker, queue, mbuf, words, signature, now, train);
     else
         judge_stray(worker, queue, mbuf, &signature, now, train);
 }

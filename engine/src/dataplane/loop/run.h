@@ -31,6 +31,7 @@
 #include "dataplane/measures/worst_latencies.h"
 #include "dataplane/schedule/flight.h"
 #include "dataplane/schedule/pacer.h"
+#include "dataplane/schedule/send_window.h"
 #include "dataplane/time/cycle_meter.h"
 #include "dataplane/time/stall.h"
 #include "dataplane/time/stall_mark.h"
@@ -86,12 +87,15 @@ struct tx_stream {
     enum pacing_kind pacing;
     uint32_t template_count;
     uint32_t order_count; /* 0: the templates take turns */
+    bool short_signature;
+    bool windowed; /* it has a window; else it sends all the time */
     struct rte_mempool *pool;
     struct tx_template *templates;
     const struct stream_request *request;
     struct flight *flight; /* NULL unless one in flight */
     struct field_counters counters;
     struct tx_page pages[2];
+    struct send_window window;
 };
 
 /* What one receive queue sees of a stream. */
@@ -148,8 +152,9 @@ struct run {
     _Atomic uint32_t epoch;
     _Atomic bool stop;
     uint16_t mark;
-    bool checks_frames; /* beyond their signatures */
-    uint64_t gap_ticks; /* shorter gaps between two looks at the clock are not recorded */
+    bool checks_frames;    /* beyond their signatures */
+    bool short_signatures; /* some stream has them */
+    uint64_t gap_ticks;    /* shorter gaps between two looks at the clock are not recorded */
     uint64_t stall_ticks;
     uint64_t patience_ticks;
     uint64_t refusal_gap_ticks; /* refusals closer than this are one event */

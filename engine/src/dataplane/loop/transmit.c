@@ -68,17 +68,23 @@ prepare(struct rte_mbuf *mbuf, const struct mbuf_head *head)
     return (uint8_t *)mbuf->buf_addr + RTE_PKTMBUF_HEADROOM;
 }
 
+static inline struct mbuf_head
+head_of(const struct tx_template *template)
+{
+    return (struct mbuf_head){.data_off = RTE_PKTMBUF_HEADROOM,
+                              .refcnt = 1,
+                              .nb_segs = 1,
+                              .port = RTE_MBUF_PORT_INVALID,
+                              .pkt_len = template->bytes,
+                              .data_len = (uint16_t) template->bytes};
+}
+
 /* One thing for all frames at a time, so that what it needs stays in registers. */
 static inline void
 build_alike(struct tx_stream *stream, const struct tx_template *template, struct rte_mbuf **mbufs,
             uint32_t count, uint16_t mark, uint64_t stamp)
 {
-    const struct mbuf_head head = {.data_off = RTE_PKTMBUF_HEADROOM,
-                                   .refcnt = 1,
-                                   .nb_segs = 1,
-                                   .port = RTE_MBUF_PORT_INVALID,
-                                   .pkt_len = template->bytes,
-                                   .data_len = (uint16_t) template->bytes};
+    const struct mbuf_head head = head_of(template);
     uint8_t *frames[TX_BURST];
 
     for (uint32_t i = 0; i < count; i++)
@@ -121,11 +127,32 @@ build_mixed(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count, u
     }
 }
 
+/* Frames that have no room for a time, one after the other. */
+static __rte_noinline void
+build_short(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count, uint16_t mark)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const struct tx_template *template =
+            &stream->templates[template_at(stream, stream->position)];
+        const struct mbuf_head head = head_of(template);
+        uint8_t *frame = prepare(mbufs[i], &head);
+
+        rte_memcpy(frame, template->frame, template->bytes);
+        frame_fields_write(&template->fields, &stream->request->fields, &stream->counters, &frame,
+                           1);
+        signature_store_short(frame + template->bytes - SHORT_SIGNATURE_BYTES,
+                              signature_words(mark, stream->stream, stream->next_sequence++, 0));
+        stream->position = (stream->position + 1) % stream->order_count;
+    }
+}
+
 static inline void
 build(struct tx_stream *stream, struct rte_mbuf **mbufs, uint32_t count, uint16_t mark,
       uint64_t stamp)
 {
-    if (likely(stream->template_count == 1))
+    if (unlikely(stream->short_signature))
+        build_short(stream, mbufs, count, mark);
+    else if (likely(stream->template_count == 1))
         build_alike(stream, stream->templates, mbufs, count, mark, stamp);
     else
         build_mixed(stream, mbufs, count, mark, stamp);
@@ -230,6 +257,25 @@ send_scheduled(struct worker *worker, struct tx_stream *stream, uint64_t now, ui
     return due;
 }
 
+/* What was due in a window is sent, or skipped as too late, before the next one opens. */
+static uint32_t
+send_in_window(struct worker *worker, struct tx_stream *stream, uint64_t now, uint64_t until)
+{
+    struct send_window *window = &stream->window;
+    const bool unpaced = stream->pacing == PACING_BACK_TO_BACK;
+    uint32_t frames = 0;
+
+    if (now < window->begin)
+        return 0;
+    if (!unpaced || now < RTE_MIN(window->end, until))
+        frames = send_scheduled(worker, stream, now, RTE_MIN(window->end, until));
+    if (now >= window->end && (unpaced || pacer_due(&stream->pacer) >= window->end)) {
+        send_window_next(window);
+        pacer_resume(&stream->pacer, window->begin);
+    }
+    return frames;
+}
+
 uint32_t
 transmit(struct worker *worker, struct tx_stream *stream, uint64_t now)
 {
@@ -239,6 +285,8 @@ transmit(struct worker *worker, struct tx_stream *stream, uint64_t now)
         return send_one_in_flight(worker, stream, now, until);
     if (unlikely(stream->frames_left == 0))
         return 0;
+    if (unlikely(stream->windowed))
+        return send_in_window(worker, stream, now, until);
     /* There is nothing to catch up on where nothing has its time. */
     if (stream->pacing == PACING_BACK_TO_BACK && now >= until)
         return 0;

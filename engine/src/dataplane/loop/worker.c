@@ -17,6 +17,23 @@ stopped(const struct run *run)
     return atomic_load_explicit(&run->stop, memory_order_relaxed);
 }
 
+static void
+start_stream(const struct run *run, struct tx_stream *stream, uint64_t start)
+{
+    const struct stream_request *request = stream->request;
+
+    if (stream->flight) {
+        stream->flight->next_at = start;
+        return;
+    }
+    if (stream->windowed) {
+        send_window_start(&stream->window, &request->schedule, start, run->ticks_per_second);
+        start = stream->window.begin;
+    }
+    pacer_start(&stream->pacer, &request->pacing, start, run->ticks_per_second,
+                run->patience_ticks);
+}
+
 /* Waits for the main thread to name the first send's time, so that all start as one. */
 static void
 wait_for_start(struct worker *worker)
@@ -28,15 +45,8 @@ wait_for_start(struct worker *worker)
             return;
         rte_pause();
     }
-    for (uint32_t i = 0; i < worker->tx_stream_count; i++) {
-        struct tx_stream *stream = worker->tx_streams[i];
-
-        if (stream->flight)
-            stream->flight->next_at = start;
-        else
-            pacer_start(&stream->pacer, &stream->request->pacing, start,
-                        worker->run->ticks_per_second, worker->run->patience_ticks);
-    }
+    for (uint32_t i = 0; i < worker->tx_stream_count; i++)
+        start_stream(worker->run, worker->tx_streams[i], start);
     /* A worker that came late to the start was away from it on. */
     worker->last_look = RTE_MIN(start, rte_rdtsc());
 }

@@ -48,21 +48,28 @@ pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
             double ticks_per_second, uint64_t patience)
 {
     *pacer = (struct pacer){
-        .next = ((fixed_ticks)start << 64) + UINT64_MAX,
         .patience = patience,
         .kind = pacing->kind,
         .burst_frames = pacing->kind == PACING_BURST ? pacing->burst_frames : 1,
         /* Split off, so that gaps do not go with the numbers of a field of the same seed. */
         .seed = splitmix_at(pacing->seed, 0),
     };
-    pacer->burst_left = pacer->burst_frames;
     if (pacing->kind == PACING_POISSON) {
         pacer->mean_gap = ticks_per_second * 0x1p16 / pacing->rate_pps;
-        pacer->next += next_random_gap(pacer);
     } else if (pacing->kind == PACING_CONSTANT || pacing->kind == PACING_BURST) {
         pacer->gap = burst_gap(pacer->burst_frames, frame_gap(pacing->rate_pps, ticks_per_second));
         pacer->per_tick = 1 / ldexp((double)pacer->gap, -64);
     }
+    pacer_resume(pacer, start);
+}
+
+void
+pacer_resume(struct pacer *pacer, uint64_t start)
+{
+    pacer->next = ((fixed_ticks)start << 64) + UINT64_MAX;
+    pacer->burst_left = pacer->burst_frames;
+    if (pacer->kind == PACING_POISSON)
+        pacer->next += next_random_gap(pacer);
 }
 
 uint32_t

@@ -52,6 +52,9 @@ struct pacer {
 void pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
                  double ticks_per_second, uint64_t patience);
 
+/* Begins the schedule anew at `start`; random gaps go on where they were. */
+void pacer_resume(struct pacer *pacer, uint64_t start);
+
 /*
  * -ln(u), where u is one of the 2^52 midpoints of equal parts of (0, 1) that `random`'s
  * high bits choose: the inverse of the exponential distribution's CDF. Its mean over all

@@ -224,6 +224,10 @@ a_complaint_names_the_element(void **state)
     assert_refused(TRIAL "\"streams\":[{" STREAM "\"frames\":[\"" FRAME "\"]},{" STREAM
                          "\"frames\":[\"" FRAME "\"]}]}",
                    "streams[1].stream", "number 7 is used twice");
+    assert_refused(TRIAL "\"loss_limits\":[{\"frames\":1,\"streams\":[7]},{\"frames\":1,"
+                         "\"streams\":[7,6]}],\"streams\":[{" STREAM "\"frames\":[\"" FRAME
+                         "\"]}]}",
+                   "loss_limits[1].streams", "there is no stream 6");
     assert_refused(TRIAL "\"streams\":[{\"stream\":0,\"role\":\"load\",\"tx_port\":2,"
                          "\"rx_port\":0,\"rate_pps\":1,\"frames\":[\"" FRAME "\"]}]}",
                    "streams[0].tx_port", "must be an integer from 0 to 1");
@@ -317,6 +321,63 @@ each_pacing_is_read(void **state)
     assert_true(pacing->rate_pps == 0);
     read_paced(PACED("", "\"kind\":\"one-in-flight\",\"timeout_us\":2.5"), PACING_ONE_IN_FLIGHT);
     assert_true(pacing->timeout_us == 2.5);
+}
+
+#define SCHEDULED(schedule) PACED(RATE, "\"kind\":\"constant\"},\"schedule\":{" schedule)
+
+static void
+read_scheduled(const char *text)
+{
+    struct complaint complaint;
+    json_t *json = parse(text);
+
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_true(trial_request.streams[0].schedule.limited);
+    json_decref(json);
+}
+
+static void
+a_schedule_is_read(void **state)
+{
+    const struct stream_schedule *schedule = &trial_request.streams[0].schedule;
+
+    (void)state;
+    read_paced(PACED(RATE, "\"kind\":\"constant\""), PACING_CONSTANT);
+    assert_false(schedule->limited);
+    read_scheduled(SCHEDULED("\"start_s\":5"));
+    assert_true(schedule->start_s == 5 && schedule->duration_s == 0);
+    assert_false(schedule->repeats);
+    read_scheduled(SCHEDULED("\"duration_s\":0.5,\"pause_s\":2"));
+    assert_true(schedule->start_s == 0 && schedule->duration_s == 0.5);
+    assert_true(schedule->repeats && schedule->pause_s == 2);
+    read_scheduled(SCHEDULED("\"duration_s\":0.5,\"pause_s\":0"));
+    assert_true(schedule->repeats && schedule->pause_s == 0);
+}
+
+static void
+a_senseless_schedule_is_refused(void **state)
+{
+    (void)state;
+    assert_refused(SCHEDULED("\"pause_s\":2"), "streams[0].schedule.pause_s", "needs duration_s");
+    assert_refused(PACED("", "\"kind\":\"one-in-flight\",\"timeout_us\":2.5},\"schedule\":{"),
+                   "streams[0].schedule", "one-in-flight streams have none");
+}
+
+static void
+a_short_signature_needs_less_room(void **state)
+{
+    struct complaint complaint;
+    json_t *json = parse(TRIAL "\"streams\":[{\"stream\":7,\"role\":\"load\",\"tx_port\":0,"
+                               "\"rx_port\":1," RATE "\"signature\":\"short\",\"frames\":[\"" FRAME
+                               "07000000000000000000000000\"]}]}");
+
+    (void)state;
+    assert_int_equal(read_request(json, &complaint), 0);
+    assert_true(trial_request.streams[0].short_signature);
+    json_decref(json);
+    assert_refused(TRIAL "\"streams\":[{" STREAM "\"signature\":\"short\",\"frames\":[\"" FRAME
+                         "\"]}]}",
+                   "streams[0].signature", "must be full for latency streams");
 }
 
 static void
@@ -451,6 +512,9 @@ main(void)
         cmocka_unit_test(frames_fit_what_the_ports_were_opened_for),
         cmocka_unit_test(an_order_names_frames_that_are_there),
         cmocka_unit_test(each_pacing_is_read),
+        cmocka_unit_test(a_schedule_is_read),
+        cmocka_unit_test(a_senseless_schedule_is_refused),
+        cmocka_unit_test(a_short_signature_needs_less_room),
         cmocka_unit_test(a_pacing_without_what_it_needs_is_refused),
         cmocka_unit_test(lists_and_masks_are_read),
         cmocka_unit_test(bad_lists_and_masks_are_refused),

@@ -200,6 +200,41 @@ counting_up_passes_every_sum(void **state)
     }
 }
 
+/* The first ten bytes by hand, with a complement of their own: words 1234 0102 e5f6 c3d4 a1b2. */
+static void
+a_short_signature_is_the_full_one_without_its_time(void **state)
+{
+    static const uint8_t expected[SHORT_SIGNATURE_BYTES] = {0x34, 0x12, 0x02, 0x01, 0xf6, 0xe5,
+                                                            0xd4, 0xc3, 0xb2, 0xa1, 0x4b, 0xa1};
+    uint8_t bytes[SHORT_SIGNATURE_BYTES];
+
+    (void)state;
+    signature_store_short(bytes, signature_words(0x1234, 0x0102, UINT64_C(0xa1b2c3d4e5f6), 0));
+    assert_memory_equal(bytes, expected, sizeof(expected));
+    assert_int_equal(words_sum(bytes, sizeof(bytes)), 0xffff);
+}
+
+static void
+a_short_signature_is_read_as_it_was_written(void **state)
+{
+    uint64_t seed = 5;
+
+    (void)state;
+    for (uint32_t i = 0; i < 10000; i++) {
+        const struct sample any = sample(&seed, i);
+        uint8_t bytes[SHORT_SIGNATURE_BYTES];
+
+        signature_store_short(bytes, signature_words(any.mark, any.stream, any.sequence, 0));
+        const struct signature read = signature_read(signature_load_short(bytes));
+        assert_true(read.intact);
+        assert_int_equal(read.mark, any.mark);
+        assert_int_equal(read.stream, any.stream);
+        assert_int_equal(read.sequence, any.sequence);
+        bytes[i % sizeof(bytes)] ^= (uint8_t)(1 << i % 8);
+        assert_false(signature_read(signature_load_short(bytes)).intact);
+    }
+}
+
 int
 main(void)
 {
@@ -213,6 +248,8 @@ main(void)
         cmocka_unit_test(neither_zeros_nor_ones_are_a_signature),
         cmocka_unit_test(counting_up_is_writing_the_next_number),
         cmocka_unit_test(counting_up_passes_every_sum),
+        cmocka_unit_test(a_short_signature_is_the_full_one_without_its_time),
+        cmocka_unit_test(a_short_signature_is_read_as_it_was_written),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ _HALVINGS = 20
 CapacityField = Annotated[PpsField, Field(gt=0, le=1e9)]
 
 
-def _as_asked(direction: int, load_pps: float) -> float:
+def _as_intended(direction: int, load_pps: float) -> float:
     return load_pps
 
 
@@ -49,6 +49,8 @@ class DutModel(BaseModel, ABC):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     summary: ClassVar[str]
+    # Whether a trial finds the DUT as the load of the one before has left it.
+    remembers: ClassVar[bool] = False
 
     capacity: CapacityField = 1e6
     capacity_deviation: Annotated[RatioField, Field(le=0.1)] = 5e-4
@@ -87,7 +89,7 @@ class DutModel(BaseModel, ABC):
         limit: float,
         *,
         directions: Sequence[int] = (0, 1),
-        offered_pps: Callable[[int, float], float] = _as_asked,
+        offered_pps: Callable[[int, float], float] = _as_intended,
         horizon_s: float = HORIZON_S,
         survival: float = SURVIVAL,
         least_pps: float = 1000.0,
@@ -95,9 +97,9 @@ class DutModel(BaseModel, ABC):
         """The highest load per direction that survives.
 
         That is: with at least the probability `survival`, all `directions` lose at most a
-        share of `limit` over `horizon_s`. `offered_pps` tells what a direction is offered
+        share of `limit` over `horizon_s`. `offered_pps` gives what a direction is offered
         at a load, probes and all; by default as much as the load. None where not even
-        `least_pps` survives. The model's own distributions are evaluated; nothing is tried.
+        `least_pps` survives. The model's own distributions are evaluated; no trial is run.
         """
 
         def survives(load_pps: float) -> bool:

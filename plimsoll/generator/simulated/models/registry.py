@@ -1,4 +1,4 @@
-"""Every simulated DUT there is. A new one is a file beside this one and a member of the union."""
+"""Every simulated DUT there is. A new one is a file in a room here and a member of the union."""
 
 from __future__ import annotations
 
@@ -6,19 +6,30 @@ from typing import Annotated, get_args
 
 from pydantic import Field
 
-from plimsoll.generator.simulated.models.asymmetric import Asymmetric
-from plimsoll.generator.simulated.models.drift import Drift
+from plimsoll.generator.simulated.models.capacity.asymmetric import Asymmetric
+from plimsoll.generator.simulated.models.capacity.diurnal import Diurnal
+from plimsoll.generator.simulated.models.capacity.fixed_capacity import FixedCapacity
+from plimsoll.generator.simulated.models.capacity.link_flaps import LinkFlaps
+from plimsoll.generator.simulated.models.capacity.stalling_tester import StallingTester
 from plimsoll.generator.simulated.models.dut_model import DutModel
-from plimsoll.generator.simulated.models.fixed_capacity import FixedCapacity
-from plimsoll.generator.simulated.models.overload_collapse import OverloadCollapse
-from plimsoll.generator.simulated.models.queueing import Queueing
-from plimsoll.generator.simulated.models.random_loss import RandomLoss
-from plimsoll.generator.simulated.models.rare_stalls import RareStalls
-from plimsoll.generator.simulated.models.soft_knee import SoftKnee
-from plimsoll.generator.simulated.models.stalling_tester import StallingTester
-from plimsoll.generator.simulated.models.warm_up import WarmUp
+from plimsoll.generator.simulated.models.losses.queueing import Queueing
+from plimsoll.generator.simulated.models.losses.random_loss import RandomLoss
+from plimsoll.generator.simulated.models.losses.soft_knee import SoftKnee
+from plimsoll.generator.simulated.models.memory.drift import Drift
+from plimsoll.generator.simulated.models.memory.hysteresis import Hysteresis
+from plimsoll.generator.simulated.models.memory.overload_collapse import OverloadCollapse
+from plimsoll.generator.simulated.models.memory.steps import Steps
+from plimsoll.generator.simulated.models.memory.thermal import Thermal
+from plimsoll.generator.simulated.models.memory.warm_up import WarmUp
+from plimsoll.generator.simulated.models.stalls.changing_buffer import ChangingBuffer
+from plimsoll.generator.simulated.models.stalls.garbage_collector import GarbageCollector
+from plimsoll.generator.simulated.models.stalls.housekeeping import Housekeeping
+from plimsoll.generator.simulated.models.stalls.noisy_neighbour import NoisyNeighbour
+from plimsoll.generator.simulated.models.stalls.rare_stalls import RareStalls
+from plimsoll.generator.simulated.models.stalls.rekeying import Rekeying
+from plimsoll.generator.simulated.models.stalls.slow_phases import SlowPhases
 
-# The model of a simulated lab, told apart by `kind`.
+# The model of a simulated lab, distinguished by `kind`.
 ModelSettings = Annotated[
     FixedCapacity
     | SoftKnee
@@ -29,7 +40,18 @@ ModelSettings = Annotated[
     | WarmUp
     | Drift
     | Asymmetric
-    | StallingTester,
+    | StallingTester
+    | Housekeeping
+    | SlowPhases
+    | Rekeying
+    | Thermal
+    | GarbageCollector
+    | LinkFlaps
+    | Diurnal
+    | Hysteresis
+    | Steps
+    | NoisyNeighbour
+    | ChangingBuffer,
     Field(discriminator="kind"),
 ]
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from plimsoll.record.results.result import InvalidReason, invalid_reasons
 from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.run_data import RunData
-from plimsoll.report.hosts.section import HostSection, host_sections
 from plimsoll.report.parts.calibrations import CalibrationTable, calibration_tables
 from plimsoll.report.parts.finding_lines import FindingLine, check_lines
 from plimsoll.report.parts.tester import TesterSection, tester_section
@@ -39,7 +38,6 @@ class Evidence:
     tester: TesterSection
     calibrations: tuple[CalibrationTable, ...]
     checks: tuple[FindingLine, ...]
-    hosts: tuple[HostSection, ...]
 
 
 def evidence(data: RunData) -> Evidence:
@@ -54,7 +52,6 @@ def evidence(data: RunData) -> Evidence:
         tester=tester_section(data),
         calibrations=calibration_tables(data),
         checks=check_lines(data),
-        hosts=host_sections(data.observed),
     )
 
 
@@ -83,5 +80,5 @@ def _agreement(data: RunData) -> str:
     agreement = data.result.dut_agreement if data.result else None
     if agreement is None:
         return ""
-    told = f"{agreement.trials_agreeing} of {agreement.trials_compared} trials agree to the frame."
-    return " ".join((told, *agreement.differences))
+    text = f"{agreement.trials_agreeing} of {agreement.trials_compared} trials agree to the frame."
+    return " ".join((text, *agreement.differences))

@@ -93,7 +93,7 @@ def segment_lines(data: SoakData) -> tuple[SegmentLine, ...]:
 
 
 def drift_lines(data: SoakData) -> tuple[DriftLine, ...]:
-    """Each series that could be told about."""
+    """Each series that was recorded."""
     lines = []
     for each in data.result.drift:
         rate = each.kind == "rate"

@@ -16,11 +16,25 @@ from plimsoll.report.pages.soak.lines import (
     spike_lines,
     window_lines,
 )
+from plimsoll.report.parts.finding_lines import in_short
+from plimsoll.report.parts.headline import Headline, trials_trust
 from plimsoll.report.parts.offered import compared_loads
 from plimsoll.report.parts.page import Page
+from plimsoll.report.parts.rule_words import rule_words
+from plimsoll.report.parts.tables import lines_of
+from plimsoll.report.parts.trial_details import trial_details
 from plimsoll.report.tuning.section import tuning_section
 from plimsoll.text.units import format_duration, format_ns, format_pps, format_ratio
 
+_CONTENTS = (
+    ("drift", "Drift"),
+    ("losses", "Losses"),
+    ("latency", "Latency spikes"),
+    ("believe", "Why believe it"),
+    ("hosts", "Hosts"),
+    ("tuning", "Tuning"),
+    ("windows", "Windows"),
+)
 _HEADINGS = {
     "pass": "Holds",
     "fail": "Broken",
@@ -38,19 +52,16 @@ def page_of_soak(data: SoakData) -> Page:
     """The same, of what was read already."""
     result = data.result
     heading = _HEADINGS[result.verdict] if result.segments else "Not begun"
+    figures = (soak_windows(data), soak_rate(data), soak_latency(data))
     return Page(
         template="soak.html.j2",
-        heading=f"{heading} at {format_pps(result.load_pps)}",
-        figures=(soak_windows(data), soak_rate(data), soak_latency(data)),
+        headline=_headline(data, heading),
+        contents=_CONTENTS,
+        figures=figures,
+        key_figures=tuple(figure.name for figure in figures),
+        trials=lines_of(data.journal),
+        details=trial_details(data.journal.trials(), {}, None),
         content={
-            "heading_words": heading,
-            "value": format_duration(result.sent_s) if result.sent_s else "",
-            "load": format_pps(result.load_pps),
-            "facts": _facts(result),
-            "notes": (
-                *_notes(result),
-                *(f"Died: {death}." for death in data.deaths),
-            ),
             "windows": window_lines(data),
             "segments": segment_lines(data),
             "drift": drift_lines(data),
@@ -66,6 +77,28 @@ def page_of_soak(data: SoakData) -> Page:
     )
 
 
+def _headline(data: SoakData, heading: str) -> Headline:
+    result = data.result
+    windows = result.windows
+    judged = windows.passed + windows.failed + windows.invalid
+    worst = result.invalid_reasons[0].rule if result.invalid_reasons else ""
+    load = f"at {format_pps(result.load_pps)} per direction"
+    said = trials_trust(judged, windows.invalid, rule_words(worst) if worst else "")
+    return Headline(
+        kicker="Soak",
+        outcome=result.verdict if result.segments else "none",
+        outcome_words=heading,
+        value=format_duration(result.sent_s) if result.sent_s else "",
+        unit=load,
+        statement=f"{heading} {load}",
+        facts=_facts(result),
+        limit=(*_notes(result), *(f"Died: {each}." for each in data.failures)),
+        trust=(said.replace("trial was", "window was").replace("judged trials", "judged windows"),),
+        criteria=in_short(data.criteria),
+        criteria_of="the longest trial, over its whole length",
+    )
+
+
 def _notes(result: SoakResult) -> tuple[str, ...]:
     """What was offered of the intended load, first."""
     if result.offered_pps is None:
@@ -78,9 +111,9 @@ def _facts(result: SoakResult) -> tuple[tuple[str, str], ...]:
     judged = windows.passed + windows.failed + windows.invalid
     bound = result.losses.events_per_hour_below
     return (
-        ("windows passed", f"{windows.passed} of {judged}"),
-        ("frames lost", f"{result.losses.frames:,}"),
-        ("loss events an hour", "-" if bound is None else f"below {bound:.3g}"),
+        (f"{windows.passed} of {judged}", "windows passed"),
+        (f"{result.losses.frames:,}", "frames lost"),
+        ("-" if bound is None else f"below {bound:.3g}", "loss events an hour (95 %)"),
     )
 
 

@@ -1,4 +1,4 @@
-"""The trials behind a standard test's answer, beside which its page tells of the hosts."""
+"""The trials behind a standard test's answer, during which its page shows the hosts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _THROUGHPUT = "throughput"
 
 @dataclass(frozen=True, slots=True)
 class AnsweringTrials:
-    """Trials by what they answer, such as "64 B", as the page lists them; `told` says which."""
+    """Trials by what they answer, such as "64 B", as the page lists them; `said` says which."""
 
-    told: str
+    said: str
     by_answer: Mapping[str, TrialRecord]
 
 
@@ -31,8 +31,8 @@ def trials_of_frames(journal: JournalContents) -> AnsweringTrials:
             by_frames.setdefault(frames, []).append(trial)
     chosen = {frames: _of_throughput(trials) for frames, trials in by_frames.items()}
     return AnsweringTrials(
-        told="Of each kind of frames, beside the final trial of its throughput; without one, "
-        "beside the last that passed.",
+        said="During the final trial of each frame size's throughput; where there is none, "
+        "during the last that passed.",
         by_answer={frames_words(frames): trial for frames, trial in chosen.items() if trial},
     )
 
@@ -48,6 +48,6 @@ def _frames_of(trial: TrialRecord) -> str:
 
 
 def _of_throughput(trials: Sequence[TrialRecord]) -> TrialRecord | None:
-    """Bursts and overloads show less: they are short, or meant to lose frames."""
+    """Bursts and overloads show less: they are short, or lose frames on purpose."""
     of_throughput = [trial for trial in trials if str(trial.step).startswith(f"{_THROUGHPUT}/")]
     return primary_trial(of_throughput or trials, None)

@@ -1,4 +1,4 @@
-"""A run of latency at load, as its page and the terminal tell it."""
+"""A run of latency at load, as its page and the terminal show it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,17 @@ from plimsoll.report.data.times import LATENCY_COLUMNS, cells
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.sections import (
-    Answer,
+    NO_FIGURE,
     Heading,
-    PlainTable,
+    KeyFigure,
+    PageAnswer,
     Section,
+    SectionTable,
     numbers,
     words,
 )
 from plimsoll.report.parts.page import Page
-from plimsoll.text.units import format_duration, format_number, format_pps
+from plimsoll.text.units import format_duration, format_ns, format_number, format_pps
 from plimsoll.traffic.plan import Role
 
 _FROM: dict[RateFrom, str] = {
@@ -43,12 +45,12 @@ def latency_at_load_page(run: RunDirectory) -> Page:
     return standard_page(run, journal, latency_at_load_answer(run), _trials_of_points(journal))
 
 
-def latency_at_load_answer(run: RunDirectory) -> Answer:
+def latency_at_load_answer(run: RunDirectory) -> PageAnswer:
     """What the run has found, finished or not. Raises RecordError."""
     journal = read_journal(run.journal)
     result = read_run_result(run, LatencyAtLoadResult)
     points = result.points if result else _points_so_far(journal)
-    return Answer(
+    return PageAnswer(
         heading=_heading(result),
         sentences=tuple(_sentences(result)),
         warnings=tuple(_warnings(result, points)),
@@ -60,14 +62,34 @@ def latency_at_load_answer(run: RunDirectory) -> Answer:
                 (_table(points, "load"),),
             ),
         ),
+        figure=_figure(points),
     )
+
+
+def _figure(points: Sequence[LoadPoint]) -> KeyFigure:
+    """The p99 of the slowest probe at the highest load, and at each lower one."""
+    found = [
+        (point, max(values))
+        for point in sorted(points, key=lambda point: -point.percent)
+        if (
+            values := [
+                s.latency.p99_ns for s in point.streams if s.role == "latency" and s.latency.p99_ns
+            ]
+        )
+    ]
+    if not found:
+        return NO_FIGURE
+    (first, p99_ns), *others = found
+    value, unit = format_ns(p99_ns).split(" ")
+    facts = tuple((format_ns(ns), f"p99, {_share(point)}") for point, ns in others)
+    return KeyFigure(value, f"{unit} p99 at {_share(first)}", facts)
 
 
 def _trials_of_points(journal: JournalContents) -> AnsweringTrials:
     trials = {trial.number: trial for trial in journal.trials()}
     points = sorted(_points_so_far(journal), key=lambda point: -point.percent)
     return AnsweringTrials(
-        told="Beside the trial of each load, the highest first.",
+        said="During the trial of each load, the highest first.",
         by_answer={_share(each): trials[each.trial] for each in points if each.trial in trials},
     )
 
@@ -103,7 +125,7 @@ def _warnings(result: LatencyAtLoadResult | None, points: Sequence[LoadPoint]) -
             yield f"The tester was at fault at {point.percent:g} %: {point.reason}."
 
 
-def _table(points: Sequence[LoadPoint], role: Role) -> PlainTable:
+def _table(points: Sequence[LoadPoint], role: Role) -> SectionTable:
     columns = (
         *numbers("% of the rate", "Intended", "Offered"),
         Heading("Stream", number=False),
@@ -114,7 +136,7 @@ def _table(points: Sequence[LoadPoint], role: Role) -> PlainTable:
     rows = tuple(
         _cells(point, stream) for point in points for stream in point.streams if stream.role == role
     )
-    return PlainTable("", columns, rows)
+    return SectionTable("", columns, rows)
 
 
 def _cells(point: LoadPoint, stream: StreamLatency) -> tuple[str, ...]:
@@ -133,6 +155,6 @@ def _cells(point: LoadPoint, stream: StreamLatency) -> tuple[str, ...]:
 
 
 def _points_so_far(journal: JournalContents) -> tuple[LoadPoint, ...]:
-    """Of a point told twice, the last."""
-    told = [LoadPoint.model_validate(e.fields.get("point")) for e in journal.of_kind(POINT)]
-    return tuple({point.percent: point for point in told}.values())
+    """Of a point recorded twice, the last."""
+    said = [LoadPoint.model_validate(e.fields.get("point")) for e in journal.of_kind(POINT)]
+    return tuple({point.percent: point for point in said}.values())

@@ -1,4 +1,4 @@
-"""A probe run, as its page and the terminal tell it: the tables of the seed articles."""
+"""A probe run, as its page and the terminal show it: buckets, percentiles, windows."""
 
 from __future__ import annotations
 
@@ -22,10 +22,12 @@ from plimsoll.report.data.times import nanoseconds
 from plimsoll.report.pages.standard.answering_trials import AnsweringTrials
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.sections import (
-    Answer,
+    NO_FIGURE,
     Heading,
-    PlainTable,
+    KeyFigure,
+    PageAnswer,
     Section,
+    SectionTable,
     numbers,
     words,
 )
@@ -43,7 +45,7 @@ def probe_page(run: RunDirectory) -> Page:
     return standard_page(run, journal, probe_answer(run), _longest(journal))
 
 
-def probe_answer(run: RunDirectory) -> Answer:
+def probe_answer(run: RunDirectory) -> PageAnswer:
     """What the run has found, finished or not. Raises RecordError."""
     journal = read_journal(run.journal)
     result = read_run_result(run, ProbeResult)
@@ -51,18 +53,41 @@ def probe_answer(run: RunDirectory) -> Answer:
     segments = result.segments if result else segments_of(journal)
     statistics = result.statistics if result else statistics_of(windows, segments)
     lines = result.windows if result else lines_of(windows)
-    return Answer(
+    return PageAnswer(
         heading=_heading(statistics, segments),
         sentences=tuple(_sentences(result)),
         warnings=tuple(_warnings(result, segments)),
         sections=tuple(_sections(statistics, lines, segments)),
+        figure=_figure(statistics),
+    )
+
+
+def _figure(statistics: Sequence[ProbeStatistics]) -> KeyFigure:
+    """The median of the slowest direction, and how far its tail reaches."""
+    known = [each for each in statistics if each.median_ns is not None]
+    if not known:
+        return NO_FIGURE
+    worst = max(known, key=lambda each: each.median_ns or 0.0)
+    value, unit = nanoseconds(worst.median_ns).split(" ")
+    facts = (
+        ("p99", worst.p99_ns),
+        ("p99.9", worst.p99_9_ns),
+        ("max", worst.stream.max_ns),
+    )
+    return KeyFigure(
+        value,
+        f"{unit} median, {worst.stream.name}",
+        (
+            *((nanoseconds(ns), name) for name, ns in facts),
+            (f"{worst.stream.samples:,}", "samples"),
+        ),
     )
 
 
 def _longest(journal: JournalContents) -> AnsweringTrials:
     trial = longest_trial(journal.trials(), "probe")
-    told = "Beside the longest trial in which probes were sent."
-    return AnsweringTrials(told, {"": trial} if trial else {})
+    said = "During the longest trial in which probes were sent."
+    return AnsweringTrials(said, {"": trial} if trial else {})
 
 
 def _heading(statistics: Sequence[ProbeStatistics], segments: Sequence[ProbeSegment]) -> str:
@@ -91,13 +116,13 @@ def _sentences(result: ProbeResult | None) -> Iterator[str]:
 def _warnings(result: ProbeResult | None, segments: Sequence[ProbeSegment]) -> Iterator[str]:
     if result is not None and result.quick:
         yield (
-            f"Quick preset: {format_duration(result.asked_s)} instead of the hours that show "
+            f"Quick preset: {format_duration(result.requested_s)} instead of the hours that show "
             "a worst case."
         )
     if result is not None and result.ended == "signal":
         yield (
             f"A signal ended it after {format_duration(result.probed_s)} of "
-            f"{format_duration(result.asked_s)}."
+            f"{format_duration(result.requested_s)}."
         )
     for segment in segments:
         if segment.verdict == "invalid":
@@ -121,7 +146,7 @@ def _sections(
     yield Section("Segments", _segment_sentences(segments), (_segment_table(segments),))
 
 
-def _statistics_table(statistics: Sequence[ProbeStatistics]) -> PlainTable:
+def _statistics_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
     columns = (
         _DIRECTION,
         *numbers("Samples", "Min", "Median", "Mean", "Max", "Deviation"),
@@ -148,10 +173,10 @@ def _statistics_table(statistics: Sequence[ProbeStatistics]) -> PlainTable:
         )
         for each in statistics
     )
-    return PlainTable("", columns, rows)
+    return SectionTable("", columns, rows)
 
 
-def _loss_table(statistics: Sequence[ProbeStatistics]) -> PlainTable:
+def _loss_table(statistics: Sequence[ProbeStatistics]) -> SectionTable:
     columns = (
         _DIRECTION,
         *numbers("Sent", "Came back", "Timed out", "Lost", "Loss", "Across tester stalls"),
@@ -168,10 +193,10 @@ def _loss_table(statistics: Sequence[ProbeStatistics]) -> PlainTable:
         )
         for each in statistics
     )
-    return PlainTable("Probes", columns, rows)
+    return SectionTable("Probes", columns, rows)
 
 
-def _bucket_table(statistics: ProbeStatistics) -> PlainTable:
+def _bucket_table(statistics: ProbeStatistics) -> SectionTable:
     rows: list[tuple[str, ...]] = []
     below = 0
     for us, samples in statistics.stream.latency_us:
@@ -180,10 +205,10 @@ def _bucket_table(statistics: ProbeStatistics) -> PlainTable:
         percentile = f"{100 * below / statistics.stream.samples:.6f}"
         rows.append((name, f"{samples:,}", percentile))
     columns = numbers("Latency, µs", "Samples", "Percentile")
-    return PlainTable(statistics.stream.name, columns, tuple(rows), long=len(rows) > 40)
+    return SectionTable(statistics.stream.name, columns, tuple(rows), long=len(rows) > 40)
 
 
-def _window_table(lines: Sequence[ProbeLine]) -> PlainTable:
+def _window_table(lines: Sequence[ProbeLine]) -> SectionTable:
     columns = (
         Heading("Began, UTC", number=False),
         _DIRECTION,
@@ -204,16 +229,16 @@ def _window_table(lines: Sequence[ProbeLine]) -> PlainTable:
         )
         for line in lines
     )
-    return PlainTable(f"{len(rows)} lines", columns, rows, long=True)
+    return SectionTable(f"{len(rows)} lines", columns, rows, long=True)
 
 
 def _segment_sentences(segments: Sequence[ProbeSegment]) -> tuple[str, ...]:
     if len(segments) < 2:
         return ()
-    return ("The run was resumed; nobody looked between its segments.",)
+    return ("The run was resumed; nothing was measured between its segments.",)
 
 
-def _segment_table(segments: Sequence[ProbeSegment]) -> PlainTable:
+def _segment_table(segments: Sequence[ProbeSegment]) -> SectionTable:
     columns = (
         *numbers("Trial", "Probed for", "Gap before"),
         Heading("Tester", number=False),
@@ -229,4 +254,4 @@ def _segment_table(segments: Sequence[ProbeSegment]) -> PlainTable:
         )
         for each in segments
     )
-    return PlainTable("", columns, rows)
+    return SectionTable("", columns, rows)

@@ -1,4 +1,4 @@
-"""An RFC 2544 run, as its page and the terminal tell it: the tables and graphs of section 26."""
+"""An RFC 2544 run, as its page and the terminal show it: the tables and graphs of section 26."""
 
 from __future__ import annotations
 
@@ -27,10 +27,12 @@ from plimsoll.report.data.times import nanoseconds
 from plimsoll.report.pages.standard.answering_trials import frames_words, trials_of_frames
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.sections import (
-    Answer,
+    NO_FIGURE,
     Heading,
-    PlainTable,
+    KeyFigure,
+    PageAnswer,
     Section,
+    SectionTable,
     nonempty,
     numbers,
     words,
@@ -50,17 +52,30 @@ def rfc2544_page(run: RunDirectory) -> Page:
     return standard_page(run, journal, rfc2544_answer(run), trials_of_frames(journal))
 
 
-def rfc2544_answer(run: RunDirectory) -> Answer:
+def rfc2544_answer(run: RunDirectory) -> PageAnswer:
     """What the run has found, finished or not. Raises RecordError."""
     journal = read_journal(run.journal)
     result = read_run_result(run, Rfc2544Result)
     parts = result.parts if result else _parts_so_far(journal)
-    return Answer(
+    return PageAnswer(
         heading=_heading(parts),
         sentences=_sentences(result),
         warnings=shortfall_warnings(journal, "RFC 2544"),
         sections=tuple(_sections(parts, result)),
+        figure=throughput_figure(parts.throughput or ()),
     )
+
+
+def throughput_figure(rows: Sequence[ThroughputRow]) -> KeyFigure:
+    """The throughput of the first size that has one, and those of the others."""
+    known = [(row, row.pps) for row in rows if row.pps is not None]
+    if not known:
+        return NO_FIGURE
+    (first, pps), *others = known
+    value, unit = format_pps(pps).split(" ")
+    facts = tuple((format_pps(rate), frames_words(row.subject.frames)) for row, rate in others)
+    size = frames_words(first.subject.frames)
+    return KeyFigure(value, f"{unit} per direction at {size}", facts)
 
 
 def throughput_section(rows: Sequence[ThroughputRow]) -> Section:
@@ -73,19 +88,19 @@ def throughput_section(rows: Sequence[ThroughputRow]) -> Section:
             "Intended",
             "Maximum",
             "% of maximum",
-            "Gbit/s, layer 1",
+            "Gbps, layer 1",
         ),
         Heading("Limited by", number=False),
         *numbers("Final trial"),
         _WHY,
     )
-    table = PlainTable("", columns, tuple(_throughput_cells(row) for row in rows))
+    table = SectionTable("", columns, tuple(_throughput_cells(row) for row in rows))
     basis = "theoretical" if rows and rows[0].subject.maximum_basis == "line-rate" else "stated"
-    told = (
+    said = (
         "Per direction, as the final trial offered it; intended is what it was to offer. "
         f"The maximum is the {basis} one for the frame size."
     )
-    return Section("Throughput", (told,), (table,), (frame_rates(rows),))
+    return Section("Throughput", (said,), (table,), (frame_rates(rows),))
 
 
 def _heading(parts: Rfc2544Parts) -> str:
@@ -154,14 +169,14 @@ def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -
         *numbers("All frames: mean", "p50", "p99", "p99.9", "max", "Lost"),
         _WHY,
     )
-    told = (
+    said = (
         "Latency at the throughput. Reported is the mean of the tagged frames, one for each "
         "repetition and direction. Beside it stand all load frames, whose quantiles are those "
         "of the worst repetition."
     )
-    table = PlainTable("", columns, tuple(_latency_cells(row) for row in rows))
+    table = SectionTable("", columns, tuple(_latency_cells(row) for row in rows))
     return Section(
-        "Latency", nonempty((told, result.latency_definition if result else None)), (table,)
+        "Latency", nonempty((said, result.latency_definition if result else None)), (table,)
     )
 
 
@@ -205,14 +220,14 @@ def _frame_loss_section(rows: Sequence[FrameLossRow]) -> Section:
         for point in row.points
     )
     open_ended = [row.subject.frames for row in rows if not row.complete]
-    told = None
+    said = None
     if open_ended:
-        told = (
+        said = (
             f"Frames of {', '.join(open_ended)}: no two successive rates were found without loss, "
             "however low."
         )
-    table = PlainTable("All rates", columns, cells, long=len(cells) > 24)
-    return Section("Frame loss rate", nonempty((told,)), (table,), (loss_rates(rows),))
+    table = SectionTable("All rates", columns, cells, long=len(cells) > 24)
+    return Section("Frame loss rate", nonempty((said,)), (table,), (loss_rates(rows),))
 
 
 def back_to_back_section(rows: Sequence[BackToBackRow]) -> Section:
@@ -223,9 +238,9 @@ def back_to_back_section(rows: Sequence[BackToBackRow]) -> Section:
         *numbers("Longest tried", "Known to"),
         _WHY,
     )
-    table = PlainTable("", columns, tuple(_burst_cells(row) for row in rows))
-    told = "The longest burst, in frames of each direction, of which nothing was lost."
-    return Section("Back-to-back frames", (told,), (table,))
+    table = SectionTable("", columns, tuple(_burst_cells(row) for row in rows))
+    said = "The longest burst, in frames of each direction, of which nothing was lost."
+    return Section("Back-to-back frames", (said,), (table,))
 
 
 def _burst_cells(row: BackToBackRow) -> tuple[str, ...]:
@@ -264,12 +279,12 @@ def _recovery_section(rows: Sequence[RecoveryRow]) -> Section:
         *numbers("Trials"),
         _WHY,
     )
-    table = PlainTable("", columns, tuple(_recovery_cells(row) for row in rows))
-    told = (
+    table = SectionTable("", columns, tuple(_recovery_cells(row) for row in rows))
+    said = (
         "From the moment the rate was halved to the end of the last interval in which a frame "
         "was lost; 0 where none was."
     )
-    return Section("System recovery", (told,), (table,))
+    return Section("System recovery", (said,), (table,))
 
 
 def _recovery_cells(row: RecoveryRow) -> tuple[str, ...]:
@@ -320,7 +335,7 @@ def _seconds(seconds: float | None) -> str:
 
 
 def _parts_so_far(journal: JournalContents) -> Rfc2544Parts:
-    """The rows that an unfinished run has told; of a row told twice, the last."""
+    """The rows that an unfinished run has recorded; of a row recorded twice, the last."""
     return Rfc2544Parts(
         throughput=_rows(journal, "throughput", ThroughputRow),
         latency=_rows(journal, "latency", LatencyRow),
@@ -332,9 +347,9 @@ def _parts_so_far(journal: JournalContents) -> Rfc2544Parts:
 
 
 def _rows(journal: JournalContents, test: str, model: type[Row]) -> tuple[Row, ...]:
-    told: dict[str, Row] = {}
+    said: dict[str, Row] = {}
     for event in journal.of_kind(ROW):
         row = event.fields.get("row")
         if event.fields.get("test") == test and isinstance(row, dict):
-            told[str(row["subject"]["frames"])] = model.model_validate(row)
-    return tuple(told.values())
+            said[str(row["subject"]["frames"])] = model.model_validate(row)
+    return tuple(said.values())

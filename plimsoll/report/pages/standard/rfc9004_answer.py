@@ -1,4 +1,4 @@
-"""An RFC 9004 run, as its page and the terminal tell it: the table of section 7."""
+"""An RFC 9004 run, as its page and the terminal show it: the table of section 7."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from plimsoll.record.results.rfc9004_result import ROW, BufferRow, Rfc9004Result
 from plimsoll.record.run.journal import JournalContents, read_journal
 from plimsoll.record.run.result_file import read_run_result
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.report.pages.standard.answering_trials import trials_of_frames
+from plimsoll.report.pages.standard.answering_trials import frames_words, trials_of_frames
 from plimsoll.report.pages.standard.page import standard_page
 from plimsoll.report.pages.standard.rfc2544_answer import (
     back_to_back_section,
     throughput_section,
 )
 from plimsoll.report.pages.standard.sections import (
-    Answer,
+    NO_FIGURE,
     Heading,
-    PlainTable,
+    KeyFigure,
+    PageAnswer,
     Section,
+    SectionTable,
     numbers,
     words,
 )
@@ -33,16 +35,34 @@ def rfc9004_page(run: RunDirectory) -> Page:
     return standard_page(run, journal, rfc9004_answer(run), trials_of_frames(journal))
 
 
-def rfc9004_answer(run: RunDirectory) -> Answer:
+def rfc9004_answer(run: RunDirectory) -> PageAnswer:
     """What the run has found, finished or not. Raises RecordError."""
     journal = read_journal(run.journal)
     result = read_run_result(run, Rfc9004Result)
     rows = result.rows if result else _rows_so_far(journal)
-    return Answer(
+    return PageAnswer(
         heading=_heading(rows),
         sentences=_sentences(result),
         warnings=shortfall_warnings(journal, "RFC 2544 as RFC 9004 updates it"),
         sections=tuple(_sections(rows)) if rows else (),
+        figure=_figure(rows),
+    )
+
+
+def _figure(rows: Sequence[BufferRow]) -> KeyFigure:
+    """The corrected buffer time of the first size that has one, and those of the others."""
+    known = [row for row in rows if row.corrected_s is not None]
+    if not known:
+        return NO_FIGURE
+    value, unit = _time(known[0].corrected_s).split(" ")
+    size = frames_words(known[0].throughput.subject.frames)
+    return KeyFigure(
+        value,
+        f"{unit} of buffer, corrected, at {size}",
+        tuple(
+            (_time(row.corrected_s), frames_words(row.throughput.subject.frames))
+            for row in known[1:]
+        ),
     )
 
 
@@ -51,10 +71,10 @@ def _heading(rows: Sequence[BufferRow]) -> str:
     if not known:
         return "RFC 9004: back-to-back frames"
     row = known[0]
-    doubt = "" if row.valid else " (not valid)"
+    note = "" if row.valid else " (not valid)"
     return (
         f"RFC 9004: corrected DUT buffer time {_time(row.corrected_s)} "
-        f"at {row.throughput.subject.frames} B{doubt}"
+        f"at {row.throughput.subject.frames} B{note}"
     )
 
 
@@ -76,12 +96,12 @@ def _sections(rows: Sequence[BufferRow]) -> list[Section]:
         *numbers("Corrected buffer time", "Known to, frames"),
         words("Remark"),
     )
-    table = PlainTable("", columns, tuple(_cells(row) for row in rows))
-    told = (
+    table = SectionTable("", columns, tuple(_cells(row) for row in rows))
+    said = (
         "Implied is the mean burst ÷ the maximum frame rate; corrected is that · "
         "(1 - throughput ÷ maximum): without what the DUT forwarded meanwhile."
     )
-    sections = [Section("Back-to-back frames and buffer time", (told,), (table,))]
+    sections = [Section("Back-to-back frames and buffer time", (said,), (table,))]
     if bursts := [row.bursts for row in rows if row.bursts is not None]:
         sections.append(back_to_back_section(bursts))
     return [*sections, throughput_section([row.throughput for row in rows])]
@@ -110,6 +130,6 @@ def _time(seconds: float | None) -> str:
 
 
 def _rows_so_far(journal: JournalContents) -> tuple[BufferRow, ...]:
-    """Of a row told twice, the last."""
+    """Of a row recorded twice, the last."""
     rows = [BufferRow.model_validate(event.fields.get("row")) for event in journal.of_kind(ROW)]
     return tuple({row.throughput.subject.frames: row for row in rows}.values())

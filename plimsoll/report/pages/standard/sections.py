@@ -21,7 +21,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class PlainTable:
+class SectionTable:
     """Cells as text. A `long` one is folded on the page and left out on the terminal."""
 
     title: str
@@ -36,18 +36,35 @@ class Section:
 
     title: str
     sentences: tuple[str, ...] = ()
-    tables: tuple[PlainTable, ...] = ()
+    tables: tuple[SectionTable, ...] = ()
     figures: tuple[Figure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """The whole: `warnings` are what every reader must see before the numbers."""
+class KeyFigure:
+    """The one figure that a page shows large, with what it is, and others of its kind."""
+
+    value: str
+    unit: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+# Where nothing is known yet.
+NO_FIGURE = KeyFigure("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class PageAnswer:
+    """The whole: `warnings` are what every reader must see before the numbers.
+
+    `figure` is what the page shows large in place of the heading.
+    """
 
     heading: str
     sentences: tuple[str, ...]
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
+    figure: KeyFigure = NO_FIGURE
 
     @property
     def figures(self) -> tuple[Figure, ...]:

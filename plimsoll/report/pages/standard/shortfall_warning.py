@@ -10,8 +10,8 @@ from plimsoll.record.run.journal import JournalContents
 
 def shortfall_warnings(journal: JournalContents, standard: str) -> tuple[str, ...]:
     """In which points the run falls short of its standard; none where in none."""
-    told = [event.fields.get("shortfalls") for event in journal.of_kind(SHORTFALLS)]
-    entries = told[-1] if told and isinstance(told[-1], list) else []
+    said = [event.fields.get("shortfalls") for event in journal.of_kind(SHORTFALLS)]
+    entries = said[-1] if said and isinstance(said[-1], list) else []
     try:
         shortfalls = [Shortfall.model_validate(entry) for entry in entries]
     except ValidationError:

@@ -7,7 +7,7 @@ from functools import partial
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     fail,
@@ -42,13 +42,13 @@ _BY_PROFILE = performance_profile(
 _EXPECTED = "links that never sleep"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if intent.bios.aspm:
         return not_applicable("the intent wants ASPM (bios.aspm)")
     return judge_links(view, intent, partial(_port, view))
 
 
-def _port(view: HostView, port: NicPort, link: PcieLink) -> Judgement:
+def _port(view: HostView, port: NicPort, link: PcieLink) -> CheckJudgement:
     """What the link itself does counts more than the policy that it may be under."""
     states = {name: view.find(f"{port.pci}/link/{name}") for name in _STATES}
     known = {name: value for name, value in states.items() if value is not None}
@@ -61,7 +61,7 @@ def _port(view: HostView, port: NicPort, link: PcieLink) -> Judgement:
     return _by_policy(view, port)
 
 
-def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
+def _by_states(port: NicPort, states: dict[str, str]) -> CheckJudgement:
     on = [name for name, value in states.items() if value == "1"]
     message = ", ".join(f"{name} {value}" for name, value in states.items())
     read = Reading(f"{port.pci}/link", message)
@@ -75,7 +75,7 @@ def _by_states(port: NicPort, states: dict[str, str]) -> Judgement:
     )
 
 
-def _by_link_control(port: NicPort, aspm: str) -> Judgement:
+def _by_link_control(port: NicPort, aspm: str) -> CheckJudgement:
     read = Reading(LSPCI, f"{port.address}: ASPM {aspm}")
     if aspm == "Disabled":
         return ok(f"the link of {port.name} never sleeps", read, expected=_EXPECTED)
@@ -87,7 +87,7 @@ def _by_link_control(port: NicPort, aspm: str) -> Judgement:
     )
 
 
-def _by_policy(view: HostView, port: NicPort) -> Judgement:
+def _by_policy(view: HostView, port: NicPort) -> CheckJudgement:
     text = view.find(_POLICY)
     if text is None:
         return unknown(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -30,13 +30,13 @@ _WORDS: dict[Setting, str] = {
 }
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     wishes = _wishes(intent.bios)
     if not wishes:
-        return not_applicable("the intent says nothing of the firmware's settings")
+        return not_applicable("the intent has no firmware settings")
     answer = view.firmware()
     if answer is None:
-        return not_applicable("no BMC was asked: plimsoll tune audit --bmc https://…")
+        return not_applicable("no BMC was read: plimsoll tune audit --bmc https://…")
     known = map_named(answer.vendor) if answer.vendor else None
     if known is None:
         return unknown(
@@ -57,7 +57,7 @@ def _wishes(bios: Bios) -> dict[Setting, str]:
     }
 
 
-def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) -> Judgement:
+def _setting(answer: BiosAnswer, known: VendorMap, setting: Setting, wish: str) -> CheckJudgement:
     name, expected = _WORDS[setting], _expected(setting, wish)
     found = find_setting(answer, known, setting)
     if found is None:

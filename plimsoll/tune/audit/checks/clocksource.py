@@ -6,7 +6,7 @@ import re
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -30,7 +30,7 @@ _PARAVIRTUAL = ("kvm-clock", "hyperv_clocksource_tsc_page")
 _EXPECTED = "clocksource tsc, of a constant TSC that never stops"
 
 
-def _judge(view: HostView) -> Judgement:
+def _judge(view: HostView) -> CheckJudgement:
     flags = _FLAGS.search(view.need(CPUINFO))
     if flags is None:
         return not_applicable("the TSC is x86's: this processor has another counter")
@@ -53,7 +53,9 @@ def _judge(view: HostView) -> Judgement:
     return ok("the TSC keeps the time, and is constant and nonstop", *read, expected=_EXPECTED)
 
 
-def _another(view: HostView, current: str, available: str, read: tuple[Reading, ...]) -> Judgement:
+def _another(
+    view: HostView, current: str, available: str, read: tuple[Reading, ...]
+) -> CheckJudgement:
     usable = "tsc" in available.split()
     steps = [_choose()] if usable else [advice("see dmesg for why tsc is left out")]
     if current in _PARAVIRTUAL and is_virtual_machine(view):

@@ -6,7 +6,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -35,7 +35,7 @@ _RULES: tuple[Rule, ...] = (
 )
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     expected = (
         f"reserved {intent.cpus.reserved} and isolated {intent.cpus.isolated} make up the CPUs "
         "online, by whole cores"
@@ -49,10 +49,10 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if not problems:
         return ok("the intent's CPUs are this host's", *read, expected=expected)
     judged = worst_of(_judge_problem(problem, read) for problem in problems)
-    return Judgement(judged.verdict, judged.text, read, expected, judged.steps)
+    return CheckJudgement(judged.verdict, judged.text, read, expected, judged.steps)
 
 
-def _judge_problem(problem: Problem, read: tuple[Reading, ...]) -> Judgement:
+def _judge_problem(problem: Problem, read: tuple[Reading, ...]) -> CheckJudgement:
     say = fail if problem.severity == "fail" else warn
     return say(problem.text, *read, steps=[advice(f"{problem.field}: {problem.remedy}")])
 
@@ -74,7 +74,7 @@ CHECK = Check(
     reads=TOPOLOGY,
     why=(
         "Two threads of a core share its caches and execution units: a housekeeping thread "
-        "takes its share from the polling one beside it. A CPU that is neither reserved "
+        "takes its share from its polling sibling. A CPU that is neither reserved "
         "nor isolated gets whatever comes; CPU 0 keeps work of the kernel that cannot be "
         "moved; a node without a reserved core has its housekeeping done across the link "
         "between the sockets. The Node Tuning Operator sees none of this."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, advice, fail, ok, warn, write
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, Step, advice, fail, ok, warn, write
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_workload
 from plimsoll.tune.host.cpus.cpu_quota import QUOTA_READS, Quota, quotas_of
 from plimsoll.tune.host.view.host_view import HostView
@@ -14,11 +14,11 @@ from plimsoll.tune.intent.intent import Intent
 _EXPECTED = "no CPU quota on the workload or above it, and no period throttled"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return judge_workload(view, intent, partial(_one, view))
 
 
-def _one(view: HostView, each: WorkloadProcess) -> Judgement:
+def _one(view: HostView, each: WorkloadProcess) -> CheckJudgement:
     quotas = tuple(quotas_of(view, each.process.pid))
     read = tuple(Reading(quota.path, _described(quota)) for quota in quotas)
     throttled = [quota for quota in quotas if quota.throttled]

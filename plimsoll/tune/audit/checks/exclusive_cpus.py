@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -23,7 +23,7 @@ from plimsoll.tune.audit.workload import (
     WORKLOAD_READS,
     WorkloadProcess,
     find_workload,
-    nobody_runs,
+    no_workload,
 )
 from plimsoll.tune.host.cpus.cpu_manager import CPU_MANAGER_STATE, read_cpu_manager
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus
@@ -35,10 +35,10 @@ _WHERE = "/proc/*/status"
 _MOST_NAMED = 5
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     workload = find_workload(view, intent)
     if not workload:
-        return not_applicable(nobody_runs(intent))
+        return not_applicable(no_workload(intent))
     if not present_isolated(view, intent):
         return not_applicable(NONE_PRESENT)
     cpus = frozenset(cpu for each in workload for cpu in each.polling_cpus)
@@ -56,7 +56,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _strangers(
     view: HostView, workload: Sequence[WorkloadProcess], cpus: frozenset[int]
-) -> Judgement:
+) -> CheckJudgement:
     """Processes that may run on the same CPUs; the scheduler puts them there when it likes."""
     own = {each.process.pid for each in workload}
     others: list[Thread] = []
@@ -78,7 +78,7 @@ def _strangers(
     )
 
 
-def _assigned(view: HostView, workload: Sequence[WorkloadProcess]) -> Judgement:
+def _assigned(view: HostView, workload: Sequence[WorkloadProcess]) -> CheckJudgement:
     """What the kubelet's CPU manager gave to the pods; nothing to say of a plain host."""
     pods = [each for each in workload if each.pod is not None]
     if not pods:
@@ -111,7 +111,7 @@ CHECK = Check(
     reads=(ONLINE, *WORKLOAD_READS, CPU_MANAGER_STATE),
     why=(
         "A CPU that another process may use is used one day: a cron job, a shell, a container "
-        "that was not told otherwise. While it runs, the polling loop waits for a time slice, "
+        "without a CPU set of its own. While it runs, the polling loop waits for a time slice, "
         "which is milliseconds."
     ),
     fix=(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -29,13 +29,13 @@ from plimsoll.tune.kubernetes.pod_containers import containers_of
 from plimsoll.tune.kubernetes.static_pod import MANIFESTS, has_cpus_of_its_own, parse_static_pod
 
 _EXPECTED = "no exec probe in static pods that poll"
-# True whether or not the cluster is audited beside the host.
+# True whether or not the cluster is audited as well as the host.
 _OTHERS = "the probes of all other pods are the cluster's, and judged by check 117 of its audit"
 # A node has a handful: etcd, the API server and the like.
 _MOST_FILES = 100
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     names = [name for name in view.find_names(MANIFESTS) if not name.startswith(".")]
     _, configuration = read_kubelet_configuration(view)
     if configuration is not None and (elsewhere := _elsewhere(configuration.get("staticPodPath"))):
@@ -56,7 +56,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return ok(f"{found.text}; {_OTHERS}", *found.read, expected=_EXPECTED)
 
 
-def _elsewhere(configured: object) -> Judgement | None:
+def _elsewhere(configured: object) -> CheckJudgement | None:
     """Where the kubelet does not look into the directory that is read; None where it does."""
     if not configured:
         return not_applicable(f"the kubelet takes no static pods; {_OTHERS}")
@@ -65,7 +65,7 @@ def _elsewhere(configured: object) -> Judgement | None:
     return unknown(f"the kubelet takes static pods from {str(configured)[:200]}, which is not read")
 
 
-def _manifest(view: HostView, intent: Intent, path: str) -> Judgement | None:
+def _manifest(view: HostView, intent: Intent, path: str) -> CheckJudgement | None:
     """None for a pod that has no CPUs of its own and is none of the intent's."""
     try:
         pod = parse_static_pod(view.need(path))
@@ -90,7 +90,7 @@ def _placed(pod: KubeObject, namespace: str) -> KubeObject:
     return {**pod, "metadata": {"namespace": namespace, **mapping_at(pod, "metadata")}}
 
 
-def _pod(path: str, pod: KubeObject, polling: tuple[KubeObject, ...]) -> Judgement:
+def _pod(path: str, pod: KubeObject, polling: tuple[KubeObject, ...]) -> CheckJudgement:
     name = full_name(pod)
     found = list(exec_probes(polling))
     if not found:

@@ -7,7 +7,7 @@ from functools import partial
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -45,15 +45,15 @@ _NEGOTIATED = re.compile(r"^(RX|TX) negotiated:\s*(on|off)\s*$", re.MULTILINE)
 _USUAL, _MLX5S = 512, 1024
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return judge_ports(view, intent, partial(_port, view))
 
 
-def _port(view: HostView, port: NicPort) -> Judgement:
+def _port(view: HostView, port: NicPort) -> CheckJudgement:
     return worst_of((tell(partial(_pause, view, port)), tell(partial(_read_request, view, port))))
 
 
-def _pause(view: HostView, port: NicPort) -> Judgement:
+def _pause(view: HostView, port: NicPort) -> CheckJudgement:
     if port.interface is None:
         return not_applicable(f"{port.name} is not the kernel's: DPDK sets its flow control")
     command = f"ethtool -a {port.interface}"
@@ -98,9 +98,9 @@ def _turn_off(interface: str) -> Step:
     )
 
 
-def _read_request(view: HostView, port: NicPort) -> Judgement:
+def _read_request(view: HostView, port: NicPort) -> CheckJudgement:
     if port.address is None:
-        return not_applicable(f"{port.name} is no PCI function")
+        return not_applicable(f"{port.name} is not a PCI function")
     if is_virtual_machine(view):
         return not_applicable(guests_link(port))
     if read_link(view, port.address) is None:
@@ -134,7 +134,7 @@ CHECK = Check(
     commands=("ethtool -a <interface>", LSPCI),
     why=(
         "With pause frames a receiver that cannot keep up stops its sender instead of dropping: "
-        "a tester then measures neither the load it asked for nor the loss there would be, and "
+        "a tester then measures neither the load it intended nor the loss there would be, and "
         "one slow port holds up others. Small read requests cost the bus more for the same frames."
     ),
     fix="Run ethtool -A IF rx off tx off on each port, and on the switch or peer as well.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     command,
     fail,
@@ -25,7 +25,7 @@ _ENABLED = f"systemctl is-enabled {_UNIT}"
 _EXPECTED = f"{_UNIT} off"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if expected_units(intent).get(_UNIT) is not False:
         return not_applicable("the intent does not turn it off (services.fwupd)")
     if not any(view.find(path) is not None for path in _UNIT_FILES):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     fail,
     not_applicable,
@@ -27,7 +27,7 @@ def _path(cpu: int) -> str:
     return f"{_CPU}/cpu{cpu}/cpufreq/scaling_governor"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if intent.hints.per_pod_power:
         return not_applicable("pods choose the governors of their CPUs (hints.per_pod_power)")
     if not _requested(intent):
@@ -61,7 +61,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     )
 
 
-def _without_intent(view: HostView) -> Judgement:
+def _without_intent(view: HostView) -> CheckJudgement:
     """A governor that saves power slows whatever polls, on any CPU."""
     folders = (name for name in view.find_names(_CPU) if name[3:].isdecimal())
     cpus = [int(name[3:]) for name in folders if name.startswith("cpu")]

@@ -7,7 +7,7 @@ from functools import partial
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import TOPOLOGY, Check
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, unknown, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, unknown, warn
 from plimsoll.tune.audit.workload import WORKLOAD_READS, WorkloadProcess, judge_pods
 from plimsoll.tune.fit.topology import read_topology
 from plimsoll.tune.host.cpus.cgroups import CPUSET_READS, cpuset_of
@@ -18,11 +18,11 @@ from plimsoll.tune.intent.intent import Intent
 _EXPECTED = "a guaranteed pod with whole CPUs, by whole cores"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return judge_pods(view, intent, partial(_one, view, intent))
 
 
-def _one(view: HostView, intent: Intent, each: WorkloadProcess) -> Judgement:
+def _one(view: HostView, intent: Intent, each: WorkloadProcess) -> CheckJudgement:
     group = Reading(f"/proc/{each.process.pid}/cgroup", each.pod.qos if each.pod else "no pod")
     if each.pod is None or each.pod.qos != "guaranteed":
         return fail(
@@ -48,7 +48,7 @@ def _one(view: HostView, intent: Intent, each: WorkloadProcess) -> Judgement:
     if split:
         return warn(
             f"{each.name} has half of the cores of {name_cpus(split)}: the other half is "
-            "somebody else's",
+            "another container's",
             *read,
             expected=_EXPECTED,
             steps=[advice("ask for an even number of CPUs, with full-pcpus-only")],

@@ -11,7 +11,7 @@ from plimsoll.text.counted import counted
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import TOPOLOGY, TOPOLOGY_LINKS, Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -40,7 +40,7 @@ _MOST_NAMED = 4
 _DEFAULT = re.compile(r"^Hugepagesize:\s+(\d{1,12}) kB$", re.ASCII | re.MULTILINE)
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     expected = intent.hugepages
     if expected is None:
         return not_applicable("the intent asks for no hugepages")
@@ -58,8 +58,8 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     )
 
 
-def _without_intent(view: HostView) -> Judgement:
-    """How many a dataplane needs nobody knows, but that it needs some."""
+def _without_intent(view: HostView) -> CheckJudgement:
+    """How many a dataplane needs is unknown, but it needs some."""
     try:
         topology = read_topology(view.read, (), view.link)
     except MachineError as error:
@@ -79,7 +79,7 @@ def _without_intent(view: HostView) -> Judgement:
 
 def _set_aside(
     intent: Intent, expected: Hugepages, pools: tuple[NodePool, ...]
-) -> Iterator[Judgement]:
+) -> Iterator[CheckJudgement]:
     for pages in expected.pages:
         found = [pool for pool in pools if pool.page_kb == _page_kb(pages.size)]
         here = [pool for pool in found if pages.node in (None, pool.node)]
@@ -95,7 +95,7 @@ def _set_aside(
             yield fail(short, *read, expected=wish, steps=[_more(intent, expected, pages, here)])
 
 
-def _default_size(view: HostView, intent: Intent, expected: Hugepages) -> Iterator[Judgement]:
+def _default_size(view: HostView, intent: Intent, expected: Hugepages) -> Iterator[CheckJudgement]:
     """What a program gets that names no size, as one that mounts hugetlbfs by default does."""
     found = _DEFAULT.search(view.find(_MEMINFO) or "")
     if found is None:
@@ -115,7 +115,7 @@ def _free(
     expected: Hugepages,
     topology: Topology,
     pools: tuple[NodePool, ...],
-) -> Iterator[Judgement]:
+) -> Iterator[CheckJudgement]:
     """On the nodes of the cards; without any, on those of the isolated CPUs."""
     size = expected.default_size
     for node, whose in _needed_on(intent, topology).items():
@@ -134,14 +134,14 @@ def _free(
 
 
 def _elsewhere(expected: Hugepages, pools: tuple[NodePool, ...], node: int) -> Iterator[Step]:
-    """What is not there at all, or was asked for on that node, the number above is about."""
+    """Pages missing altogether, or requested on that node, are covered by the number above."""
     size = expected.default_size
     named = any((pages.size, pages.node) == (size, node) for pages in expected.pages)
     if not named and any(pool.total for pool in pools if pool.page_kb == _page_kb(size)):
         yield advice(f"ask for pages with node: {node}")
 
 
-def _held(view: HostView, intent: Intent, message: str, read: Reading, wish: str) -> Judgement:
+def _held(view: HostView, intent: Intent, message: str, read: Reading, wish: str) -> CheckJudgement:
     """Pages that the expected processes hold are where they belong. Raises CannotRead."""
     holders = read_holders(view)
     names = ", ".join(f"{each.comm} ({each.pid})" for each in holders[:_MOST_NAMED])
@@ -201,7 +201,7 @@ CHECK = Check(
     why=(
         "A dataplane keeps its frames in hugepages: without them each touch of a buffer may miss "
         "the TLB, and with none on the card's node every frame crosses the link between the "
-        "sockets twice. Pages of a run that died stay in use, with nobody to map them."
+        "sockets twice. Pages of a run that died stay in use, mapped by no process."
     ),
     fix=(
         "Set them aside at boot: hugepagesz= and hugepages= on the command line, or for one "

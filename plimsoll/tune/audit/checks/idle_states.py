@@ -8,7 +8,7 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_on_host
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     fail,
@@ -26,7 +26,7 @@ from plimsoll.tune.intent.intent import Intent
 _DRIVER = "/sys/devices/system/cpu/cpuidle/current_driver"
 _STATES = "/sys/devices/system/cpu/cpu*/cpuidle/state*"
 _ARGUMENTS = frozenset({"processor.max_cstate", "intel_idle.max_cstate", "idle"})
-# Those that ask for no state deeper than C1, whoever wrote them into the intent; without
+# Those that allow no state deeper than C1, wherever they are in the intent; without
 # intel_idle (its max_cstate 0) the firmware's states are used, which are bound by processor's.
 _SHALLOW = frozenset(
     {
@@ -40,7 +40,7 @@ _SHALLOW = frozenset(
 _EXPECTED = "no state deeper than C1 on isolated CPUs"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if not _shallow_is_requested(view, intent):
         return not_applicable("the intent allows deep idle states (hints.high_power)")
     cpus = present_isolated(view, intent)

@@ -9,7 +9,7 @@ from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -29,7 +29,7 @@ _SYSTEMD = "systemd"
 _NAME = re.compile(r"^Name:\s*(.*)", re.MULTILINE)
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     status = view.need(_STATUS)
     found, name = _ALLOWED.search(status), _NAME.search(status)
     message = name[1].strip() if name else "the first process"

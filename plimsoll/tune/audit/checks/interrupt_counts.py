@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     not_applicable,
@@ -34,7 +34,7 @@ _MOST_A_SECOND = 10.0
 _MOST_NAMED = 4
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     """Since the boot, the time before the tuning included: it warns, and never fails."""
     isolated = intent.cpus.isolated.cpus & counted_cpus(view)
     if not isolated:

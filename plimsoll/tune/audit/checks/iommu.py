@@ -7,7 +7,7 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_on_host
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -33,7 +33,7 @@ _UNSAFE = "/sys/module/vfio/parameters/enable_unsafe_noiommu_mode"
 _EXPECTED = "IOMMU groups, and no unsafe mode"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     parts = [_unsafe(view, intent)]
     implied, needed = _implied(view, intent), any(n.driver == "vfio-pci" for n in intent.nics)
     if needed or implied:
@@ -41,7 +41,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of(parts)
 
 
-def _unsafe(view: HostView, intent: Intent) -> Judgement:
+def _unsafe(view: HostView, intent: Intent) -> CheckJudgement:
     value = view.find(_UNSAFE)
     if value is None:
         return not_applicable("no device is to be driven through vfio-pci, and VFIO is not loaded")
@@ -60,7 +60,7 @@ def _insist() -> Step:
     return write(_UNSAFE, "N", openshift=by_module)
 
 
-def _groups(view: HostView, intent: Intent, implied: list[str], needed: bool) -> Judgement:
+def _groups(view: HostView, intent: Intent, implied: list[str], needed: bool) -> CheckJudgement:
     """Where nothing is bound to vfio-pci yet, a host whose firmware has no IOMMU does no harm."""
     groups = view.find_names(_GROUPS)
     if groups:
@@ -84,7 +84,7 @@ def _has(line: KernelCommandLine, word: str) -> bool:
     return line.last(name) == value
 
 
-def _pass_through(view: HostView, intent: Intent, implied: list[str]) -> Judgement:
+def _pass_through(view: HostView, intent: Intent, implied: list[str]) -> CheckJudgement:
     """Devices of the kernel's own drivers need no translation, which costs them throughput."""
     if "iommu=pt" not in implied:
         return not_applicable("the intent implies no iommu=pt")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -33,7 +33,7 @@ _HANDLERS = "/sys/kernel/irq"
 _MOST_NAMED = 4
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     present = present_isolated(view, intent)
     if not present:
         return not_applicable(NONE_PRESENT)
@@ -74,7 +74,7 @@ def _protected(view: HostView, intent: Intent, present: frozenset[int]) -> froze
 
 def _judge_movable(
     intent: Intent, irqs: Sequence[Irq], count: Reading, expected: str
-) -> tuple[Judgement, ...]:
+) -> tuple[CheckJudgement, ...]:
     if not irqs:
         return ()
     return (
@@ -88,7 +88,9 @@ def _judge_movable(
     )
 
 
-def _judge_managed(irqs: Sequence[Irq], count: Reading, expected: str) -> tuple[Judgement, ...]:
+def _judge_managed(
+    irqs: Sequence[Irq], count: Reading, expected: str
+) -> tuple[CheckJudgement, ...]:
     if not irqs:
         return ()
     return (
@@ -104,7 +106,7 @@ def _judge_managed(irqs: Sequence[Irq], count: Reading, expected: str) -> tuple[
 
 def _judge_open(
     intent: Intent, irqs: Sequence[Irq], count: Reading, expected: str
-) -> tuple[Judgement, ...]:
+) -> tuple[CheckJudgement, ...]:
     if not irqs:
         return ()
     numbers = ", ".join(str(irq.number) for irq in irqs[:_MOST_NAMED])

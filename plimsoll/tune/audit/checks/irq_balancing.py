@@ -6,7 +6,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -47,7 +47,7 @@ _OFF_BY_PROFILE = "globallyDisableIrqLoadBalancing: true"
 _EXAMPLE = "IRQBALANCE_BANNED_CPULIST"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     present = present_isolated(view, intent)
     if not present and intent.services.irqbalance is None:
         return not_applicable(NONE_PRESENT)
@@ -57,7 +57,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of(parts)
 
 
-def _default(view: HostView, intent: Intent, present: frozenset[int]) -> Judgement:
+def _default(view: HostView, intent: Intent, present: frozenset[int]) -> CheckJudgement:
     cpus = read_cpu_mask(view, DEFAULT_AFFINITY)
     reserved = intent.cpus.reserved
     expected = f"new interrupts go to {name_cpus(reserved.cpus, 'reserved')}"
@@ -78,7 +78,7 @@ def _default(view: HostView, intent: Intent, present: frozenset[int]) -> Judgeme
     return ok(f"new interrupts go to {name_cpus(cpus)}", read, expected=expected)
 
 
-def _irqbalance(view: HostView, intent: Intent, present: frozenset[int]) -> Judgement:
+def _irqbalance(view: HostView, intent: Intent, present: frozenset[int]) -> CheckJudgement:
     running = any(each.comm == "irqbalance" for each in read_processes(view))
     read = Reading(_PROCESSES, "irqbalance runs" if running else "no irqbalance")
     setting = intent.services.irqbalance
@@ -104,11 +104,13 @@ def _switch(action: str, by_tuned: str) -> Step:
     )
 
 
-def _banned(view: HostView, intent: Intent, present: frozenset[int], running: Reading) -> Judgement:
+def _banned(
+    view: HostView, intent: Intent, present: frozenset[int], running: Reading
+) -> CheckJudgement:
     """Without a setting irqbalance itself spares isolated and tickless CPUs."""
     path, message, banned = _configured(view)
     if banned is None:
-        return unknown(f"{path} bans {message!r}, which is no set of CPUs", running)
+        return unknown(f"{path} bans {message!r}, which is not a set of CPUs", running)
     read = (running, Reading(path, message))
     if not keeps_irqs_off(intent):
         return _left_to_pods(present, banned, read)
@@ -125,7 +127,7 @@ def _banned(view: HostView, intent: Intent, present: frozenset[int], running: Re
 
 def _left_to_pods(
     present: frozenset[int], banned: frozenset[int], read: tuple[Reading, ...]
-) -> Judgement:
+) -> CheckJudgement:
     """Where each pod asks for itself, what CRI-O bans is that pod's, and comes and goes."""
     if banned >= present:
         return warn(
@@ -183,7 +185,7 @@ CHECK = Check(
     why=(
         "An interrupt that a driver asks for later, such as one of a VF that a pod takes, gets "
         "the default affinity. irqbalance moves interrupts about every ten seconds, to any CPU "
-        "that it is not told to spare; it reads its configuration when it starts."
+        "that it is not configured to spare; it reads its configuration when it starts."
     ),
     fix=(
         "Boot with irqaffinity= the reserved CPUs, or write the mask to "

@@ -6,7 +6,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, fail, not_applicable, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, fail, not_applicable, ok, warn
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.cpus.cpu_sets import name_cpus, read_cpu_list
 from plimsoll.tune.host.view.host_view import HostView
@@ -17,7 +17,7 @@ _BOOT = "/sys/devices/system/cpu/isolated"
 _CPUSETS = "/sys/fs/cgroup/cpuset.cpus.isolated"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     boot, cpusets = read_cpu_list(view, _BOOT), _in_cpusets(view)
     read = [Reading(_BOOT, format_cpu_list(boot) or "empty")]
     if cpusets:
@@ -32,7 +32,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _judge_unbalanced(
     intent: Intent, present: frozenset[int], found: frozenset[int], read: list[Reading]
-) -> Judgement:
+) -> CheckJudgement:
     isolated = intent.cpus.isolated
     expected = f"{isolated.canonical}, because balance_isolated is off"
     if missing := present - found:
@@ -53,7 +53,7 @@ def _judge_unbalanced(
     return ok("the scheduler leaves the isolated CPUs alone", *read, expected=expected)
 
 
-def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -> Judgement:
+def _judge_balanced(intent: Intent, boot: frozenset[int], read: list[Reading]) -> CheckJudgement:
     expected = "empty, because isolated CPUs are to be balanced"
     if not boot:
         return ok("the scheduler balances all CPUs, as the intent has it", *read, expected=expected)

@@ -1,4 +1,4 @@
-"""1: the CPUs that the kernel is told at boot to leave alone."""
+"""1: the CPUs that the kernel is to leave alone from boot on."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_argument, intent_unread
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     fail,
     not_applicable,
@@ -27,7 +27,7 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     argument = expected_argument(view, intent, "isolcpus")
     if argument is None:
         return not_applicable("the intent implies no isolcpus")
@@ -52,7 +52,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     if judged.verdict == "ok":
         return ok(judged.text, read, expected=argument.text)
     again = (add_at_boot(intent, argument.text),)
-    return Judgement(judged.verdict, judged.text, (read,), argument.text, again)
+    return CheckJudgement(judged.verdict, judged.text, (read,), argument.text, again)
 
 
 def _requested(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
@@ -62,7 +62,7 @@ def _requested(argument: KernelArgument, online: frozenset[int]) -> Isolcpus:
         raise intent_unread(argument, error) from None
 
 
-def _missing(intent: Intent, expected: str, read: Reading, requested: Isolcpus) -> Judgement:
+def _missing(intent: Intent, expected: str, read: Reading, requested: Isolcpus) -> CheckJudgement:
     """Without the flag `domain` it keeps managed interrupts away and nothing else."""
     steps = [add_at_boot(intent, expected)]
     text = "the kernel's command line isolates no CPUs"
@@ -71,7 +71,7 @@ def _missing(intent: Intent, expected: str, read: Reading, requested: Isolcpus) 
     return warn(text, read, expected=expected, steps=steps)
 
 
-def _judge_cpus(found: Isolcpus, expected: Isolcpus, read: Reading) -> Judgement:
+def _judge_cpus(found: Isolcpus, expected: Isolcpus, read: Reading) -> CheckJudgement:
     if left := expected.cpus - found.cpus:
         return fail(f"it leaves out {name_cpus(left, 'isolated')}", read)
     if more := found.cpus - expected.cpus:
@@ -79,7 +79,7 @@ def _judge_cpus(found: Isolcpus, expected: Isolcpus, read: Reading) -> Judgement
     return ok(f"isolates {name_cpus(found.cpus)}", read)
 
 
-def _judge_flags(found: Isolcpus, expected: Isolcpus, read: Reading) -> Judgement:
+def _judge_flags(found: Isolcpus, expected: Isolcpus, read: Reading) -> CheckJudgement:
     if missing := sorted(expected.flags - found.flags):
         text = f"its flags lack {', '.join(missing)}"
         return fail(text, read) if "domain" in missing else warn(text, read)

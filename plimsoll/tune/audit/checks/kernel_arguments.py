@@ -8,7 +8,7 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_on_host
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     fail,
     not_applicable,
@@ -25,7 +25,7 @@ from plimsoll.tune.host.boot.kernel_command_line import (
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
-# Their effects are judged where they can be seen, by the check of the number beside them.
+# Their effects are judged where they can be seen, by the check with the number given.
 _JUDGED_ELSEWHERE = frozenset(
     {
         "isolcpus",  # 1
@@ -47,7 +47,7 @@ _JUDGED_ELSEWHERE = frozenset(
 )
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     line = read_command_line(view)
     expected = [
         each for each in expected_on_host(view, intent) if each.name not in _JUDGED_ELSEWHERE
@@ -66,7 +66,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _shown(
     intent: Intent, line: KernelCommandLine, expected: list[KernelArgument], read: Reading
-) -> Judgement:
+) -> CheckJudgement:
     amiss = {each: text for each in expected if (text := _amiss(line, each))}
     if not amiss:
         message = " ".join(each.text for each in expected)

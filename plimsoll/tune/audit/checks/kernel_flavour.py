@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -22,11 +22,11 @@ _VERSION = "/proc/version"
 _RELEASE = "/proc/sys/kernel/osrelease"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return worst_of((_judge_preemption(view, intent), _judge_pages(view, intent)))
 
 
-def _judge_preemption(view: HostView, intent: Intent) -> Judgement:
+def _judge_preemption(view: HostView, intent: Intent) -> CheckJudgement:
     version = view.need(_VERSION)
     # The file came with the RT patches; newer kernels say it in their version alone.
     realtime = view.find(_REALTIME) == "1" or "PREEMPT_RT" in version
@@ -36,7 +36,7 @@ def _judge_preemption(view: HostView, intent: Intent) -> Judgement:
         kind = "is" if realtime else "is not"
         return ok(f"the kernel {kind} a real-time one", read, expected=expected)
     text = (
-        "the kernel is a real-time one, which costs throughput that nobody asked to give"
+        "the kernel is a real-time one, which costs throughput, and the intent does not ask for it"
         if realtime
         else "the kernel is not a real-time one"
     )
@@ -55,7 +55,7 @@ def _install_pages(size: str) -> Step:
     return advice("boot the kernel of that page size (kernel-64k on arm64)", openshift=openshift)
 
 
-def _judge_pages(view: HostView, intent: Intent) -> Judgement:
+def _judge_pages(view: HostView, intent: Intent) -> CheckJudgement:
     """RHEL's arm64 kernels with pages of 64 KiB have it in their name."""
     if intent.kernel.page_size is None:
         return not_applicable("the intent leaves the page size open")

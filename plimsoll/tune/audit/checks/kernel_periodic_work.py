@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, tell, worst_of
+from plimsoll.tune.audit.finding import CheckJudgement, tell, worst_of
 from plimsoll.tune.audit.setting import at_least, judge_setting, setting_path
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -17,7 +17,7 @@ def _no_more_often(value: str, expected: str) -> bool:
     return value == "0" or (expected != "0" and at_least(value, expected))
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return worst_of(
         (
             tell(

@@ -9,7 +9,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import format_cpu_list, parse_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -36,7 +36,7 @@ _CPU_LISTS = ("reservedSystemCPUs",)
 _AMOUNTS = ("memory", "cpu", "ephemeral-storage", "memory.available")
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     expected = _expected(intent)
     if not expected:
         return not_applicable("the intent is of a platform without a kubelet")
@@ -65,7 +65,7 @@ def _expected(intent: Intent) -> dict[str, Any]:
     return expected
 
 
-def _configured(view: HostView, expected: dict[str, Any]) -> Judgement:
+def _configured(view: HostView, expected: dict[str, Any]) -> CheckJudgement:
     path, found = read_kubelet_configuration(view)
     wish = ", ".join(f"{name}: {_shown(value)}" for name, value in expected.items())
     if found is None:
@@ -113,7 +113,7 @@ def _canonical_memory(value: list[object]) -> object:
     }
 
 
-def _kept(view: HostView, expected: dict[str, Any]) -> Judgement:
+def _kept(view: HostView, expected: dict[str, Any]) -> CheckJudgement:
     """The policy under which the kubelet runs, as its state file has it."""
     manager = read_cpu_manager(view)
     policy = expected.get("cpuManagerPolicy")
@@ -145,7 +145,7 @@ CHECK = Check(
     title="The kubelet has the intent's settings",
     reads=(*KUBELET_FILES, CPU_MANAGER_STATE),
     why=(
-        "Objects in the cluster are what was asked for. A pool that is paused, a selector that "
+        "Objects in the cluster are what was requested. A pool that is paused, a selector that "
         "matches nothing or a kubelet that did not restart leave the node as it was; then pods "
         "are placed by another policy than the manifests say."
     ),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from plimsoll.errors import MachineError
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -34,7 +34,7 @@ _GUESTS = (
 )
 
 
-def _judge(view: HostView) -> Judgement:
+def _judge(view: HostView) -> CheckJudgement:
     try:
         nodes = _nodes(read_topology(view.read))
     except MachineError as error:
@@ -45,7 +45,7 @@ def _judge(view: HostView) -> Judgement:
     return worst_of((nodes, *_channels(view)))
 
 
-def _nodes(topology: Topology) -> Judgement:
+def _nodes(topology: Topology) -> CheckJudgement:
     empty = [
         node
         for node, cpus in topology.nodes.items()
@@ -66,7 +66,7 @@ def _nodes(topology: Topology) -> Judgement:
     return ok("each node has memory", read, expected=_EXPECTED)
 
 
-def _channels(view: HostView) -> Iterator[Judgement]:
+def _channels(view: HostView) -> Iterator[CheckJudgement]:
     controllers = [name for name in view.find_names(_EDAC) if _CONTROLLER.fullmatch(name)]
     for controller in controllers:
         yield _controller(view, controller)
@@ -74,7 +74,7 @@ def _channels(view: HostView) -> Iterator[Judgement]:
         yield unknown("no EDAC driver shows the memory's channels", Reading(_EDAC, "empty"))
 
 
-def _controller(view: HostView, name: str) -> Judgement:
+def _controller(view: HostView, name: str) -> CheckJudgement:
     folder = f"{_EDAC}/{name}"
     last = _CHANNEL.search(view.find(f"{folder}/max_location") or "")
     sizes = _size_by_channel(view, folder)

@@ -7,7 +7,7 @@ import re
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -35,8 +35,8 @@ _KSM_BY_TUNED = node_tuned("KSM off (its parent, cpu-partitioning)")
 _SERVICES = "disable the services ksm and ksmtuned where there are any: they start it again"
 
 
-def _thp(view: HostView, intent: Intent) -> Judgement:
-    """Left out, it is OpenShift's profile that says never; elsewhere nobody does."""
+def _thp(view: HostView, intent: Intent) -> CheckJudgement:
+    """Left out, OpenShift's profile says never; elsewhere nothing does."""
     expected_on = intent.services.thp
     if expected_on is None and intent.platform == "openshift":
         expected_on = False
@@ -71,7 +71,7 @@ def _set_thp(intent: Intent, mode: str) -> Step:
     return write(_THP, mode, openshift=tuned_patch("vm", line))
 
 
-def _ksm(view: HostView, intent: Intent) -> Judgement:
+def _ksm(view: HostView, intent: Intent) -> CheckJudgement:
     """Left out, it is OpenShift's parent profile (cpu-partitioning) that turns it off."""
     expected_on = intent.services.ksm
     if expected_on is None and intent.platform == "openshift":
@@ -95,7 +95,7 @@ def _ksm(view: HostView, intent: Intent) -> Judgement:
     )
 
 
-def _stopped(view: HostView, run: str) -> Judgement:
+def _stopped(view: HostView, run: str) -> CheckJudgement:
     """Pages that were merged before stay so until 2 is written; captures of old do not tell."""
     shared = whole_number(view.read(_SHARED)) or 0
     if run == _UNMERGE or not shared:
@@ -114,7 +114,7 @@ def _unmerge() -> Step:
     return write(_KSM, _UNMERGE, openshift=_KSM_BY_TUNED, takes=takes)
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return worst_of((_thp(view, intent), _ksm(view, intent)))
 
 

@@ -8,7 +8,7 @@ from typing import Literal
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -28,11 +28,11 @@ _CLAUSE = re.compile(r"; |, | - ")
 _MICROCODE = re.compile(r"^microcode\s*:\s*(\S+)", re.MULTILINE)
 
 
-def _judge(view: HostView) -> Judgement:
+def _judge(view: HostView) -> CheckJudgement:
     return worst_of((_mitigations(view), _microcode(view)))
 
 
-def _mitigations(view: HostView) -> Judgement:
+def _mitigations(view: HostView) -> CheckJudgement:
     names = view.find_names(_VULNERABILITIES)
     if not names:
         return not_applicable("the kernel tells of no vulnerabilities")
@@ -79,7 +79,7 @@ def _left_open(text: str) -> str:
     return ", ".join(clause for clause in clauses if _VULNERABLE.search(clause))
 
 
-def _microcode(view: HostView) -> Judgement:
+def _microcode(view: HostView) -> CheckJudgement:
     versions = sorted(set(_MICROCODE.findall(view.need(CPUINFO))))
     read = Reading(CPUINFO, f"microcode {', '.join(versions) or 'not message'}")
     if not versions:
@@ -102,7 +102,7 @@ CHECK = Check(
     reads=(PATH, CPUINFO, f"{_VULNERABILITIES}/*"),
     why=(
         "Mitigations lengthen system calls, interrupts and context switches, and microcode "
-        "decides which of them are needed. They are no fault of a host, but two hosts that "
+        "decides which of them are needed. They are not a fault of a host, but two hosts that "
         "differ in them are not comparable; and CPUs of one host that differ are a fault."
     ),
     fix="Record them with every result; keep microcode the same on all sockets.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, advice, fail, tell, unknown, worst_of
+from plimsoll.tune.audit.finding import CheckJudgement, advice, fail, tell, unknown, worst_of
 from plimsoll.tune.audit.ports.nic_ports import (
     PORT_LINKS,
     PORT_LISTS,
@@ -25,11 +25,11 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return judge_ports(view, intent, partial(_port, view), _absent)
 
 
-def _absent(port: AbsentPort) -> Judgement:
+def _absent(port: AbsentPort) -> CheckJudgement:
     expected = f"the port {port.name} of nic {port.nic.name}"
     if port.unnamed:
         message = f"there is no interface {port.name}, as of a port that vfio-pci has"
@@ -41,7 +41,7 @@ def _absent(port: AbsentPort) -> Judgement:
     )
 
 
-def _port(view: HostView, port: NicPort) -> Judgement:
+def _port(view: HostView, port: NicPort) -> CheckJudgement:
     own = judge_vfs if port.nic.num_vfs else judge_own_driver
     parts = (record_firmware, judge_mtu, judge_package, own)
     return worst_of(tell(partial(part, view, port)) for part in parts)

@@ -9,7 +9,7 @@ from plimsoll.errors import MachineError
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import TOPOLOGY, Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -35,7 +35,7 @@ from plimsoll.tune.host.view.whole_number import whole_number
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     try:
         topology = read_topology(view.read)
     except MachineError as error:
@@ -43,7 +43,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return judge_functions(view, intent, partial(_port, view, intent, topology))
 
 
-def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> Judgement:
+def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> CheckJudgement:
     where = f"{port.pci}/numa_node"
     text = view.find(where)
     number = whole_number(text)
@@ -62,7 +62,7 @@ def _port(view: HostView, intent: Intent, topology: Topology, port: NicPort) -> 
     return worst_of(judged)
 
 
-def _as_said(port: NicPort, node: int, read: Reading) -> Iterator[Judgement]:
+def _as_said(port: NicPort, node: int, read: Reading) -> Iterator[CheckJudgement]:
     if port.nic.numa_node not in (None, node):
         yield fail(
             f"{port.name} is on node {node}, not {port.nic.numa_node}",
@@ -72,7 +72,9 @@ def _as_said(port: NicPort, node: int, read: Reading) -> Iterator[Judgement]:
         )
 
 
-def _cpus(intent: Intent, topology: Topology, port: NicPort, node: int, read: Reading) -> Judgement:
+def _cpus(
+    intent: Intent, topology: Topology, port: NicPort, node: int, read: Reading
+) -> CheckJudgement:
     present = intent.cpus.isolated.cpus & topology.online
     if not present:
         return not_applicable(NONE_PRESENT)
@@ -87,7 +89,7 @@ def _cpus(intent: Intent, topology: Topology, port: NicPort, node: int, read: Re
     )
 
 
-def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> Judgement:
+def _pages(pools: tuple[NodePool, ...], port: NicPort, node: int) -> CheckJudgement:
     found = [pool for pool in pools if pool.node == node and pool.total]
     expected = f"hugepages on node {node}, where {port.name} is"
     read = (Reading(pool.path, counted(pool.total, "page")) for pool in found)

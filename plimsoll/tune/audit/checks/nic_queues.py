@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     command,
     fail,
@@ -22,7 +22,7 @@ from plimsoll.tune.intent.intent import Intent
 _NET = "/sys/class/net"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if not intent.user_level_networking:
         return not_applicable("the intent does not ask for user_level_networking")
     most = len(intent.cpus.reserved)
@@ -32,7 +32,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of(_one(name, queues, most) for name, queues in found.items())
 
 
-def _one(name: str, queues: int, most: int) -> Judgement:
+def _one(name: str, queues: int, most: int) -> CheckJudgement:
     read = Reading(f"{_NET}/{name}/queues", counted(queues, "queue"))
     expected = f"{name} with at most {counted(most, 'queue')}, one for each reserved CPU"
     if queues <= most:
@@ -51,7 +51,7 @@ def _one(name: str, queues: int, most: int) -> Judgement:
                 "combined",
                 str(most),
                 openshift=performance_profile("net.userLevelNetworking: true"),
-                takes=f"{name} is down for a moment, and whoever is logged in through it waits",
+                takes=f"{name} is down for a moment, and sessions through it stall",
             )
         ],
     )

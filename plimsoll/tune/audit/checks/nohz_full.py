@@ -13,7 +13,7 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_argument, expected_cpus
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -46,7 +46,7 @@ class _Tree:
     none: str
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     argument = expected_argument(view, intent, "nohz_full")
     if argument is None:
         return not_applicable("the intent asks for no tickless CPUs (hints.realtime)")
@@ -70,7 +70,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
 
 def _judge_cpus(
     intent: Intent, found: frozenset[int], expected: frozenset[int], requested: str
-) -> Judgement:
+) -> CheckJudgement:
     read = Reading(_TICKLESS, format_cpu_list(found) or "none")
     if missing := expected - found:
         text = f"the timer tick stays on for {name_cpus(missing, 'isolated')}"
@@ -86,7 +86,7 @@ def _judge_cpus(
     return ok(f"no timer tick on {name_cpus(found)}", read, expected=requested)
 
 
-def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[Judgement]:
+def _quotas(view: HostView, tickless: frozenset[int]) -> Iterator[CheckJudgement]:
     """Groups under a quota, one of theirs with none but tickless CPUs: it keeps the tick."""
     tree = _tree(view)
     limited = (

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     command,
@@ -43,7 +43,7 @@ class _Floor:
     message: str
 
 
-def _judge(view: HostView) -> Judgement:
+def _judge(view: HostView) -> CheckJudgement:
     floors = [*_calibrated(view), *_measured(view)]
     expected = f"no gap in a polling loop longer than {_QUIET_US:g} us"
     if not floors and (view.read(ONLINE) or "").isdigit():
@@ -51,7 +51,7 @@ def _judge(view: HostView) -> Judgement:
         return not_applicable("this host has one CPU, which no loop can have for itself")
     if not floors:
         return unknown(
-            "nobody has measured the noise floor here: plimsoll calibrate does", expected=expected
+            "the noise floor has not been measured here: plimsoll calibrate does", expected=expected
         )
     worst = max(floors, key=lambda floor: floor.worst_us)
     read = [Reading(floor.where, floor.message) for floor in floors]
@@ -110,7 +110,7 @@ CHECK = Check(
     ),
     fix=(
         "Measure with plimsoll calibrate, or put the output of oslat or rtla osnoise into "
-        "/var/lib/plimsoll/noise; then mend what the other checks name."
+        "/var/lib/plimsoll/noise; then fix what the other checks name."
     ),
     sources=(
         "OpenShift, Performing latency tests for platform verification: oslat, MAXIMUM_LATENCY",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.audit.finding import CheckJudgement
 from plimsoll.tune.audit.setting import judge_setting, setting_path
 from plimsoll.tune.audit.without_intent import as_no_dataplane_wants_it
 from plimsoll.tune.host.view.host_view import HostView
@@ -12,7 +12,7 @@ from plimsoll.tune.intent.intent import Intent
 _NAME = "kernel.numa_balancing"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     return judge_setting(
         view,
         intent,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -28,10 +28,10 @@ from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     found: dict[str, tuple[NicPort, PcieLink]] = {}
 
-    def judged(port: NicPort, link: PcieLink) -> Judgement:
+    def judged(port: NicPort, link: PcieLink) -> CheckJudgement:
         found[port.address or port.name] = port, link
         slot = read_link(view, port.upstream) if port.upstream else None
         return worst_of(_judge_link(port, link, slot))
@@ -40,7 +40,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of((each, *_shared(found)))
 
 
-def _shared(found: Mapping[str, tuple[NicPort, PcieLink]]) -> Iterator[Judgement]:
+def _shared(found: Mapping[str, tuple[NicPort, PcieLink]]) -> Iterator[CheckJudgement]:
     """Ports of one card, functions of one PCI device, have one link between them."""
     cards: dict[str, list[tuple[NicPort, PcieLink]]] = {}
     for address, each in found.items():
@@ -51,15 +51,15 @@ def _shared(found: Mapping[str, tuple[NicPort, PcieLink]]) -> Iterator[Judgement
         if len(card) > 1 and needed > link.gbps:
             names = " and ".join(port.name for port, _ in card)
             yield warn(
-                f"{names} share a link that carries {link.gbps:.1f} Gbit/s, and are {needed} "
+                f"{names} share a link that carries {link.gbps:.1f} Gbps, and are {needed} "
                 "together",
                 Reading(link.path, str(link)),
-                expected=f"more than {needed} Gbit/s of PCIe for {names}",
+                expected=f"more than {needed} Gbps of PCIe for {names}",
                 steps=[advice("use one port of the card, or a faster or wider slot")],
             )
 
 
-def _judge_link(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[Judgement]:
+def _judge_link(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterator[CheckJudgement]:
     read = Reading(link.path, str(link))
     expected = f"{port.name} at {link.most_speed:g} GT/s x{link.most_width}"
     if (link.speed, link.width) == (link.most_speed, link.most_width):
@@ -82,9 +82,9 @@ def _judge_link(port: NicPort, link: PcieLink, slot: PcieLink | None) -> Iterato
     needed = port.nic.link_speed_gbps
     if needed is not None and link.gbps < needed:
         yield fail(
-            f"{port.name}: the link carries {link.gbps:.1f} Gbit/s, less than the port's {needed}",
+            f"{port.name}: the link carries {link.gbps:.1f} Gbps, less than the port's {needed}",
             read,
-            expected=f"more than {needed} Gbit/s of PCIe for {port.name}",
+            expected=f"more than {needed} Gbps of PCIe for {port.name}",
             steps=[advice("put the card into a faster or wider slot")],
         )
 
@@ -107,7 +107,7 @@ CHECK = Check(
     why=(
         "A card in a slot of half its lanes, or whose link came up at a lower speed, drops "
         "frames at loads that it could carry: 64-byte frames cost the bus descriptors and "
-        "headers besides, well above their own bits."
+        "headers as well, far more than their own bits."
     ),
     fix="Use a slot with the card's lanes and generation; reseat the card; check bifurcation.",
     sources=(

@@ -10,7 +10,7 @@ from typing import Literal
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -35,13 +35,13 @@ _CPU_LINE = re.compile(r"cpu(\d{1,4}) ")
 _HOOK = "use the performance profile's runtimeClassName: without it the annotation does nothing"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if not any(pod.effects.annotations for pod in intent.pods):
         return not_applicable("no pod of the intent turns quota or balancing off")
     return judge_pods(view, intent, partial(_one, view, intent.pods))
 
 
-def _one(view: HostView, pods: Sequence[Pod], each: WorkloadProcess) -> Judgement:
+def _one(view: HostView, pods: Sequence[Pod], each: WorkloadProcess) -> CheckJudgement:
     """Which of the intent's pods it is of, only the cluster knows; the host knows its class."""
     may_be = [pod for pod in pods if each.pod and pod.qos == each.pod.qos] or pods
     return worst_of(_effect(view, may_be, effect, judge, each) for effect, judge in _EFFECTS)
@@ -51,10 +51,10 @@ def _effect(
     view: HostView,
     pods: Sequence[Pod],
     effect: _Effect,
-    judge: Callable[[HostView, WorkloadProcess], Judgement],
+    judge: Callable[[HostView, WorkloadProcess], CheckJudgement],
     each: WorkloadProcess,
-) -> Judgement:
-    """A fault where all of `pods` ask for it; where only some do, nobody knows whether it is."""
+) -> CheckJudgement:
+    """A fault where all of `pods` request it; where only some do, it is unknown."""
     asking = [pod.name for pod in pods if getattr(pod.effects, effect) is False]
     if not asking:
         return not_applicable(f"no pod that {each.name} may be of turns {effect} off")
@@ -69,7 +69,7 @@ def _effect(
     )
 
 
-def _quota(view: HostView, each: WorkloadProcess) -> Judgement:
+def _quota(view: HostView, each: WorkloadProcess) -> CheckJudgement:
     expected = f"no CPU quota on {each.name}"
     limits = [quota for quota in quotas_of(view, each.process.pid) if quota.limits]
     if not limits:
@@ -82,7 +82,7 @@ def _quota(view: HostView, each: WorkloadProcess) -> Judgement:
     )
 
 
-def _balancing(view: HostView, each: WorkloadProcess) -> Judgement:
+def _balancing(view: HostView, each: WorkloadProcess) -> CheckJudgement:
     """A CPU without a scheduling domain is one between which nothing is balanced."""
     cpus = each.polling_cpus
     expected = f"no load balancing on {name_cpus(cpus)}"
@@ -121,7 +121,7 @@ def _balanced(view: HostView) -> tuple[str, frozenset[int]]:
     return _SCHEDSTAT, frozenset(found)
 
 
-def _interrupts(view: HostView, each: WorkloadProcess) -> Judgement:
+def _interrupts(view: HostView, each: WorkloadProcess) -> CheckJudgement:
     cpus = each.polling_cpus
     expected = f"new interrupts go elsewhere than {name_cpus(cpus)}"
     if not cpus:
@@ -138,7 +138,7 @@ def _interrupts(view: HostView, each: WorkloadProcess) -> Judgement:
     return ok(f"new interrupts spare {name_cpus(cpus)}", read, expected=expected)
 
 
-_EFFECTS: tuple[tuple[_Effect, Callable[[HostView, WorkloadProcess], Judgement]], ...] = (
+_EFFECTS: tuple[tuple[_Effect, Callable[[HostView, WorkloadProcess], CheckJudgement]], ...] = (
     ("cpu_quota", _quota),
     ("cpu_load_balancing", _balancing),
     ("irq_load_balancing", _interrupts),

@@ -8,7 +8,7 @@ from plimsoll.tune.audit.boot_arguments import add_at_boot
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_argument, expected_cpus
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -35,7 +35,7 @@ _PROCESSES = "/proc/*/stat"
 _THREAD = re.compile(r"rcuo[bgps]/\d{1,4}")
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     argument = expected_argument(view, intent, "rcu_nocbs")
     if argument is None:
         return not_applicable("the intent asks for no offloaded RCU callbacks (hints.realtime)")
@@ -48,7 +48,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     read = Reading(PATH, line.shown("rcu_nocbs")), Reading(_TICKLESS, _described(tickless))
     steps = [_step(view, intent, argument, tickless)]
     try:
-        # Standing alone it offloads nobody: it only lets CPUs be offloaded later on.
+        # On its own it offloads no CPU: it only lets CPUs be offloaded later on.
         named = parse_kernel_cpu_list(given, online) if given else frozenset()
     except ValueError as error:
         message = f"the kernel cannot read its rcu_nocbs, and offloads all CPUs or none: {error}"
@@ -93,7 +93,7 @@ def _has_offloading(view: HostView) -> bool:
     return any(each.kernel and _THREAD.fullmatch(each.comm) for each in read_processes(view))
 
 
-def _cannot(argument: KernelArgument, read: tuple[Reading, ...]) -> Judgement:
+def _cannot(argument: KernelArgument, read: tuple[Reading, ...]) -> CheckJudgement:
     return fail(
         "the kernel cannot offload RCU callbacks: it is built without CONFIG_RCU_NOCB_CPU",
         *read,
@@ -110,8 +110,8 @@ CHECK = Check(
     title="RCU callbacks of isolated CPUs run in threads",
     reads=(*READS, ONLINE, _TICKLESS, *PROCESS_READS),
     why=(
-        "What the kernel frees after a grace period is freed in a softirq of the CPU that asked, "
-        "many callbacks at a time. Offloaded, a thread does it, which can run on "
+        "What the kernel frees after a grace period is freed in a softirq of the CPU that "
+        "requested it, many callbacks at a time. Offloaded, a thread does it, which can run on "
         "another CPU. Tickless CPUs (check 3) are offloaded without being named."
     ),
     fix=(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, ok, warn
 from plimsoll.tune.audit.setting import judge_setting, set_it, setting_path
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.host.view.whole_number import whole_number
@@ -14,11 +14,11 @@ _PERIOD = "kernel.sched_rt_period_us"
 _NO_LIMIT = "-1"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     judged = judge_setting(view, intent, _RUNTIME, harm=_harm(view))
     if judged.verdict != "not-applicable" or intent.scheduling.fifo_priority is None:
         return judged
-    # Nobody said what the limit is to be, but pollers of such a priority run into it.
+    # The intent sets no limit, but pollers of such a priority run into it.
     value = view.find(setting_path(_RUNTIME))
     if value is None:
         return judged
@@ -48,7 +48,7 @@ CHECK = Check(
     title="Real-time threads have the time that the intent gives them",
     reads=(setting_path(_RUNTIME), setting_path(_PERIOD)),
     why=(
-        "By default threads of real-time priority get 950 of every 1000 ms of a CPU, and then "
+        "By default threads of real-time priority get 950 ms of every 1 s of a CPU, and then "
         "wait 50 ms: a polling loop at SCHED_FIFO loses every frame that its rings cannot hold "
         "for so long. Without the limit the same loop starves everything else on its CPU, so "
         "either value can be the right one."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from plimsoll.host.cpus import format_cpu_list
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, not_applicable, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, not_applicable, ok
 from plimsoll.tune.audit.present_cpus import NONE_PRESENT, ONLINE, present_isolated
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -18,7 +18,7 @@ def _path(cpu: int | str) -> str:
     return f"{_CPU}/cpu{cpu}/power/pm_qos_resume_latency_us"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     asking = [pod for pod in intent.pods if _ANNOTATION in pod.annotations]
     if not asking:
         return not_applicable(f"no pod of the intent has the annotation {_ANNOTATION}")
@@ -29,7 +29,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     found = {cpu: text for cpu in cpus if (text := view.find(_path(cpu)))}
     if not found:
         return not_applicable("the kernel takes no such requests here")
-    # "0" is no request at all, and "n/a" asks for no latency whatever.
+    # "0" is not a request, and "n/a" requests zero latency.
     limited = sorted(cpu for cpu, text in found.items() if text != "0")
     listed = format_cpu_list(limited) or "none"
     read = Reading(_path("*"), f"a limit on isolated CPUs {listed}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     command,
@@ -28,7 +28,7 @@ _HARM = {
 }
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     expected = {name: on for name, on in expected_units(intent).items() if (name, on) in _HARM}
     if not expected:
         return not_applicable("the intent does not say whether stalld and chronyd are to run")
@@ -36,7 +36,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of(_one(processes, name, on) for name, on in expected.items())
 
 
-def _one(processes: tuple[Thread, ...], name: str, on: bool) -> Judgement:
+def _one(processes: tuple[Thread, ...], name: str, on: bool) -> CheckJudgement:
     pids = [each.pid for each in processes if each.comm == name]
     message = f"{name}: process {pids[0]}" if pids else f"no process is named {name}"
     expected = f"{name} {'on' if on else 'off'}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     command,
     not_applicable,
@@ -22,7 +22,7 @@ _EVENTS = "/sys/bus/event_source/devices/msr/events"
 _EXPECTED = "a way to count SMIs during a run"
 
 
-def _judge(view: HostView) -> Judgement:
+def _judge(view: HostView) -> CheckJudgement:
     if is_virtual_machine(view):
         return not_applicable("a guest cannot see the SMIs of its host: audit that one")
     if processor_vendor(view) != "intel":

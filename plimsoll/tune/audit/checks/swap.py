@@ -6,7 +6,7 @@ import re
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -28,8 +28,8 @@ _COLUMNS = 5
 _OBJECT = machine_config("mask the node's swap units: the kubelet wants no swap (failSwapOn)")
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
-    """Left out, it is the kubelet that does not start beside swap (failSwapOn)."""
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
+    """Left out, it is the kubelet that does not start with swap on (failSwapOn)."""
     expected_on = intent.services.swap
     if expected_on or (expected_on is None and intent.platform != "openshift"):
         return not_applicable("the intent does not ask for swap to be off")

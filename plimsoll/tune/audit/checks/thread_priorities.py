@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -56,7 +56,7 @@ class _Seen:
     others: tuple[tuple[Thread, frozenset[int]], ...]
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if not present_isolated(view, intent):
         return not_applicable(NONE_PRESENT)
     seen = _look(view, intent)
@@ -88,8 +88,8 @@ def _look(view: HostView, intent: Intent) -> _Seen:
     )
 
 
-def _kernel(intent: Intent, seen: _Seen) -> Judgement:
-    """On OpenShift the profile gives all three kinds a priority; elsewhere nobody does."""
+def _kernel(intent: Intent, seen: _Seen) -> CheckJudgement:
+    """On OpenShift the profile gives all three kinds a priority; elsewhere nothing does."""
     threads = [thread for each in seen.kernel.values() for thread in each]
     message = Reading(_STAT, _summary(threads) or "no ksoftirqd, rcuc or ktimers on isolated CPUs")
     if intent.platform != "openshift":
@@ -107,7 +107,7 @@ def _kernel(intent: Intent, seen: _Seen) -> Judgement:
     )
 
 
-def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
+def _pollers(intent: Intent, seen: _Seen) -> Iterator[CheckJudgement]:
     for thread, cpus in seen.pollers:
         name = f"{thread.comm} ({thread.tid})"
         read = Reading(f"/proc/{thread.pid}/task/{thread.tid}/stat", _scheduled(thread))
@@ -132,7 +132,7 @@ def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
                 steps=[_raise(seen.kernel, cpus, thread), *([] if as_requested else [step])],
             )
         elif as_requested:
-            yield ok(f"{name} is at {_scheduled(thread)}, as asked", read, expected=expected)
+            yield ok(f"{name} is at {_scheduled(thread)}, as requested", read, expected=expected)
         else:
             yield warn(
                 f"{name} is at {_scheduled(thread)} on {name_cpus(cpus, 'isolated')}: if it polls, "
@@ -143,10 +143,10 @@ def _pollers(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
             )
 
 
-def _lacking(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
+def _lacking(intent: Intent, seen: _Seen) -> Iterator[CheckJudgement]:
     """Those that the intent wants at SCHED_FIFO, on CPUs where no thread of theirs is.
 
-    Beside a poller that has it, as DPDK's own helpers are, an ordinary one only waits.
+    Next to a poller that has it, as DPDK's own helpers are, an ordinary one only waits.
     """
     requested = intent.scheduling.fifo_priority
     served = {
@@ -169,7 +169,7 @@ def _lacking(intent: Intent, seen: _Seen) -> Iterator[Judgement]:
 def _before(poller: Thread, kernel: Thread) -> bool:
     """Whether the kernel's thread never runs while the poller does.
 
-    Of one priority SCHED_FIFO lets whoever runs go on, and SCHED_RR take turns: sched(7).
+    At equal priority SCHED_FIFO lets the running thread go on, and SCHED_RR takes turns: sched(7).
     """
     if kernel.policy == "deadline":
         return False
@@ -191,7 +191,7 @@ def _raise(kernel: dict[int, tuple[Thread, ...]], cpus: Iterable[int], poller: T
 
 
 def _schedule(thread: Thread, requested: int | None) -> Step:
-    """It holds as long as the thread does; whoever starts it has to do the same."""
+    """It lasts as long as the thread; whatever starts the thread has to do the same."""
     if requested is None:
         openshift = workload_pod(f"start {thread.comm} without chrt")
         return command("chrt", "-o", "-p", "0", str(thread.tid), openshift=openshift)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.audit.finding import CheckJudgement
 from plimsoll.tune.audit.setting import judge_setting, setting_path
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
@@ -11,7 +11,7 @@ from plimsoll.tune.intent.intent import Intent
 _NAME = "kernel.timer_migration"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     harm = (
         "timers set before a workload starts stay on its CPUs"
         if view.read(setting_path(_NAME)) == "0"

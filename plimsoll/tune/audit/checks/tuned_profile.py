@@ -6,7 +6,7 @@ from plimsoll.errors import InputError
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -47,7 +47,7 @@ _IN_A_CONTAINER = (
 )
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     expected = expected_profile(intent)
     if expected is None:
         if intent.services.tuned is False:
@@ -56,7 +56,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of((tell(lambda: _active(view, intent, expected)), _verified(view)))
 
 
-def _active(view: HostView, intent: Intent, expected: str) -> Judgement:
+def _active(view: HostView, intent: Intent, expected: str) -> CheckJudgement:
     found = view.find(_ACTIVE)
     wish = f"TuneD runs, with the profile {expected}"
     if not found:
@@ -126,8 +126,8 @@ def _activate(profile: str) -> Step:
     )
 
 
-def _without_intent(view: HostView) -> Judgement:
-    """Which profile is right nobody has said; whether its settings hold, TuneD knows."""
+def _without_intent(view: HostView) -> CheckJudgement:
+    """Which profile is right is not stated; whether its settings hold, TuneD knows."""
     active = view.find(_ACTIVE)
     if not active:
         return not_applicable("TuneD has no active profile", Reading(_ACTIVE, active or "absent"))
@@ -135,7 +135,7 @@ def _without_intent(view: HostView) -> Judgement:
     return worst_of((ok(f"TuneD's profile is {active}", read), warned_at_most(_verified(view))))
 
 
-def _verified(view: HostView) -> Judgement:
+def _verified(view: HostView) -> CheckJudgement:
     """Not applicable where the command is not there: then the other checks have to do."""
     try:
         output = view.need_command(_VERIFY)
@@ -164,7 +164,7 @@ def _again() -> Step:
     )
 
 
-def _off(view: HostView) -> Judgement:
+def _off(view: HostView) -> CheckJudgement:
     read = Reading(_PROCESSES, "tuned runs" if _runs(view) else "no process is named tuned")
     if _runs(view):
         steps = [
@@ -187,8 +187,8 @@ CHECK = Check(
     commands=(_VERIFY,),
     why=(
         "Most settings here are TuneD's: with another profile active, or TuneD stopped, they "
-        "change back at the next boot or were never made. What somebody set by hand since, only "
-        "its verification shows."
+        "change back at the next boot or were never made. Settings changed by hand since then show "
+        "only in its verification."
     ),
     fix="Activate the profile with tuned-adm profile; on OpenShift see the node's Profile object.",
     sources=(

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, fail, not_applicable, ok, write
+from plimsoll.tune.audit.finding import (
+    CheckJudgement,
+    Reading,
+    Step,
+    fail,
+    not_applicable,
+    ok,
+    write,
+)
 from plimsoll.tune.host.view.host_view import HostView
 from plimsoll.tune.intent.intent import Intent
 
@@ -14,7 +22,7 @@ _SWITCHES = {
 }
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     expected = intent.bios.turbo
     if expected is None:
         return not_applicable("the intent does not say (bios.turbo)")

@@ -6,7 +6,7 @@ from plimsoll.host.cpus import format_cpu_list
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.expected_argument import READS, expected_argument
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     fail,
     not_applicable,
@@ -26,14 +26,14 @@ _SOFT = "/proc/sys/kernel/soft_watchdog"
 _CPUS = "/proc/sys/kernel/watchdog_cpumask"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     present = present_isolated(view, intent)
     if not present:
         return not_applicable(NONE_PRESENT)
     return worst_of((_nmi(view, intent, present), _watched(view, intent, present)))
 
 
-def _nmi(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
+def _nmi(view: HostView, intent: Intent, isolated: frozenset[int]) -> CheckJudgement:
     if not _off_is_requested(view, intent):
         return not_applicable("the intent does not turn the NMI watchdog off")
     value = view.find(_NMI)
@@ -62,7 +62,7 @@ def _off_is_requested(view: HostView, intent: Intent) -> bool:
     return by_sysctl == "0" or (argument is not None and argument.values == ("0",))
 
 
-def _watched(view: HostView, intent: Intent, isolated: frozenset[int]) -> Judgement:
+def _watched(view: HostView, intent: Intent, isolated: frozenset[int]) -> CheckJudgement:
     """Both detectors look into the CPUs of one mask, by a timer, a thread or a counter."""
     detectors = {"the NMI watchdog": _NMI, "the soft lockup detector": _SOFT}
     found = {name: view.find(path) for name, path in detectors.items()}

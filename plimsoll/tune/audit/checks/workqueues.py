@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from plimsoll.tune.audit.check import Check
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     fail,
@@ -23,7 +23,7 @@ _UNBOUND = "/sys/devices/virtual/workqueue/cpumask"
 _WRITEBACK = "/sys/devices/virtual/workqueue/writeback/cpumask"
 
 
-def _judge(view: HostView, intent: Intent) -> Judgement:
+def _judge(view: HostView, intent: Intent) -> CheckJudgement:
     if not present_isolated(view, intent):
         return not_applicable(NONE_PRESENT)
     unbound = read_cpu_mask(view, _UNBOUND)
@@ -35,7 +35,7 @@ def _judge(view: HostView, intent: Intent) -> Judgement:
     return worst_of(parts)
 
 
-def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int]) -> Judgement:
+def _part(intent: Intent, what: str, path: str, text: str, cpus: frozenset[int]) -> CheckJudgement:
     read, expected = Reading(path, text), f"CPUs of {intent.cpus.reserved.canonical} alone"
     if astray := cpus & intent.cpus.isolated.cpus:
         return fail(
@@ -60,7 +60,7 @@ CHECK = Check(
     reads=(ONLINE, _UNBOUND, _WRITEBACK),
     why=(
         "Drivers and file systems hand work to queues that are bound to no CPU. Their mask is "
-        "all CPUs unless somebody narrows it (nohz_full and isolcpus=domain do at boot), and "
+        "all CPUs unless it is narrowed (nohz_full and isolcpus=domain do at boot), and "
         "a worker that wakes on a polling CPU takes it for as long as the work lasts."
     ),
     fix=(

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, not_applicable, tell, worst_of
+from plimsoll.tune.audit.finding import CheckJudgement, not_applicable, tell, worst_of
 from plimsoll.tune.host.boot.virtual_machine import CPUINFO, is_virtual_machine
 from plimsoll.tune.host.ports.pci_path import functions_on, is_pci_address
 from plimsoll.tune.host.ports.pcie_link import LINK_READS, PcieLink, read_link
@@ -28,7 +28,7 @@ PORT_READS = (
     f"{_PCI}/*/numa_node",
     f"{_KEPT}/*",
 )
-# What judging links takes besides.
+# What judging links needs as well.
 PORT_LINK_READS = (CPUINFO, *LINK_READS)
 PORT_LINKS = (f"{_NET}/*", f"{_PCI}/*", f"{_PCI}/*/driver", f"{_PCI}/*/physfn")
 PORT_LISTS = (f"{_PCI}/*/net",)
@@ -44,7 +44,7 @@ class NicPort:
     """`name` is the intent's, or the address where it names a kind of card only.
 
     `interface` is None where the kernel has none of it (vfio-pci), `address` where the port
-    is no PCI function; `upstream` is the port of the bridge above it.
+    is not a PCI function; `upstream` is the port of the bridge above it.
     """
 
     nic: Nic
@@ -55,9 +55,9 @@ class NicPort:
 
     @property
     def pci(self) -> str:
-        """Its directory in sysfs. Raises ValueError where it is no PCI function."""
+        """Its directory in sysfs. Raises ValueError where it is not a PCI function."""
         if self.address is None:
-            raise ValueError(f"{self.name} is no PCI function")
+            raise ValueError(f"{self.name} is not a PCI function")
         return f"{_PCI}/{self.address}"
 
 
@@ -78,7 +78,7 @@ class AbsentPort:
         return taken and self.name in self.nic.pf_names
 
 
-def refer(port: AbsentPort) -> Judgement:
+def refer(port: AbsentPort) -> CheckJudgement:
     """What all checks but that of its presence say of an absent port."""
     return not_applicable(f"there is no port {port.name} (check {PRESENCE_CHECK})")
 
@@ -86,9 +86,9 @@ def refer(port: AbsentPort) -> Judgement:
 def judge_ports(
     view: HostView,
     intent: Intent,
-    judge: Callable[[NicPort], Judgement],
-    absent: Callable[[AbsentPort], Judgement] = refer,
-) -> Judgement:
+    judge: Callable[[NicPort], CheckJudgement],
+    absent: Callable[[AbsentPort], CheckJudgement] = refer,
+) -> CheckJudgement:
     """The worst of what `judge` says of each port, and `absent` of those that do not show.
 
     Not applicable where the intent has none.
@@ -96,7 +96,7 @@ def judge_ports(
     if not intent.nics:
         return not_applicable("the intent names no nics")
 
-    def judged(nic: Nic, name: str) -> Judgement:
+    def judged(nic: Nic, name: str) -> CheckJudgement:
         port = _find(view, nic, name)
         return absent(AbsentPort(nic, name)) if port is None else judge(port)
 
@@ -105,24 +105,24 @@ def judge_ports(
 
 
 def judge_functions(
-    view: HostView, intent: Intent, judge: Callable[[NicPort], Judgement]
-) -> Judgement:
+    view: HostView, intent: Intent, judge: Callable[[NicPort], CheckJudgement]
+) -> CheckJudgement:
     """The same of those that are PCI functions."""
 
-    def judged(port: NicPort) -> Judgement:
+    def judged(port: NicPort) -> CheckJudgement:
         if port.address is None:
-            return not_applicable(f"{port.name} is no PCI function")
+            return not_applicable(f"{port.name} is not a PCI function")
         return judge(port)
 
     return judge_ports(view, intent, judged)
 
 
 def judge_links(
-    view: HostView, intent: Intent, judge: Callable[[NicPort, PcieLink], Judgement]
-) -> Judgement:
+    view: HostView, intent: Intent, judge: Callable[[NicPort, PcieLink], CheckJudgement]
+) -> CheckJudgement:
     """The same of those with a PCIe link to judge: what a guest sees is its hypervisor's."""
 
-    def judged(port: NicPort) -> Judgement:
+    def judged(port: NicPort) -> CheckJudgement:
         if is_virtual_machine(view):
             return not_applicable(guests_link(port))
         link = read_link(view, port.address or "")

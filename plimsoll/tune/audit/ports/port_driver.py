@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, advice, command, fail, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, Step, advice, command, fail, ok
 from plimsoll.tune.audit.openshift_object import machine_config, sriov_policy
 from plimsoll.tune.audit.ports.nic_ports import NicPort, driver_of
 from plimsoll.tune.host.ports.uplinks import uplink_functions, uplink_vfs
@@ -18,14 +18,14 @@ _VFIO_VARIANT = re.compile(r"\w+_vfio_pci")
 _UIO = ("uio_pci_generic", "igb_uio")
 
 
-def judge_own_driver(view: HostView, port: NicPort) -> Judgement:
+def judge_own_driver(view: HostView, port: NicPort) -> CheckJudgement:
     """Of a port that is used itself. Raises CannotRead."""
     if port.address is None:
-        return ok(f"{port.name} is no PCI function, and the kernel's own")
+        return ok(f"{port.name} is not a PCI function, and the kernel's own")
     return judge_driver(view, port, port.address, port.name)
 
 
-def judge_driver(view: HostView, port: NicPort, address: str, name: str) -> Judgement:
+def judge_driver(view: HostView, port: NicPort, address: str, name: str) -> CheckJudgement:
     """Of the function `address`, called `name`: the port's own, or a VF's. Raises CannotRead."""
     found = driver_of(view, address)
     read = Reading(f"{_PCI}/{address}/driver", found or "none")
@@ -56,7 +56,7 @@ def _bind(view: HostView, port: NicPort, address: str, found: str | None) -> Ste
         "--bind=vfio-pci",
         address,
         openshift=openshift,
-        takes=f"{address} goes from {found} and from whoever uses it there" if found else "",
+        takes=f"{address} goes from {found} and from its users there" if found else "",
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plimsoll.tune.audit.finding import Judgement, Reading, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, ok
 from plimsoll.tune.audit.ports.nic_ports import NicPort
 from plimsoll.tune.host.view.host_view import HostView
 
@@ -12,7 +12,7 @@ FIRMWARE_COMMAND = "ethtool -i <interface>"
 _FIRMWARE = re.compile(r"^(driver|version|firmware-version):\s*(.*)$", re.MULTILINE)
 
 
-def record_firmware(view: HostView, port: NicPort) -> Judgement:
+def record_firmware(view: HostView, port: NicPort) -> CheckJudgement:
     """Recorded, not judged: which version is right depends on the card and on DPDK."""
     if port.interface is None:
         return ok(f"{port.name}: the kernel has no interface of it")

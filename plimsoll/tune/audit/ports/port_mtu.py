@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, Step, command, fail, not_applicable, ok
+from plimsoll.tune.audit.finding import (
+    CheckJudgement,
+    Reading,
+    Step,
+    command,
+    fail,
+    not_applicable,
+    ok,
+)
 from plimsoll.tune.audit.openshift_object import sriov_policy
 from plimsoll.tune.audit.ports.nic_ports import NicPort
 from plimsoll.tune.host.view.host_view import HostView
@@ -12,7 +20,7 @@ _NET = "/sys/class/net"
 MTU_READS = (f"{_NET}/*/mtu",)
 
 
-def judge_mtu(view: HostView, port: NicPort) -> Judgement:
+def judge_mtu(view: HostView, port: NicPort) -> CheckJudgement:
     """Not applicable where the intent leaves it open. Raises CannotRead."""
     expected = port.nic.mtu
     if expected is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, ok, warn
 from plimsoll.tune.audit.ports.nic_ports import NicPort, driver_of
 from plimsoll.tune.host.view.host_view import HostView
 
@@ -13,7 +13,7 @@ DEVLINK = "devlink dev info"
 _DDP = re.compile(r"^[ \t]*fw\.app\.name[ \t]+(\S.*)$", re.MULTILINE)
 
 
-def judge_package(view: HostView, port: NicPort) -> Judgement:
+def judge_package(view: HostView, port: NicPort) -> CheckJudgement:
     """Intel's E810 without a DDP package runs in safe mode: one queue, no offload."""
     if port.address is None or driver_of(view, port.address) != "ice":
         return ok(f"{port.name} needs no DDP package")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     command,
@@ -26,7 +26,7 @@ VF_COMMAND = "ip -details -json link show dev <interface>"
 _FIELDS = {"spoofchk": "spoofChk"}
 
 
-def judge_vf_settings(view: HostView, port: NicPort) -> Judgement:
+def judge_vf_settings(view: HostView, port: NicPort) -> CheckJudgement:
     """Trust, spoof check and VLAN, which only the port's own driver knows. Raises CannotRead."""
     if all(each is None for each in (port.nic.trust, port.nic.spoofchk, port.nic.vlan)):
         return ok("the intent leaves trust, spoof check and VLAN open")
@@ -43,7 +43,7 @@ def judge_vf_settings(view: HostView, port: NicPort) -> Judgement:
 
 def _vf_setting(
     port: NicPort, command: str, number: int, found: Mapping[str, Any] | None
-) -> Iterator[Judgement]:
+) -> Iterator[CheckJudgement]:
     name = f"VF {number} of {port.interface}"
     if found is None:
         yield unknown(f"{command} does not show {name}")
@@ -69,7 +69,7 @@ def _vf_setting(
         yield _vlan(port, command, number, _vlan_of(found))
 
 
-def _vlan(port: NicPort, command: str, number: int, found: int) -> Judgement:
+def _vlan(port: NicPort, command: str, number: int, found: int) -> CheckJudgement:
     name, expected = f"VF {number} of {port.interface}", port.nic.vlan
     read = Reading(command, f"{name}: VLAN {found}")
     if found == expected:
@@ -95,7 +95,7 @@ def _set_vf(port: NicPort, number: int, field: str, value: str) -> Step:
 
 
 def _vf_info(command: str, text: str) -> dict[int, Mapping[str, Any]]:
-    """By VF, what `ip` prints of it. Raises CannotRead for what is no such answer."""
+    """By VF, what `ip` prints of it. Raises CannotRead for any other output."""
     try:
         interfaces = json.loads(text)
         entries = interfaces[0].get("vfinfo_list", [])

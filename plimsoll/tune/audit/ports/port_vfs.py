@@ -7,7 +7,7 @@ from functools import partial
 
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     Step,
     advice,
@@ -31,10 +31,10 @@ VF_READS = (f"{_PCI}/*/sriov_numvfs",)
 VF_LINKS = (f"{_PCI}/*/virtfn[0-9]*",)
 
 
-def judge_vfs(view: HostView, port: NicPort) -> Judgement:
+def judge_vfs(view: HostView, port: NicPort) -> CheckJudgement:
     """Their number, drivers and settings. Raises CannotRead."""
     if port.address is None:
-        return fail(f"{port.name} is no PCI function, and has no VFs")
+        return fail(f"{port.name} is not a PCI function, and has no VFs")
     expected = port.nic.num_vfs or 0
     path = f"{port.pci}/sriov_numvfs"
     text = view.find(path)
@@ -75,7 +75,7 @@ def _make_vfs(
     yield write(path, str(expected), openshift=openshift, takes=f"some drivers reset {name} for it")
 
 
-def _vf_driver(view: HostView, port: NicPort, number: int) -> Judgement:
+def _vf_driver(view: HostView, port: NicPort, number: int) -> CheckJudgement:
     link = view.link(f"{port.pci}/virtfn{number}")
     if link is None:
         return unknown(f"VF {number} of {port.name} does not show")

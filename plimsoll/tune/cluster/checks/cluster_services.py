@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.audit.finding import CheckJudgement
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import CLUSTER_NETWORK, CONSOLE, MONITORING_CONFIG
@@ -14,7 +14,7 @@ from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: ClusterView, intent: Intent, _: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, _: Pool) -> CheckJudgement:
     expected = expected_services(intent)
     return judge_each(
         expected,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import KUBELET_CONFIG, MACHINE_CONFIG_POOL
@@ -15,7 +15,7 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, labels_of, name_of, texts_at
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     expected = expected_kubelet_config(intent)
     found = view.find(MACHINE_CONFIG_POOL, pool.role)
     labels = labels_of(found) if found else {}
@@ -25,7 +25,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
 
 def _judge_others(
     others: list[KubeObject], labels: dict[str, str], pool: Pool
-) -> Iterator[Judgement]:
+) -> Iterator[CheckJudgement]:
     for each in others:
         selector = texts_at(each, "spec", "machineConfigPoolSelector", "matchLabels")
         if selector and selector.items() <= labels.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import MACHINE_CONFIG_POOL
@@ -20,7 +20,7 @@ from plimsoll.tune.kubernetes.kube_object import (
 )
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     expected = expected_pool(intent, pool)
     parts = [judge_object(view, expected)] if expected else []
     found = view.find(MACHINE_CONFIG_POOL, pool.role)
@@ -31,7 +31,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     return sum_up(parts)
 
 
-def _judge_rollout(found: KubeObject, role: str) -> Judgement:
+def _judge_rollout(found: KubeObject, role: str) -> CheckJudgement:
     where = f"MachineConfigPool {role}"
     total, updated = (
         number_at(found, "status", field) or 0 for field in ("machineCount", "updatedMachineCount")
@@ -63,7 +63,7 @@ CHECK = ClusterCheck(
         "What the API shows is what is expected; a node has it only once the pool has been rolled "
         "out. A pool that is paused or degraded leaves nodes as they were."
     ),
-    fix="Wait for the rollout, unpause the pool, or mend what its conditions name.",
+    fix="Wait for the rollout, unpause the pool, or fix what its conditions name.",
     sources=("openshift/api, machineconfiguration/v1: MachineConfigPoolStatus",),
     pool_rule=_judge,
 )

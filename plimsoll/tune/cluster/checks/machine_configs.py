@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import MACHINE_CONFIG, MACHINE_CONFIG_POOL
@@ -15,7 +15,7 @@ from plimsoll.tune.kubernetes.kube_object import items_at, text_at
 _REALTIME = "realtime"
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     rendered = expected_machine_configs(intent, pool)
     # components/machineconfig/machineconfig.go, GetMachineConfigName
     operators = f"50-performance-{intent.name}"
@@ -29,7 +29,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     )
 
 
-def _judge_operators(view: ClusterView, intent: Intent, name: str) -> Judgement:
+def _judge_operators(view: ClusterView, intent: Intent, name: str) -> CheckJudgement:
     found = view.find(MACHINE_CONFIG, name)
     if found is None:
         return fail(
@@ -47,7 +47,7 @@ def _judge_operators(view: ClusterView, intent: Intent, name: str) -> Judgement:
     return ok(f"the operator made MachineConfig {name}", read)
 
 
-def _judge_taken(view: ClusterView, pool: Pool, names: list[str]) -> Judgement:
+def _judge_taken(view: ClusterView, pool: Pool, names: list[str]) -> CheckJudgement:
     found = view.find(MACHINE_CONFIG_POOL, pool.role)
     sources = items_at(found, "status", "configuration", "source")
     taken = {text_at(each, "name") for each in sources}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NETWORK_ATTACHMENT, SRIOV_NETWORK
@@ -23,7 +23,7 @@ from plimsoll.tune.kubernetes.kube_object import KubeObject
 from plimsoll.tune.render.openshift.sriov_policy import NAMESPACE
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     return judge_each(
         intent.networks,
         partial(_judge_network, view, intent),
@@ -32,7 +32,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judgement:
+def _judge_network(view: ClusterView, intent: Intent, network: Network) -> CheckJudgement:
     """An attachment of VFs is the SR-IOV operator's, or somebody's own instead."""
     expected = expected_attachment(intent, network)
     if not isinstance(network, SriovAttachment):
@@ -47,7 +47,9 @@ def _judge_network(view: ClusterView, intent: Intent, network: Network) -> Judge
     return judge_object(view, expected_network(intent, network))
 
 
-def _judge_made(intent: Intent, network: SriovAttachment, found: KubeObject | None) -> Judgement:
+def _judge_made(
+    intent: Intent, network: SriovAttachment, found: KubeObject | None
+) -> CheckJudgement:
     """What the operator made of a SriovNetwork: there, and of the right resource."""
     namespace = intent.namespace_of_network(network)
     title = f"NetworkAttachmentDefinition {namespace}/{network.name}"

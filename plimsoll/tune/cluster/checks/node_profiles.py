@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NODE, PROFILE, TUNED
@@ -19,7 +19,7 @@ from plimsoll.tune.kubernetes.kube_object import KubeObject, condition, is_true,
 from plimsoll.tune.render.openshift.tuned_patch import NAMESPACE
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     """A profile that stands on the expected one has all of it; what it changes, 106 judges."""
     expected = expected_profile(intent) or ""
     nodes = need_pool_nodes(view, pool)
@@ -31,7 +31,9 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     )
 
 
-def _judge_node(view: ClusterView, expected: str, operators: str, node: KubeObject) -> Judgement:
+def _judge_node(
+    view: ClusterView, expected: str, operators: str, node: KubeObject
+) -> CheckJudgement:
     name = name_of(node)
     found = view.find(PROFILE, name, NAMESPACE)
     if found is None:
@@ -41,7 +43,7 @@ def _judge_node(view: ClusterView, expected: str, operators: str, node: KubeObje
     taken = text_at(found, "status", "tunedProfile")
     read = Reading(f"{where} status.tunedProfile", taken or "not set")
     if given != taken or not _serves(view, taken, expected, operators):
-        text = f"node {name} runs {taken or 'no profile'}, and is told to run {given or 'none'}"
+        text = f"node {name} runs {taken or 'no profile'}, and is assigned {given or 'none'}"
         step = advice("check the priorities and matches of the Tuned objects' recommend")
         return fail(text, read, expected=expected, steps=[step])
     message = text_at(condition(found, "Degraded"), "message")
@@ -73,7 +75,7 @@ CHECK = ClusterCheck(
         "The operator recommends one profile a node, by priority; another Tuned object may win. A "
         "node reports what it applied, and which settings it could not."
     ),
-    fix="Make the intended profile win on the pool's nodes, and mend what the node reports.",
+    fix="Make the intended profile win on the pool's nodes, and fix what the node reports.",
     sources=("openshift/cluster-node-tuning-operator, pkg/apis/tuned/v1: ProfileStatus",),
     pool_rule=_judge,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import NODE
@@ -23,7 +23,7 @@ from plimsoll.tune.kubernetes.quantity import parse_quantity
 _REALTIME = re.compile(r"\.rt\d|\+rt\b")
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     nodes = need_pool_nodes(view, pool)
     return judge_each(
         nodes,
@@ -33,11 +33,11 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     )
 
 
-def _judge_node(intent: Intent, node: KubeObject) -> Judgement:
+def _judge_node(intent: Intent, node: KubeObject) -> CheckJudgement:
     return sum_up([_judge_ready(node), _judge_kernel(intent, node), *_judge_amounts(intent, node)])
 
 
-def _judge_ready(node: KubeObject) -> Judgement:
+def _judge_ready(node: KubeObject) -> CheckJudgement:
     name = name_of(node)
     read = Reading(
         f"Node {name} status.conditions", "Ready" if is_true(node, "Ready") else "not Ready"
@@ -50,7 +50,7 @@ def _judge_ready(node: KubeObject) -> Judgement:
     return ok(f"node {name} is ready", read)
 
 
-def _judge_kernel(intent: Intent, node: KubeObject) -> Judgement:
+def _judge_kernel(intent: Intent, node: KubeObject) -> CheckJudgement:
     name, release = name_of(node), kernel_of(node)
     read = Reading(f"Node {name} status.nodeInfo.kernelVersion", release or "not set")
     if "realtime" not in intent.kernel.model_fields_set:
@@ -61,7 +61,7 @@ def _judge_kernel(intent: Intent, node: KubeObject) -> Judgement:
     return ok(f"node {name} runs {release}", read, expected=expected)
 
 
-def _judge_amounts(intent: Intent, node: KubeObject) -> Iterator[Judgement]:
+def _judge_amounts(intent: Intent, node: KubeObject) -> Iterator[CheckJudgement]:
     """CPUs exactly; hugepages and VFs at least, for other policies may add to them."""
     reserved, isolated = len(intent.cpus.reserved), len(intent.cpus.isolated)
     yield _judge_amount(node, "capacity", "cpu", str(reserved + isolated), exact=True)
@@ -100,7 +100,7 @@ def _functions(intent: Intent) -> dict[str, int]:
 
 def _judge_amount(
     node: KubeObject, field: str, resource: str, expected: str, *, exact: bool = False
-) -> Judgement:
+) -> CheckJudgement:
     name = name_of(node)
     given = value_at(node, "status", field, resource)
     read = Reading(f"Node {name} status.{field}[{resource}]", str(given or 0))

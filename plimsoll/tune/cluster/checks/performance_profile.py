@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import PERFORMANCE_PROFILE
@@ -13,7 +13,7 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import KubeObject, condition, is_true, text_at
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     expected = expected_performance_profile(intent, pool)
     parts = [judge_object(view, expected)]
     found = view.find(PERFORMANCE_PROFILE, expected.name)
@@ -22,7 +22,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     return sum_up(parts)
 
 
-def _judge_conditions(found: KubeObject, title: str) -> Judgement:
+def _judge_conditions(found: KubeObject, title: str) -> CheckJudgement:
     read = Reading(f"{title} status.conditions", _words(found))
     if is_true(found, "Degraded"):
         message = text_at(condition(found, "Degraded"), "message") or "it does not say why"

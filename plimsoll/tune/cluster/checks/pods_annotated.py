@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import EFFECTS, dataplane_pods, runtime_classes
@@ -19,7 +19,7 @@ _DISABLE = "disable"
 _FORMER = "true"
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     pods = dataplane_pods(view, intent)
     return judge_each(
         pods,
@@ -29,7 +29,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_pod(classes: frozenset[str], pod: KubeObject) -> Judgement:
+def _judge_pod(classes: frozenset[str], pod: KubeObject) -> CheckJudgement:
     name = full_name(pod)
     given = {key: value for key, value in annotations_of(pod).items() if key in EFFECTS}
     return sum_up([_judge_class(classes, pod, name, given), *_judge_values(name, given)])
@@ -37,7 +37,7 @@ def _judge_pod(classes: frozenset[str], pod: KubeObject) -> Judgement:
 
 def _judge_class(
     classes: frozenset[str], pod: KubeObject, name: str, given: dict[str, str]
-) -> Judgement:
+) -> CheckJudgement:
     found = text_at(pod, "spec", "runtimeClassName")
     read = Reading(f"Pod {name} spec.runtimeClassName", found or "not set")
     expected = abbreviated(sorted(classes))
@@ -52,7 +52,7 @@ def _judge_class(
     )
 
 
-def _judge_values(name: str, given: dict[str, str]) -> Iterator[Judgement]:
+def _judge_values(name: str, given: dict[str, str]) -> Iterator[CheckJudgement]:
     for key, value in given.items():
         read = Reading(f'Pod {name} metadata.annotations["{key}"]', value)
         step = advice(f'write {key}: "{_DISABLE}"')

@@ -1,11 +1,11 @@
-"""113: the pods that run, beside those of the intent."""
+"""113: the pods that run, compared with those of the intent."""
 
 from __future__ import annotations
 
 from functools import partial
 from typing import Any
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok, warn
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok, warn
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import declared_pods, refused_pods
@@ -25,7 +25,7 @@ from plimsoll.tune.kubernetes.kube_object import (
 )
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     return judge_each(
         intent.pods,
         partial(_judge_pod, view, intent),
@@ -34,7 +34,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_pod(view: ClusterView, intent: Intent, pod: Pod) -> Judgement:
+def _judge_pod(view: ClusterView, intent: Intent, pod: Pod) -> CheckJudgement:
     if found := declared_pods(view, intent, pod):
         judge = partial(_judge_running, intent, pod)
         return judge_each(found, judge, none="", sound=f"{pod.name} is as intended")
@@ -43,7 +43,7 @@ def _judge_pod(view: ClusterView, intent: Intent, pod: Pod) -> Judgement:
     return judge_each(refused_pods(view, intent, pod), _judge_refused, none=none, sound="")
 
 
-def _judge_running(intent: Intent, pod: Pod, found: KubeObject) -> Judgement:
+def _judge_running(intent: Intent, pod: Pod, found: KubeObject) -> CheckJudgement:
     """Under the running pod's own name; a controller's pods have others than the intent's."""
     expected = expected_pod(intent, pod)
     metadata = dict(expected.manifest["metadata"]) | {
@@ -55,7 +55,7 @@ def _judge_running(intent: Intent, pod: Pod, found: KubeObject) -> Judgement:
     return sum_up([judge_found(renamed, _with_container(found, pod.name)), _judge_phase(found)])
 
 
-def _judge_phase(found: KubeObject) -> Judgement:
+def _judge_phase(found: KubeObject) -> CheckJudgement:
     """What waits does not run, however well it is written."""
     name, phase = full_name(found), text_at(found, "status", "phase")
     read = Reading(f"Pod {name} status.phase", phase or "not set")
@@ -74,7 +74,7 @@ def _waits_for(found: KubeObject) -> str:
     return abbreviated(filter(None, reasons)) or "it does not say for what"
 
 
-def _judge_refused(found: KubeObject) -> Judgement:
+def _judge_refused(found: KubeObject) -> CheckJudgement:
     name, reason = full_name(found), text_at(found, "status", "reason")
     message = text_at(found, "status", "message") or "it does not say why"
     return fail(
@@ -103,7 +103,7 @@ CHECK = ClusterCheck(
         "Admission, templates and operators change pods on their way; what runs is measured. A pod "
         "for which no NUMA node has room waits, or the kubelet refuses it and it stays Failed."
     ),
-    fix="Start the pod anew from the rendered manifest, or mend what changes it on its way.",
+    fix="Restart the pod from the rendered manifest, or fix what changes it on its way.",
     sources=(
         "Kubernetes, Pod v1",
         "Kubernetes, Control Topology Management Policies on a node: Topology Affinity errors",

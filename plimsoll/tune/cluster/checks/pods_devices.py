@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -39,7 +39,7 @@ from plimsoll.tune.kubernetes.pod_containers import containers_of
 from plimsoll.tune.kubernetes.quantity import parse_quantity
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     pods = dataplane_pods(view, intent)
     own = {nic.resource for nic in intent.nics if nic.resource}
     return judge_each(
@@ -50,7 +50,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_pod(view: ClusterView, own: frozenset[str], pod: KubeObject) -> Judgement:
+def _judge_pod(view: ClusterView, own: frozenset[str], pod: KubeObject) -> CheckJudgement:
     name = full_name(pod)
     given = annotations_of(pod).get(ANNOTATION, "")
     where = Reading(f'Pod {name} metadata.annotations["{ANNOTATION}"]', given or "not set")
@@ -85,14 +85,14 @@ def _attachments(
     return missing, taken
 
 
-def _judge_missing(name: str, network: SelectedNetwork, read: Reading) -> Judgement:
+def _judge_missing(name: str, network: SelectedNetwork, read: Reading) -> CheckJudgement:
     text = f"pod {name} joins {network}, and there is no such NetworkAttachmentDefinition"
     return fail(text, read, expected=str(network), steps=[advice("apply the rendered networks")])
 
 
 def _judge_resource(
     pod: KubeObject, name: str, resource: str, taken: int, missing: list[SelectedNetwork]
-) -> Judgement:
+) -> CheckJudgement:
     requested = _requested(pod, resource)
     read = Reading(f"Pod {name} requests of {resource}", str(requested))
     expected = f"{taken} of {resource}"

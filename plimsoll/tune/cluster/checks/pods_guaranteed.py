@@ -8,7 +8,7 @@ from functools import partial
 
 from plimsoll.text.counted import counted
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -18,7 +18,7 @@ from plimsoll.tune.audit.finding import (
 )
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
-from plimsoll.tune.cluster.dataplane_pods import dataplane_pods, is_meant_burstable
+from plimsoll.tune.cluster.dataplane_pods import dataplane_pods, is_declared_burstable
 from plimsoll.tune.cluster.kinds import POD
 from plimsoll.tune.cluster.object_judgement import judge_each, sum_up
 from plimsoll.tune.intent.intent import Intent
@@ -29,7 +29,7 @@ from plimsoll.tune.kubernetes.quantity import parse_quantity
 _GUARANTEED = "Guaranteed"
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     pods = dataplane_pods(view, intent)
     return judge_each(
         pods,
@@ -39,9 +39,9 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_pod(intent: Intent, pod: KubeObject) -> Judgement:
+def _judge_pod(intent: Intent, pod: KubeObject) -> CheckJudgement:
     name = full_name(pod)
-    if is_meant_burstable(pod, intent):
+    if is_declared_burstable(pod, intent):
         return not_applicable(f"the intent has {name} share its CPUs")
     found = text_at(pod, "status", "qosClass")
     read = Reading(f"Pod {name} status.qosClass", found or "not set")
@@ -56,7 +56,7 @@ def _judge_pod(intent: Intent, pod: KubeObject) -> Judgement:
     return sum_up([guaranteed, *_judge_containers(intent, pod, name)])
 
 
-def _judge_containers(intent: Intent, pod: KubeObject, name: str) -> Iterator[Judgement]:
+def _judge_containers(intent: Intent, pod: KubeObject, name: str) -> Iterator[CheckJudgement]:
     for container in containers_of(pod):
         given = value_at(container, "resources", "requests", "cpu")
         read = Reading(
@@ -65,7 +65,7 @@ def _judge_containers(intent: Intent, pod: KubeObject, name: str) -> Iterator[Ju
         yield _judge_cpus(intent, f"pod {name}", given, read)
 
 
-def _judge_cpus(intent: Intent, pod: str, given: object, read: Reading) -> Judgement:
+def _judge_cpus(intent: Intent, pod: str, given: object, read: Reading) -> CheckJudgement:
     try:
         cpus = parse_quantity(given)
     except ValueError:

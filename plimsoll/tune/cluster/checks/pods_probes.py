@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import dataplane_pods
@@ -14,7 +14,7 @@ from plimsoll.tune.kubernetes.kube_object import KubeObject, full_name
 from plimsoll.tune.kubernetes.pod_containers import containers_of
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     return judge_each(
         dataplane_pods(view, intent),
         _judge_pod,
@@ -23,7 +23,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_pod(pod: KubeObject) -> Judgement:
+def _judge_pod(pod: KubeObject) -> CheckJudgement:
     name = full_name(pod)
     found = list(exec_probes(containers_of(pod)))
     if not found:
@@ -45,7 +45,7 @@ CHECK = ClusterCheck(
     reads=(POD,),
     why=(
         "An exec probe starts a process in the container at every interval, on the CPUs that the "
-        "container has to itself: beside the polling loop."
+        "container has to itself, where the polling loop runs."
     ),
     fix="Take exec probes out of dataplane pods.",
     sources=("OpenShift, Telco RAN DU reference design specification: exec probes",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.audit.finding import CheckJudgement
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import (
@@ -20,7 +20,7 @@ from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: ClusterView, intent: Intent, _: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, _: Pool) -> CheckJudgement:
     expected = [*expected_namespaces(intent), *expected_rights(intent)]
     return judge_each(
         expected,
@@ -37,8 +37,8 @@ CHECK = ClusterCheck(
     reads=(NAMESPACE, SECURITY_CONSTRAINT, SERVICE_ACCOUNT_OF_PODS, ROLE, ROLE_BINDING),
     why=(
         "What is missing fails: without it the cluster refuses pods that lock memory for DMA. "
-        "What is allowed beyond is warned of: the pods run the same with it, but whoever breaks "
-        "out of one, or starts another under its account, has that too."
+        "What is allowed beyond is warned of: the pods run the same with it, but an attacker who "
+        "breaks out of one, or starts another under its account, has that too."
     ),
     fix="Apply the rendered objects, and take out of them what others have added.",
     sources=(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement, Reading, advice, fail, ok
+from plimsoll.tune.audit.finding import CheckJudgement, Reading, advice, fail, ok
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.dataplane_pods import runtime_classes
@@ -15,7 +15,7 @@ from plimsoll.tune.intent.intent import Intent
 from plimsoll.tune.kubernetes.kube_object import text_at
 
 
-def _judge(view: ClusterView, intent: Intent) -> Judgement:
+def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
     names = sorted(runtime_classes(intent))
     return judge_each(
         names,
@@ -25,7 +25,7 @@ def _judge(view: ClusterView, intent: Intent) -> Judgement:
     )
 
 
-def _judge_class(view: ClusterView, intent: Intent, name: str) -> Judgement:
+def _judge_class(view: ClusterView, intent: Intent, name: str) -> CheckJudgement:
     found = view.find(RUNTIME_CLASS, name)
     if found is None:
         return fail(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from plimsoll.tune.audit.finding import (
-    Judgement,
+    CheckJudgement,
     Reading,
     advice,
     fail,
@@ -37,7 +37,7 @@ _VFIO = "vfio-pci"
 _SPEED = re.compile(r"(\d{1,9}) Mb/s")
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     if not any(nic.num_vfs for nic in intent.nics):
         return not_applicable("the intent divides no nic")
     nodes = need_pool_nodes(view, pool)
@@ -49,7 +49,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     )
 
 
-def _judge_node(view: ClusterView, intent: Intent, node: KubeObject) -> Judgement:
+def _judge_node(view: ClusterView, intent: Intent, node: KubeObject) -> CheckJudgement:
     name = name_of(node)
     found = view.find(SRIOV_NODE_STATE, name, NAMESPACE)
     if found is None:
@@ -62,7 +62,7 @@ def _judge_node(view: ClusterView, intent: Intent, node: KubeObject) -> Judgemen
     return sum_up([_judge_sync(found, name), *(_judge_nic(found, name, nic) for nic in nics)])
 
 
-def _judge_sync(found: KubeObject, node: str) -> Judgement:
+def _judge_sync(found: KubeObject, node: str) -> CheckJudgement:
     status = text_at(found, "status", "syncStatus")
     read = Reading(f"SriovNetworkNodeState {node} status.syncStatus", status or "not set")
     if status == "Succeeded":
@@ -73,7 +73,7 @@ def _judge_sync(found: KubeObject, node: str) -> Judgement:
     return warn(f"node {node} is still dividing its ports", read, expected="Succeeded")
 
 
-def _judge_nic(found: KubeObject, node: str, nic: Nic) -> Judgement:
+def _judge_nic(found: KubeObject, node: str, nic: Nic) -> CheckJudgement:
     ports = [each for each in items_at(found, "status", "interfaces") if _is_of(each, nic)]
     where = f"SriovNetworkNodeState {node} status.interfaces"
     named = abbreviated((*nic.pf_names, *nic.pci)) or f"vendor {nic.vendor}"
@@ -91,7 +91,7 @@ def _judge_nic(found: KubeObject, node: str, nic: Nic) -> Judgement:
     return sum_up(_judge_port(port, where, node, nic) for port in ports)
 
 
-def _judge_port(port: KubeObject, where: str, node: str, nic: Nic) -> Judgement:
+def _judge_port(port: KubeObject, where: str, node: str, nic: Nic) -> CheckJudgement:
     name = text_at(port, "name") or text_at(port, "pciAddress")
     place = f"{where}[{name}]"
     amiss = list(_faults(port, nic))
@@ -153,7 +153,7 @@ CHECK = ClusterCheck(
         "A policy that a node could not carry out leaves ports without functions, or functions "
         "with a driver that DPDK cannot use; pods then wait for a resource that never comes."
     ),
-    fix="Mend what the node's last synchronisation reports, then wait for Succeeded.",
+    fix="Resolve what the node's last synchronisation reports, then wait for Succeeded.",
     sources=("k8snetworkplumbingwg/sriov-network-operator, api/v1/sriovnetworknodestate_types.go",),
     pool_rule=_judge,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from plimsoll.tune.audit.finding import Judgement
+from plimsoll.tune.audit.finding import CheckJudgement
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import SRIOV_POLICY
@@ -14,7 +14,7 @@ from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     expected = expected_policies(intent, pool)
     return judge_each(
         expected,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Judgement, not_applicable
+from plimsoll.tune.audit.finding import CheckJudgement, not_applicable
 from plimsoll.tune.cluster.cluster_check import ClusterCheck
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.kinds import TUNED
@@ -15,7 +15,7 @@ from plimsoll.tune.intent.cluster import Pool
 from plimsoll.tune.intent.intent import Intent
 
 
-def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
+def _judge(view: ClusterView, intent: Intent, pool: Pool) -> CheckJudgement:
     expected = expected_tuned(intent, pool)
     if expected is None:
         return not_applicable("the intent asks for nothing beyond its PerformanceProfile")
@@ -25,7 +25,7 @@ def _judge(view: ClusterView, intent: Intent, pool: Pool) -> Judgement:
     return _judge_renamed(view, expected, intent)
 
 
-def _judge_renamed(view: ClusterView, expected: ExpectedObject, intent: Intent) -> Judgement:
+def _judge_renamed(view: ClusterView, expected: ExpectedObject, intent: Intent) -> CheckJudgement:
     """The closest of those that stand on the operator's profile, whatever they are called."""
     found = list(renamed_patches(view, expected, operator_profile(intent)))
     closest = min(found, key=lambda each: len(each.expected.differences(each.found)), default=None)

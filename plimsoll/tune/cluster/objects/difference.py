@@ -34,7 +34,7 @@ class Difference:
             "missing": f"is not set, and should be {self.expected}",
             "different": f"is {self.found}, not {self.expected}",
             "lacking": f"lacks {self.expected}",
-            "extra": f"has {self.found}, which nobody asked for",
+            "extra": f"has {self.found}, which is not in the intent",
         }
         return f"{self.path} {words[self.kind]}"
 
@@ -108,7 +108,7 @@ class _Comparison:
         reads = self.meanings.reads
         read = reads.get(place.shape) or reads.get(place.sibling)
         if read is not None:
-            yield from self._compare_meant(place, expected, found, read)
+            yield from self._compare_meanings(place, expected, found, read)
         elif isinstance(expected, Mapping):
             yield from self._compare_fields(place, expected, found)
         elif isinstance(expected, list | tuple):
@@ -120,14 +120,14 @@ class _Comparison:
             more = _gives_more(self.meanings.rising.get(place.shape, ()), expected, found)
             yield Difference(place.path, "different", shown(expected), shown(found), more)
 
-    def _compare_meant(
+    def _compare_meanings(
         self, place: _Place, expected: Any, found: Any, read: Callable[[Any], Any]
     ) -> Iterator[Difference]:
         if isinstance(found, _Absent):
             yield Difference(place.path, "missing", shown(expected))
             return
         try:
-            meant = read(expected)
+            meaning = read(expected)
         except ValueError:
             # An intent's extra fields may hold anything: then alike is what is written alike.
             if not _equal(expected, found):
@@ -138,9 +138,9 @@ class _Comparison:
         except ValueError as error:
             yield Difference(place.path, "different", shown(expected), f"{shown(found)} ({error})")
             return
-        if isinstance(meant, Mapping):
-            yield from self._compare_fields(place, meant, given)
-        elif meant != given:
+        if isinstance(meaning, Mapping):
+            yield from self._compare_fields(place, meaning, given)
+        elif meaning != given:
             yield Difference(place.path, "different", shown(expected), shown(found))
 
     def _compare_fields(

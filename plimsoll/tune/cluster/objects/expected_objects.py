@@ -1,7 +1,7 @@
 """The objects that an intent asks of a cluster, as rendered, and what counts of each.
 
 Where rendering must write a value that the intent left open (a default, a log level, a pod's
-image) that value is not asked of a cluster.
+image) that value is not required of a cluster.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from plimsoll.tune.cluster.objects.expected_object import (
     with_intents_extra,
 )
 from plimsoll.tune.cluster.objects.expected_rights import expected_namespaces, expected_rights
-from plimsoll.tune.cluster.objects.meant_text import (
+from plimsoll.tune.cluster.objects.text_meaning import (
     cpu_set,
     json_fields,
     tuned_sections,
@@ -243,7 +243,7 @@ def expected_network(intent: Intent, network: Network) -> ExpectedObject:
 
 
 def expected_attachment(intent: Intent, network: Network) -> ExpectedObject:
-    """The NetworkAttachmentDefinition, as somebody may have written it without the operator."""
+    """The NetworkAttachmentDefinition, as it may have been written without the operator."""
     manifest = network_attachment(intent, network)
     expected = ExpectedObject(NETWORK_ATTACHMENT, manifest, _ATTACHMENT_MEANINGS)
     return with_intents_extra(intent, expected)

@@ -1,6 +1,6 @@
 """The namespaces and the rights of the intent's pods, as rendered, and what counts of each.
 
-More than is rendered does not keep a pod out, so it is told apart from less. What a field of a
+More than is rendered does not keep a pod out, so it is distinguished from less. What a field of a
 constraint allows is in security/v1 of openshift/api; a rule of a role in rbac/v1 of Kubernetes.
 """
 

@@ -1,4 +1,4 @@
-"""The files of a tar archive that may come from anybody, each read whole, none onto a disk.
+"""The files of a tar archive that may come from anybody, none of them put onto a disk.
 
 Links, devices and sparse files are refused, and so is more than the bounds say: of members, of
 bytes, of headers, of memory that a compressed file's own header asks for.
@@ -11,8 +11,9 @@ import lzma
 import tarfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import IO, Any, cast
 
 from plimsoll.errors import InputError
 from plimsoll.tune.host.archives.archive_bounds import ArchiveBounds, PathFilter, size_text
@@ -44,17 +45,30 @@ def archived_files(
 ) -> Iterator[tuple[str, bytes]]:
     """(path within it, content) of each file that `is_needed`, in the archive's order.
 
-    It may be under gzip, bzip2 or xz, or not compressed. Raises InputError for what is no such
-    archive, for a needed path that is no regular file and for what is beyond the bounds.
+    It may be under gzip, bzip2 or xz, or not compressed. Raises InputError for what is not such
+    an archive, for a needed path that is not a regular file and for what is beyond the bounds.
     """
+    with refusing_broken(path, bounds):
+        for name, content in _opened(path, bounds, is_needed):
+            yield name, content.read()
+
+
+def open_archived(
+    path: Path, bounds: ArchiveBounds, is_needed: PathFilter
+) -> Iterator[tuple[str, IO[bytes]]]:
+    """The same with each content still to be read, before the next is taken.
+
+    Raises as `archived_files`; whoever reads a content does so within `refusing_broken`.
+    """
+    with refusing_broken(path, bounds):
+        yield from _opened(path, bounds, is_needed)
+
+
+@contextmanager
+def refusing_broken(path: Path, bounds: ArchiveBounds) -> Iterator[None]:
+    """Raise InputError for what reading a broken archive raises."""
     try:
-        with unpacked(path) as content:
-            bounded = _Bounded(content, path, bounds)
-            with tarfile.open(fileobj=bounded, mode="r|") as archive:
-                yield from _files(path, archive, bounded, is_needed)
-            # What is behind the tar's end has the checksum that tells whether all was whole.
-            while bounded.read(_PIECE_BYTES):
-                pass
+        yield
     except ZstdError:
         raise InputError(
             "is under Zstandard, which is not read here",
@@ -62,12 +76,24 @@ def archived_files(
             remedy="unpack it to a tar archive with unzstd",
         ) from None
     except _BROKEN as error:
-        raise bounds.refused(path, f"is no archive that can be read ({error})") from None
+        raise bounds.refused(path, f"is not a readable archive ({error})") from None
+
+
+def _opened(
+    path: Path, bounds: ArchiveBounds, is_needed: PathFilter
+) -> Iterator[tuple[str, IO[bytes]]]:
+    with unpacked(path) as content:
+        bounded = _Bounded(content, path, bounds)
+        with tarfile.open(fileobj=bounded, mode="r|") as archive:
+            yield from _files(path, archive, bounded, is_needed)
+        # What is behind the tar's end has the checksum that tells whether all was whole.
+        while bounded.read(_PIECE_BYTES):
+            pass
 
 
 def _files(
     path: Path, archive: tarfile.TarFile, bounded: _Bounded, is_needed: PathFilter
-) -> Iterator[tuple[str, bytes]]:
+) -> Iterator[tuple[str, IO[bytes]]]:
     bounds = bounded.bounds
     for count, member in enumerate(archive):
         if count >= bounds.most_members:
@@ -89,7 +115,7 @@ def _files(
             raise bounds.too_large(path, name)
         content = archive.extractfile(member)
         if content is not None:
-            yield name, content.read()
+            yield name, content
 
 
 class _Bounded(io.RawIOBase):

@@ -21,7 +21,7 @@ def folder_files(
     """(path within it, content) of each file that `is_needed`, in the order of their names.
 
     A link to a folder counts as a file, which it is refused as where it is needed. Raises
-    InputError for a needed path that is no regular file or cannot be read, and for what is
+    InputError for a needed path that is not a regular file or cannot be read, and for what is
     beyond the bounds.
     """
     total = 0

@@ -1,6 +1,6 @@
-"""The bytes of an archive, whatever it is compressed by, and no more of them than asked for.
+"""The bytes of an archive, whatever it is compressed by, and no more of them than requested.
 
-What compresses a file is told by its first bytes, not by its name.
+A file's compression is recognised by its first bytes, not by its name.
 """
 
 from __future__ import annotations

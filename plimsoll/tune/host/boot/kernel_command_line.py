@@ -16,7 +16,7 @@ _NAME = re.compile(r"[A-Za-z][\w.]{0,63}", re.ASCII)
 _MOST_CPUS = 8192
 
 PATH = "/proc/cmdline"
-# What a capture has in place of a value, or of a word that is no argument that is known.
+# What a capture has in place of a value, or of a word that is not a known argument.
 HIDDEN = "<hidden>"
 
 
@@ -108,12 +108,12 @@ def _parse_part(part: str, last: int, text: str) -> set[int]:
         return set(range(last + 1))
     match = _RANGE.fullmatch(part)
     if match is None:
-        raise ValueError(f"{text!r} is no list of CPUs")
+        raise ValueError(f"{text!r} is not a list of CPUs")
     first = last if match[1] == "N" else int(match[1])
     end = first if match[2] is None else last if match[2] == "N" else int(match[2])
     used, group = (int(match[3]), int(match[4])) if match[3] else (1, 1)
     if not first <= end < _MOST_CPUS or not 0 < used <= group:
-        raise ValueError(f"{text!r} is no list of CPUs")
+        raise ValueError(f"{text!r} is not a list of CPUs")
     return {cpu for cpu in range(first, end + 1) if (cpu - first) % group < used}
 
 

@@ -6,7 +6,7 @@ import re
 
 from plimsoll.tune.host.view.host_view import HostView
 
-# Where administrators have theirs: since TuneD 2.24 in profiles/, and before beside the rest.
+# Where administrators have theirs: since TuneD 2.24 in profiles/, and before that next to the rest.
 _FOLDERS = ("/etc/tuned/profiles", "/etc/tuned")
 PROFILE_FILES = tuple(f"{folder}/*/tuned.conf" for folder in _FOLDERS)
 PARTITIONING_VARIABLES = "/etc/tuned/cpu-partitioning-variables.conf"
@@ -35,7 +35,7 @@ def with_included(view: HostView, active: str) -> tuple[str, ...]:
 
 
 def isolated_by_partitioning(view: HostView) -> str | None:
-    """The CPUs that cpu-partitioning is given, as written; None where nobody knows."""
+    """The CPUs that cpu-partitioning is given, as written; None where that is unknown."""
     lines = (view.read(PARTITIONING_VARIABLES) or "").splitlines()
     given = [match[1].strip() for line in lines if (match := _ISOLATED.fullmatch(line))]
     return given[-1] if given else None

@@ -41,7 +41,7 @@ class CapturedUnread(_Part):
 class Manifest(_Part):
     """All of a capture but its files; `manifest.json` in it.
 
-    `time` is UTC by RFC 3339. `collected` are the patterns that were asked for; `links`
+    `time` is UTC by RFC 3339. `collected` are the patterns that were requested; `links`
     holds what links said, `listed` the names in directories of which no file was taken.
     """
 

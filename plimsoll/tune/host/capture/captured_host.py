@@ -13,8 +13,8 @@ from plimsoll.tune.host.view.unread import Unread
 class CapturedHost(HostView):
     """`files`, `links` and `outputs` by absolute path or command; `unread` what was refused.
 
-    `collected` are the patterns of paths, and the commands, that were asked for: what
-    matches one of them and is not here did not exist. All else was never asked for, and
+    `collected` are the patterns of paths, and the commands, that were requested: what
+    matches one of them and is not here did not exist. All else was never requested, and
     whether the host has it is unknown. `listed` has directories of which the names alone
     were taken, on top of those that the paths make.
     """

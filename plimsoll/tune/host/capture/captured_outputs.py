@@ -23,7 +23,7 @@ _LSPCI_FIELD = re.compile(r"MaxReadReq \d+ bytes|LnkCtl:\s*ASPM [^;\n]+;")
 def kept_output(command: str, text: str) -> str:
     """What a capture takes of a command's output; it is judged as the whole is.
 
-    Raises ValueError, saying why, for a command of which nobody said what is read.
+    Raises ValueError, saying why, for a command without a declared reader.
     """
     rule = _RULES.get(form_of(command))
     if rule is None:
@@ -53,7 +53,7 @@ def _pause(text: str) -> str:
 
 
 def _vfs(text: str) -> str:
-    """Of ip's JSON what it lists of VFs; nothing where it is no such answer."""
+    """Of ip's JSON what it lists of VFs; nothing for any other output."""
     try:
         interfaces = json.loads(text)
         listed = [dict(_vf_fields(entry)) for entry in interfaces[0].get("vfinfo_list", [])]

@@ -26,7 +26,7 @@ from plimsoll.version import VERSION
 # 512 CPUs with ten idle states each make 5120 paths of one pattern.
 MOST_PATHS_OF_A_PATTERN = 20_000
 _DEEPEST = 12
-# What names the host and the kernel in an audit, besides the manifest.
+# What names the host and the kernel in an audit, in addition to the manifest.
 _IDENTITY = (
     "/proc/sys/kernel/hostname",
     "/proc/sys/kernel/osrelease",
@@ -135,7 +135,7 @@ def _take_output(view: HostView, command: str, found: _Collected) -> None:
 
 
 def _note(unread: Unread, found: _Collected) -> None:
-    """What is absent needs no note: it was asked for, and is not there."""
+    """What is absent needs no note: it was requested, and is not there."""
     if unread.cause != "absent":
         found.unread[unread.where] = unread
 

@@ -28,8 +28,8 @@ _REMEDY = "let ssh in by key, and have plimsoll of this version on PATH there"
 class RemoteCapture:
     """What a host says of itself; it comes while this process does other things.
 
-    After `most_s` nobody waits any more, neither here nor there, and what would be larger
-    than any capture is cut off: the host may be anybody's.
+    After `most_s` both ends give up, and what would be larger
+    than any capture is cut off: the host is not trusted.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class RemoteCapture:
         self._deadline_s = time.monotonic() + most_s
         self._late = False
         with ExitStack() as files:
-            # By its name it is told from what is no archive.
+            # Its name distinguishes it from what is not an archive.
             self._archive = files.enter_context(
                 NamedTemporaryFile(prefix="plimsoll-", suffix=SUFFIXES[0], dir=folder)
             )
@@ -126,5 +126,5 @@ class RemoteCapture:
 
     def _failed(self, problem: str) -> MachineError:
         return MachineError(
-            f"cannot be asked over ssh: {problem}", where=self._where, remedy=_REMEDY
+            f"cannot be read over ssh: {problem}", where=self._where, remedy=_REMEDY
         )

@@ -44,12 +44,12 @@ def _parsed(text: str) -> CpuManager:
             },
         )
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError, InputError):
-        message = Unread(CPU_MANAGER_STATE, "unreadable", "is no state of the CPU manager")
+        message = Unread(CPU_MANAGER_STATE, "unreadable", "is not a state file of the CPU manager")
         raise CannotRead(message) from None
 
 
 def sets_by_pod(text: str) -> str:
-    """The state file without the containers' names; an empty one where it is no such file."""
+    """The state file without the containers' names; an empty one for any other file."""
     try:
         found = _parsed(text)
     except CannotRead:

@@ -25,7 +25,7 @@ class Quota:
     """`value` is the file's text, in version 2 with the period behind it.
 
     `throttled` counts the periods in which it was used up, since the group was made; None
-    where that is not told.
+    where that is not reported.
     """
 
     path: str

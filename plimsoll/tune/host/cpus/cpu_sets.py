@@ -24,7 +24,7 @@ def parse_cpu_mask(text: str) -> frozenset[int]:
     """
     groups = text.strip().removeprefix("0x").split(",")
     if len(groups) > _MOST_GROUPS or not all(_GROUP.fullmatch(group) for group in groups):
-        raise ValueError(f"{text!r} is no mask of CPUs")
+        raise ValueError(f"{text!r} is not a CPU mask")
     bits = 0
     for group in groups:
         bits = bits << _GROUP_BITS | int(group, 16)

@@ -52,7 +52,7 @@ def uptime_s(view: HostView) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """`count` is its sum over the CPUs asked for, `users` what stands last: the handlers."""
+    """`count` is its sum over the CPUs selected, `users` the last column: the handlers."""
 
     name: str
     count: int

@@ -1,4 +1,4 @@
-"""What irqbalance is told to spare, in the files that its service reads."""
+"""What irqbalance is configured to spare, in the files that its service reads."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def ban_settings(text: str) -> Iterator[tuple[str, str]]:
 
 
 def ban_lines(text: str, hidden: str) -> str:
-    """Those lines and no others, with `hidden` for what is no set of CPUs."""
+    """Those lines and no others, with `hidden` for what is not a set of CPUs."""
     return "\n".join(
         f"IRQBALANCE_BANNED_{kind}={value if _CPUS.fullmatch(value) else hidden}"
         for kind, value in ban_settings(text)

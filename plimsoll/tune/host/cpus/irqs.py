@@ -47,9 +47,9 @@ class Irq:
 
 
 def read_irqs(view: HostView) -> Iterator[Irq]:
-    """Every device interrupt that somebody handles, by number. Raises CannotRead.
+    """Every device interrupt that has a handler, by number. Raises CannotRead.
 
-    Those that each CPU has for itself are no device's, and are left out: their smp_affinity
+    Those that each CPU has for itself are not a device's, and are left out: their smp_affinity
     names all CPUs and means nothing.
     """
     names = view.listing("/proc/irq")

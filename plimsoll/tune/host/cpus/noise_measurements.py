@@ -36,7 +36,7 @@ class Calibrated:
 
 
 def read_calibration(text: str) -> Calibrated | None:
-    """None of what is no calibration of ours, or one of another version."""
+    """None for what is not a calibration of ours, or is of another version."""
     try:
         document = json.loads(text)
         tester = document["tester"]

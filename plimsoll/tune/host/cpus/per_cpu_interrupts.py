@@ -1,4 +1,4 @@
-"""Interrupts with a number that are no device's: each CPU has its own of them."""
+"""Interrupts with a number that are not a device's: each CPU has its own of them."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _IMPLEMENTER = re.compile(r"^CPU implementer\s*:", re.MULTILINE)
 
 
 def processor_vendor(view: HostView) -> Literal["intel", "amd", "arm"]:
-    """By /proc/cpuinfo; "intel" where it names nobody of the three. Raises CannotRead."""
+    """By /proc/cpuinfo; "intel" where it names none of the three. Raises CannotRead."""
     text = view.need(CPUINFO)
     if _IMPLEMENTER.search(text):
         return "arm"

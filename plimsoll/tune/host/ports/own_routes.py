@@ -1,7 +1,7 @@
 """The host's routes, and what a capture keeps of them: by which interface the default leads.
 
-That tells the ports that the host lives by; which networks and gateways it knows is nobody's
-business who is sent a capture.
+That shows the ports that the host depends on; which networks and gateways it knows does not
+concern the recipient of a capture.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class PcieLink:
 
     @property
     def gbps(self) -> float:
-        """What it carries after the line code, in Gbit/s each way."""
+        """What it carries after the line code, in Gbps each way."""
         code = next(code for speed, code in _LINE_CODES if self.speed <= speed)
         return self.speed * self.width * code
 

@@ -22,11 +22,11 @@ UPLINK_LINKS = (f"{_NET}/*", f"{_NET}/*/{_UPPER}*", f"{_PCI}/*/physfn")
 def uplinks(
     view: HostView, interfaces: Collection[str], environment: Mapping[str, str]
 ) -> Mapping[str, str]:
-    """Those that must be left alone, with the reason; all of `interfaces` where nobody knows.
+    """Those that must be left alone, with the reason; all of `interfaces` where that is unknown.
 
-    `environment` is that of whoever asks the host itself, for the SSH session that it names.
+    `environment` is that of the caller on the host itself, for the SSH session that it names.
     """
-    reason = "nobody knows whether the host's own traffic takes it: "
+    reason = "it is unknown whether the host's own traffic takes it: "
     unknown = view.why_not(ROUTES)
     if unknown is not None:
         return dict.fromkeys(interfaces, f"{reason}{unknown}")
@@ -41,7 +41,7 @@ def uplinks(
 
 
 def uplink_functions(view: HostView) -> Mapping[str, str]:
-    """The same of PCI functions, by address, and for whoever audits the host itself.
+    """The same of PCI functions, by address, and for a caller on the host itself.
 
     One that the kernel has no interface of carries nothing of the host's.
     """

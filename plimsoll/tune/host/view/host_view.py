@@ -1,4 +1,4 @@
-"""What can be read of a host: the same questions, asked of a live one or of a capture."""
+"""What can be read of a host, alike from a live one and from a capture."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class HostView(ABC):
     `Unread`; the methods below give that the shape a caller wants:
 
     - `read`, `listing`, `link`, `command`: None whatever the cause, which `why_not` tells;
-    - `find`: None where the host truly has no such file, CannotRead where nobody knows;
+    - `find`: None where the host truly has no such file, CannotRead where that is unknown;
     - `need`: text, or CannotRead.
 
     Text comes without blanks and line ends around it. `where` names the source.
@@ -54,11 +54,11 @@ class HostView(ABC):
         """The output of one of the fixed commands, which has been checked to be one."""
 
     def firmware(self) -> BiosAnswer | None:
-        """What the host's BMC said of its firmware; None where none was asked."""
+        """What the host's BMC said of its firmware; None where none was read."""
         return None
 
     def session(self) -> Mapping[str, str]:
-        """SSH_CONNECTION, under that name, of whoever asks the host itself by ssh; else empty."""
+        """SSH_CONNECTION, under that name, of a caller on the host itself over ssh; else empty."""
         return {}
 
     def read(self, path: str) -> str | None:

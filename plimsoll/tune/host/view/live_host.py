@@ -24,8 +24,8 @@ _NOT_REQUESTED = ("failed to connect", "cannot talk to", "system has not been bo
 class LiveHost(HostView):
     """This host; or one whose root file system, with procfs and sysfs, is mounted at `root`.
 
-    Of the latter no command can be asked: it would answer for this one. Where its procfs or
-    sysfs is not mounted, what is in them is unreadable and not absent: nobody knows it.
+    On the latter no command can be run: it would answer for this one. Where its procfs or
+    sysfs is not mounted, what is in them is unreadable and not absent.
     """
 
     def __init__(self, root: Path = Path("/")) -> None:
@@ -76,7 +76,7 @@ class LiveHost(HostView):
         return isinstance(names, Unread) or not names
 
     def _unknown(self, path: str) -> Unread | None:
-        """Why nobody can know of `path`, where its file system is not mounted."""
+        """Why `path` is unknown, where its file system is not mounted."""
         for top in self._unmounted:
             if path == top or path.startswith(f"{top}/"):
                 return Unread(path, "unreadable", f"nothing is mounted at {top}")

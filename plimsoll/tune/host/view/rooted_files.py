@@ -15,7 +15,7 @@ from plimsoll.tune.host.view.unread import Cause, Unread
 
 # /proc/interrupts of 512 CPUs and 1000 lines is 6 MB; a hostile tree may hold anything.
 MOST_FILE_BYTES = 16 << 20
-# sysctls make a buffer of what is asked for, and refuse large ones with ENOMEM.
+# sysctls allocate a buffer of the size requested, and refuse large ones with ENOMEM.
 _PIECE_BYTES = 1 << 16
 # The kernel's own bound on links followed for one name.
 _MOST_LINKS = 40
@@ -30,16 +30,16 @@ class RootedFiles:
     """Reads `/proc/cmdline` as `ROOT/proc/cmdline`; links are resolved as if ROOT were /.
 
     Only regular files are read, and at most MOST_FILE_BYTES of them. In homes no link is
-    followed and only what belongs to the home's owner is read: whoever reads may be root, and
+    followed and only what belongs to the home's owner is read: the reader may be root, and
     a user's link or hard link may name any file. What is checked is what is then read, for
-    every step is taken from an open directory: nobody can swap it in between.
+    every step is taken from an open directory: it cannot be swapped in between.
     """
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
     def text(self, path: str) -> str | Unread:
-        """The text of a file, without blanks around it; what is no UTF-8 is replaced."""
+        """The text of a file, without blanks around it; what is not UTF-8 is replaced."""
         return _requested(path, lambda: self._text(path))
 
     def names(self, path: str) -> tuple[str, ...] | Unread:

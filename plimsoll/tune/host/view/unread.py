@@ -9,7 +9,7 @@ from plimsoll.errors import MachineError
 from plimsoll.tune.host.view.commands import is_command
 
 # "absent": the host has no such thing. "forbidden": it takes more privileges. "unreadable":
-# it is there and gave no text. "not-captured": the capture never asked for it.
+# it is there and gave no text. "not-captured": the capture never requested it.
 Cause = Literal["absent", "forbidden", "unreadable", "not-captured"]
 
 _WORDS: dict[Cause, str] = {

@@ -14,7 +14,9 @@ def _check_address(text: str) -> str:
     try:
         ipaddress.ip_address(text)
     except ValueError:
-        raise mistake(f"{brief(text)} is no IP address", "write for example 192.0.2.1") from None
+        raise mistake(
+            f"{brief(text)} is not an IP address", "write for example 192.0.2.1"
+        ) from None
     return text
 
 
@@ -24,7 +26,7 @@ def _check_range(text: str) -> str:
         ipaddress.ip_interface(text)
     except ValueError:
         raise mistake(
-            f"{brief(text)} is no range of IP addresses", "write for example 192.0.2.0/24"
+            f"{brief(text)} is not a range of IP addresses", "write for example 192.0.2.0/24"
         ) from None
     if "/" not in text:
         raise mistake(f"{brief(text)} has no prefix length", "write for example 192.0.2.0/24")

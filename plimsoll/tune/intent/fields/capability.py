@@ -30,7 +30,7 @@ def _check_capability(name: str) -> str:
     if plain == "ALL":
         raise mistake("ALL is root on the node", "name the ones that are needed, such as IPC_LOCK")
     raise mistake(
-        f"{brief(name)} is no capability of the kernel",
+        f"{brief(name)} is not a capability of the kernel",
         did_you_mean(plain, CAPABILITIES, "write one of capabilities(7), such as IPC_LOCK"),
     )
 

@@ -1,4 +1,4 @@
-"""A list of CPUs as somebody wrote it, and the CPUs it means."""
+"""A list of CPUs as written, and the CPUs it means."""
 
 from __future__ import annotations
 

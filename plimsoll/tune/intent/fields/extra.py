@@ -40,7 +40,7 @@ _IDENTITY = {
 
 
 def _check_patch(patch: FreeFields) -> FreeFields:
-    """Which object it is, and what a cluster says of it, are nobody's to add."""
+    """An object's identity, and the status that a cluster gives it, cannot be added."""
     for name, remedy in _IDENTITY.items():
         if name in patch:
             raise mistake("is not to be changed", remedy, name)

@@ -15,7 +15,7 @@ _LONGEST_TEXT = 1 << 16
 
 
 def _check_given(given: object) -> object:
-    """As JSON has it, before it is parsed: YAML has dates and keys that are no text as well."""
+    """As JSON has it, before it is parsed: YAML also has dates and keys that are not text."""
     if not isinstance(given, Mapping) or not given:
         raise mistake(f"found {brief(given)}", "write fields and their values")
     _count(given, 0, 0)

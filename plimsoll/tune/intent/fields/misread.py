@@ -1,4 +1,4 @@
-"""What YAML takes for a number or a date where somebody wrote a PCI address or a list of CPUs.
+"""What YAML takes for a number or a date where a PCI address or a list of CPUs was written.
 
 YAML 1.1, which PyYAML reads, knows numbers in base 60 (1:30), octal (010), hexadecimal and with
 underscores; YAML 1.2, by which editors complete, does not. No intent means one.
@@ -24,8 +24,8 @@ _MOST_NAMED = 20
 def check_misread(document: Document) -> None:
     """Raises InputError with file, line and field of each."""
     found = [
-        InputError(f"{field}: YAML takes {brief(node.value)[1:-1]} for {meant}", where=where)
-        for field, node, meant in _misread(document.root, "", set())
+        InputError(f"{field}: YAML takes {brief(node.value)[1:-1]} for {taken_for}", where=where)
+        for field, node, taken_for in _misread(document.root, "", set())
         for where in [f"{document.path}:{node.start_mark.line + 1}"]
     ]
     remedy = "put it in quotes"
@@ -45,8 +45,8 @@ def _misread(
         return
     seen.add(id(node))
     if isinstance(node, yaml.ScalarNode):
-        if node.style is None and (meant := _taken_for(node)):
-            yield field, node, meant
+        if node.style is None and (taken_for := _taken_for(node)):
+            yield field, node, taken_for
     elif isinstance(node, yaml.SequenceNode):
         for number, each in enumerate(node.value):
             yield from _misread(each, f"{field}[{number}]", seen)

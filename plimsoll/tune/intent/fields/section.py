@@ -11,7 +11,7 @@ from plimsoll.text.mistakes import brief, mistake
 T = TypeVar("T")
 
 _LONGEST_TEXT = 4096
-# A node has some hundreds of ports and pods; what is longer is no intent.
+# A node has some hundreds of ports and pods; what is longer is not an intent.
 _MOST_LISTED = 1024
 _LONGEST_NAME = 63
 

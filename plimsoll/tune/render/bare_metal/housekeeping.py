@@ -38,7 +38,7 @@ _HEAD = """\
 set -u
 root=${1-}
 
-# What the kernel refuses is told, and does not stop the rest.
+# What the kernel refuses is reported, and does not stop the rest.
 write() {
     [ ! -e "$2" ] || { echo "$1" > "$2"; } || :
 }

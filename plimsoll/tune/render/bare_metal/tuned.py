@@ -1,7 +1,7 @@
 """A host's TuneD profile, and the same sysctls for hosts without TuneD.
 
 The profile stands on network-latency and does what cpu-partitioning does, except for the
-boot: the kernel's command line has one owner, the file beside it.
+boot: the kernel's command line has one owner, the file next to it.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def extended(intent: Intent, file: RenderedFile) -> RenderedFile:
 
 
 def check_extra(intent: Intent, files: Sequence[RenderedFile]) -> Iterator[Mistake]:
-    """What is for an object that is not rendered; a patch that nobody applies is a mistake."""
+    """What is for an object that is not rendered; a patch that applies to nothing is a mistake."""
     manifests = [each for each in map(_manifest, files) if each is not None]
     there = [_identity(each) for each in manifests]
     for kind in intent.annotations:

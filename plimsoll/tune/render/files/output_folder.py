@@ -1,4 +1,4 @@
-"""The folder that files are rendered into, and what in it is somebody else's.
+"""The folder that files are rendered into, and what in it belongs to others.
 
 A record of what was written (`.plimsoll-render.json`: path and SHA-256) tells the files of an
 earlier rendering from those that are not ours, or that someone has changed since.
@@ -49,7 +49,7 @@ def write_files(folder: Path, files: Sequence[RenderedFile], *, force: bool = Fa
     try:
         if folder.exists() and not folder.is_dir():
             raise InputError(
-                "is no folder", where=str(folder), remedy="name a folder with --output"
+                "is not a folder", where=str(folder), remedy="name a folder with --output"
             )
         earlier = _read_record(folder)
         _check_places(folder, files)
@@ -77,7 +77,7 @@ def _read_record(folder: Path) -> Mapping[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, ValidationError, RecursionError):
-        # Whoever changed it knows no more of the files' owners than we do.
+        # If it was changed, it does not say whose the files are.
         return {}
 
 
@@ -132,7 +132,7 @@ def _hash(content: bytes) -> str:
 
 
 def _write(place: Path, text: str, mode: int = 0o644) -> None:
-    """Beside its place first, so that whoever looks sees the old file or the new one."""
+    """Next to its place first, so that readers see the old file or the new one."""
     place.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=place.parent, prefix=".plimsoll-")
     try:

@@ -47,13 +47,13 @@ def _tuned(intent: Intent) -> Iterator[Mistake]:
     for section, options in intent.tuned.sections.items():
         if not _OPTION.fullmatch(section):
             field = brief(f"tuned.sections.{section}")
-            yield Mistake(field, "is no name of a section", "use its name alone")
+            yield Mistake(field, "is not a section name", "use its name alone")
         for name, value in options.items():
             yield from _option(f"tuned.sections.{section}.{name}", _SETTING, name, value)
 
 
 def _option(field: str, names: re.Pattern[str], name: str, value: str) -> Iterator[Mistake]:
     if not names.fullmatch(name):
-        yield Mistake(brief(field), "is no name of a setting", "use its name alone")
+        yield Mistake(brief(field), "is not a setting name", "use its name alone")
     if _CALL.search(value):
         yield Mistake(field, f"{brief(value)} calls a function of TuneD", "write the value itself")

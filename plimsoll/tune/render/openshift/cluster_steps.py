@@ -146,7 +146,7 @@ def _pod_steps(intent: Intent, pool: Pool) -> Iterator[str]:
 
 
 def _label_steps(intent: Intent, pool: Pool) -> Iterator[str]:
-    """For pods that choose among the pool's nodes by a label that nobody else sets."""
+    """For pods that choose among the pool's nodes by a label that nothing else sets."""
     pods_by_labels: dict[tuple[tuple[str, str], ...], list[str]] = {}
     for pod in intent.pods:
         others = pod.node_selector.items() - pool.node_labels.items()

@@ -2,7 +2,7 @@
 
 As in the article "DPDK latency in OpenShift - Part II". Several KubeletConfigs of one pool are
 not merged, and the one made last counts (openshift/openshift-docs, pull request 118856), so
-beside a performance profile, of which the operator makes one, this is an alternative.
+next to a performance profile, of which the operator makes one, this is an alternative.
 """
 
 from __future__ import annotations

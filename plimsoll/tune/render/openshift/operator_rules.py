@@ -23,7 +23,7 @@ from plimsoll.tune.render.openshift.machine_config_pool import BUILT_IN
 from plimsoll.tune.render.openshift.namespace import DEFAULT, is_the_clusters
 
 # Whose networks pods of every namespace may join (globalNamespaces, which the Cluster Network
-# Operator sets beside namespaceIsolation).
+# Operator sets along with namespaceIsolation).
 _SHARED_NAMESPACES = (
     DEFAULT,
     "openshift-cnv",
@@ -115,7 +115,7 @@ def _labels(labels: Mapping[str, str], field: str) -> Iterator[Mistake]:
         if value and not _NAME.fullmatch(value):
             yield Mistake(
                 field,
-                f"{brief(value)} is no value of a label",
+                f"{brief(value)} is not a valid label value",
                 "use at most 63 letters, digits and - _ .",
             )
 
@@ -123,4 +123,6 @@ def _labels(labels: Mapping[str, str], field: str) -> Iterator[Mistake]:
 def _key(key: str, field: str) -> Iterator[Mistake]:
     domain, slash, name = key.rpartition("/")
     if not _NAME.fullmatch(name) or (slash and not _DOMAIN.fullmatch(domain)):
-        yield Mistake(field, f"{brief(key)} is no name of Kubernetes", "write it as domain/name")
+        yield Mistake(
+            field, f"{brief(key)} is not a valid Kubernetes name", "write it as domain/name"
+        )

@@ -1,9 +1,9 @@
 """The pods: testpmd, a generator, any workload; with the least privilege that will do.
 
-The first article's pod has SYS_ADMIN besides IPC_LOCK. DPDK through VFIO needs neither mounts
-nor raw memory: it locks memory for DMA (IPC_LOCK), and the device plugin hands it the VF. Such pods
-run as root, as OpenShift's own examples of DPDK do ("Using DPDK and RDMA"): the kernel takes
-added capabilities from everybody else, and the VF's file in /dev/vfio is root's.
+The first article's pod has SYS_ADMIN in addition to IPC_LOCK. DPDK through VFIO needs neither
+mounts nor raw memory: it locks memory for DMA (IPC_LOCK), and the device plugin hands it the VF.
+Such pods run as root, as OpenShift's own examples of DPDK do ("Using DPDK and RDMA"): the kernel
+takes added capabilities from everybody else, and the VF's file in /dev/vfio is root's.
 """
 
 from __future__ import annotations

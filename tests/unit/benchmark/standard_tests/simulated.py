@@ -9,7 +9,8 @@ from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.errors import Interrupted
 from plimsoll.generator.interface import Interval, TrialPlan
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase, TrialRecord
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import TrialRecord
 
 # Of the model; the simulated links carry 10 Gbit/s: 14,880,952 frames of 64 bytes a second.
 CAPACITY_PPS = 1e6
@@ -45,7 +46,7 @@ def run_directory(root: Path, asked: Experiment) -> RunDirectory:
 
 
 class Seen:
-    """A Watcher that keeps the trials, and breaks the run off after `most` of them."""
+    """A ProgressListener that keeps the trials, and breaks the run off after `most` of them."""
 
     def __init__(self, most: int | None = None) -> None:
         self.trials: list[TrialRecord] = []

@@ -73,5 +73,5 @@ def test_a_burst_that_the_tester_cannot_send_bars_and_leaves_the_answer_open() -
 def test_nothing_is_told_to_a_search_that_has_ended() -> None:
     search = BurstSearch(BurstSearchPlan(limit_frames=1, granularity=0.01, step_frames=1))
     search.tell(True)
-    with pytest.raises(RuntimeError, match="no burst was asked for"):
+    with pytest.raises(RuntimeError, match="no burst was requested"):
         search.tell(True)

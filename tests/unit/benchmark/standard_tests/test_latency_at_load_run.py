@@ -8,7 +8,7 @@ from plimsoll.benchmark.latency_at_load.latency_at_load import (
     check_latency_at_load,
     run_latency_at_load,
 )
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
 from plimsoll.errors import InputError, Interrupted
 from plimsoll.record.results.latency_at_load_result import LatencyAtLoadResult
 from plimsoll.record.run.journal import read_journal
@@ -24,7 +24,7 @@ from tests.unit.benchmark.standard_tests.simulated import (
     run_directory,
 )
 
-GIVEN = LatencyAtLoadAsked.quickly().model_copy(
+GIVEN = LatencyAtLoadSettings.quickly().model_copy(
     update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given"}
 )
 
@@ -53,7 +53,12 @@ def test_latency_is_measured_without_load_and_at_shares_of_the_rate(tmp_path: Pa
     # A queue before a server grows with its load.
     assert medians(result)[0] < medians(result)[3]
     page = latency_at_load_page(run)
-    assert [figure.name for figure in page.figures] == ["latency-by-load"]
+    # After the method's own, those of the heaviest trial.
+    assert [figure.name for figure in page.figures] == [
+        "latency-by-load",
+        "trial-4-rate",
+        "trial-4-latency",
+    ]
     assert page.figures[0].chart is not None
 
 
@@ -70,8 +75,8 @@ def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
     asked = experiment(search=search)
     run = run_directory(tmp_path, asked)
     with pytest.raises(Interrupted):
-        run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen(most=3))
-    result = run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+        run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen(most=3))
+    result = run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen())
     assert result.rate_pps == pytest.approx(CAPACITY_PPS, rel=0.11)
     assert result.rate_from == "search"
     steps = [trial.step for trial in read_journal(run.journal).trials() if trial.step]
@@ -85,7 +90,7 @@ def test_a_search_that_finds_nothing_is_told(tmp_path: Path) -> None:
     search = {"minimum": "2Mpps", "maximum": "4Mpps", "duration": "1s", "granularity": "50%"}
     asked = experiment(search=search)
     run = run_directory(tmp_path, asked)
-    result = run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+    result = run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen())
     assert (result.rate_pps, result.points) == (None, ())
     assert result.reason is not None
     assert result.reason in latency_at_load_answer(run).sentences
@@ -100,7 +105,7 @@ def test_a_profile_without_a_probe_is_refused() -> None:
 
 def test_a_share_beyond_reason_is_refused() -> None:
     asked = GIVEN.model_copy(update={"percents": (-1.0,)})
-    with pytest.raises(InputError, match="-1 % is no share of the rate") as error:
+    with pytest.raises(InputError, match="-1 % is not a share of the rate") as error:
         asked.check()
     assert error.value.where == "--loads"
 
@@ -124,8 +129,8 @@ def test_the_search_for_the_rate_knows_the_lowest_load_and_its_own_repetitions(
     asked = experiment(search=search, criteria=criteria)
     run = run_directory(tmp_path, asked)
     with pytest.raises(Interrupted):
-        run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen(most=3))
-    result = run_latency_at_load(asked, LatencyAtLoadAsked.quickly(), run, Seen())
+        run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen(most=3))
+    result = run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen())
     trials = read_journal(run.journal).trials()
     assert [trial.phase for trial in trials].count("baseline") == 1
     assert "invalid" not in {trial.verdict for trial in trials}

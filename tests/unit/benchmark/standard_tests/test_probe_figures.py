@@ -4,7 +4,7 @@ import statistics
 
 import pytest
 
-from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.benchmark.probe.summary import lines_of, statistics_of
 from plimsoll.errors import InputError
 from plimsoll.generator.engine.settings import EngineSettings
@@ -82,12 +82,12 @@ def test_each_window_has_a_line() -> None:
 def test_windows_are_a_sixtieth_of_the_run_between_a_second_and_a_minute(
     duration_s: float, window_s: float
 ) -> None:
-    assert ProbeAsked(duration_s=duration_s).window_s == window_s
+    assert ProbeSettings(duration_s=duration_s).window_s == window_s
 
 
 def test_a_probe_has_a_rate_in_frames() -> None:
     with pytest.raises(InputError, match="is not the rate of a probe") as error:
-        ProbeAsked(rate="10%").check(EngineSettings())  # type: ignore[arg-type]
+        ProbeSettings(rate="10%").check(EngineSettings())  # type: ignore[arg-type]
     assert (error.value.where, error.value.remedy) == (
         "--rate",
         "give it in pps, such as 10kpps",
@@ -96,5 +96,5 @@ def test_a_probe_has_a_rate_in_frames() -> None:
 
 def test_a_probe_has_a_rate_that_the_generator_sends() -> None:
     with pytest.raises(InputError, match="sends no probes at 2000000000pps") as error:
-        ProbeAsked(rate="2Gpps").check(EngineSettings())  # type: ignore[arg-type]
+        ProbeSettings(rate="2Gpps").check(EngineSettings())  # type: ignore[arg-type]
     assert error.value.where == "--rate"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.benchmark.probe.probe import probe_streams, run_probe
-from plimsoll.benchmark.probe.settings import ProbeAsked
+from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.errors import Interrupted
 from plimsoll.generator.interface import Interval
 from plimsoll.record.run.run_directory import RunDirectory
@@ -13,7 +13,7 @@ from plimsoll.report.pages.standard.probe_answer import probe_answer, probe_page
 from plimsoll.traffic.streams.profile import Profile
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
 
-ASKED = ProbeAsked(duration_s=10)
+ASKED = ProbeSettings(duration_s=10)
 PATHS = ((0, 1), (1, 0))
 
 
@@ -64,6 +64,7 @@ def test_the_page_has_the_buckets_with_percentiles_up_to_a_hundred(tmp_path: Pat
     assert [figure.name for figure in probe_page(run).figures] == [
         "probe-buckets",
         "probe-windows",
+        "trial-1-rate",
     ]
 
 
@@ -97,7 +98,7 @@ def test_without_probes_in_the_profile_the_load_s_frames_probe() -> None:
 def test_the_quick_preset_says_so(tmp_path: Path) -> None:
     asked = experiment()
     run = run_directory(tmp_path, asked)
-    assert run_probe(asked, ProbeAsked.quickly(), run, Seen()).quick
+    assert run_probe(asked, ProbeSettings.quickly(), run, Seen()).quick
     assert probe_answer(run).warnings == (
         "Quick preset: 10s instead of the hours that show a worst case.",
     )

@@ -9,7 +9,7 @@ import pytest
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.latency_at_load.latency_at_load import run_latency_at_load
-from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadAsked
+from plimsoll.benchmark.latency_at_load.settings import LatencyAtLoadSettings
 from plimsoll.benchmark.rfc2544.run import run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import BurstSettings, Rfc2544Settings
 from plimsoll.benchmark.rfc9004.rfc9004 import run_rfc9004
@@ -105,7 +105,7 @@ def test_rfc9004_begins_there_too(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow_tester")
 def test_latency_at_load_begins_there_too(tmp_path: Path) -> None:
-    asked = LatencyAtLoadAsked.quickly()
+    asked = LatencyAtLoadSettings.quickly()
     search = {"minimum": "10kpps", "maximum": "100%", "validation": {"duration": "2s"}}
     run = run_directory(tmp_path, fast_dut(search=search))
     result = run_latency_at_load(fast_dut(search=search), asked, run, Seen())

@@ -130,7 +130,7 @@ def test_the_page_has_every_part_and_its_graphs(finished: tuple[Path, Rfc2544Res
         "Reset",
     ]
     page = rfc2544_page(run_of(finished[0]))
-    assert [figure.name for figure in page.figures] == ["throughput", "frame-loss"]
+    assert [figure.name for figure in page.figures] == ["throughput", "frame-loss", "trial-10-rate"]
     assert all(figure.chart is not None for figure in page.figures)
     assert answer.heading.endswith("at 64 B (theoretical maximum 14.88 Mpps)")
 

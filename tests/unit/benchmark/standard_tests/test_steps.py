@@ -9,8 +9,8 @@ from plimsoll.benchmark.rfc2544.run import run_rfc2544
 from plimsoll.benchmark.rfc2544.settings import Rfc2544Settings
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed import testbed as beds
-from plimsoll.benchmark.trial_run.recorded_trial import TrialRequest
 from plimsoll.benchmark.trial_run.steps import TRIES, Steps
+from plimsoll.benchmark.trial_run.trial_runner import TrialRequest
 from plimsoll.errors import InputError
 from plimsoll.record.recorder import recording
 from plimsoll.record.trials.trial_record import TrialRecord

@@ -116,7 +116,6 @@ def test_what_the_article_asks_for_in_vain_is_told() -> None:
         "--send-teaching-warmup",
         "--teaching-warmup-packet-type generic",
         "--teaching-measurement-packet-type generic",
-        "--random-seed 42",
         "--compress-files",
         "--result-output none",
         "--process-all-profiler-data",
@@ -138,7 +137,26 @@ def test_lines_say_which_option_they_came_from() -> None:
         "    - devargs: trex-device-0 # put device 0's PCI address here",
     ):
         assert line in text.splitlines()
-    assert "#   --random-seed 42: it seeds the MAC addresses" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (["--rate-unit", "%", "--rate", "120"], "--rate: 120 % are more than the line rate"),
+        (
+            ["--frame-size", "imix", "--rate-unit", "mpps", "--rate", "1"],
+            "--rate-unit: mpps of imix, which trafficgen refuses",
+        ),
+        (["--frame-size", "IMIX", "--rate", "0"], "--rate-unit: mpps of imix"),
+    ],
+)
+def test_rates_that_trafficgen_refuses_are_refused(words: list[str], problem: str) -> None:
+    assert problem in _refused(*words)
+
+
+def test_a_profile_may_be_sent_faster_than_it_says(tmp_path: Path) -> None:
+    got = _experiment(tmp_path, "--traffic-generator", PROFILE, "--rate-unit", "%", "--rate=120")
+    assert got.search.start == Rate(1.2, "multiplier")
 
 
 _SAY_WHAT_IS_IMPORTED = ("traffic-generator", "traffic-profile", "traffic-profile-name")
@@ -343,7 +361,7 @@ def test_a_pre_trial_command_for_a_shell_is_refused(command: str) -> None:
         ([*BY_PROFILE, "--search-granularity=-1"], "--search-granularity: -1 is below zero"),
         ([*BY_PROFILE, "--rate-tolerance=200"], "tester.rate_tolerance: 200% is not between"),
         ([*BY_OPTIONS, "--frame-size=big"], "--frame-size: 'big' is not a number"),
-        (["--frame-size=imix"], "--rate: frames of imix have no rate of their own"),
+        (["--frame-size=imix"], "--rate-unit: mpps of imix, which trafficgen refuses"),
         (
             [*BY_OPTIONS, "--frame-size=60", "--measure-latency=0"],
             "streams[0].frame_size: 60 bytes are too few",

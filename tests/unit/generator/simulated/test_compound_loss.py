@@ -6,9 +6,9 @@ import math
 
 import pytest
 
-from plimsoll.generator.simulated.models.compound_loss import LossEvents, odds_of_sum_at_most
-from plimsoll.generator.simulated.models.stall_length import Distribution, StallLength
-from plimsoll.generator.simulated.models.stalled_queue import StalledQueue
+from plimsoll.generator.simulated.models.losses.compound_loss import LossEvents, odds_of_sum_at_most
+from plimsoll.generator.simulated.models.stalls.stall_length import Distribution, StallLength
+from plimsoll.generator.simulated.models.stalls.stalled_queue import StalledQueue
 from tests.unit.generator.simulated.driving import chance_of
 
 

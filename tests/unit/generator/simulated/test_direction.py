@@ -70,6 +70,22 @@ def test_a_stall_delays_what_fits_and_loses_the_rest() -> None:
     assert draining == pytest.approx((6000, 1.5e-3, 0.0, 7.5e-3))
 
 
+def test_what_waits_when_a_slow_span_ends_is_served_at_full_speed() -> None:
+    """At 0.9 M a second, 5 ms at 0.5 M queue 2000 frames: 2 ms at 1 M, and 4 ms at 0.5 M."""
+
+    class Slow(Scripted):
+        def service(self, now_s: float, load_pps: float, queue_frames: float) -> Service:
+            return super().service(now_s, load_pps, queue_frames)._replace(resumes_pps=1e6)
+
+    direction = Direction(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
+    (slow,) = passed(direction, 0.0, 5e-3, 0.9e6).delays
+    assert slow == pytest.approx((4500, 0.0, 2e-3, 5e-3))
+    # Half-way there were 1000 to serve: 2 ms at 0.5 M.
+    direction = Direction(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
+    (half,) = passed(direction, 0.0, 2.5e-3, 0.9e6).delays
+    assert half.last_s == pytest.approx(2e-3)
+
+
 def test_a_full_buffer_takes_nothing_while_the_dut_is_away() -> None:
     direction = Direction(Scripted(10, [(1.0, 0.0), (math.inf, 1e6)]))
     passage = passed(direction, 0.0, 1.0, 1000.0)

@@ -115,7 +115,7 @@ def test_without_a_folder_of_runs_it_is_named(tmp_path: Path) -> None:
 
 def test_a_directory_that_is_no_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    with pytest.raises(InputError, match="no run directory"):
+    with pytest.raises(InputError, match="not a run directory"):
         find_run(str(tmp_path / "other"), tmp_path)
 
 

@@ -223,7 +223,7 @@ def test_another_directory_in_its_place_stays(tmp_path: Path) -> None:
     planned = plan_removal(make_run(tmp_path))
     planned.path.rename(tmp_path / "moved")
     make_run(tmp_path)
-    with pytest.raises(RecordError, match="no longer what you were asked about"):
+    with pytest.raises(RecordError, match="has changed since you confirmed"):
         remove(planned)
     assert sorted(os.listdir(tmp_path)) == ["20260314T120005-demo", "moved"]
     assert is_whole(planned.path)
@@ -233,7 +233,7 @@ def test_a_link_in_its_place_stays_and_leads_to_no_harm(tmp_path: Path) -> None:
     planned = plan_removal(make_run(tmp_path))
     planned.path.rename(tmp_path / "moved")
     planned.path.symlink_to("moved")
-    with pytest.raises(RecordError, match="no longer what you were asked about"):
+    with pytest.raises(RecordError, match="has changed since you confirmed"):
         remove(planned)
     assert is_whole(tmp_path / "moved")
 
@@ -245,7 +245,7 @@ def test_another_link_in_its_place_stays(tmp_path: Path) -> None:
     planned = plan_removal(link)
     link.unlink()
     make_run(tmp_path, "linked")
-    with pytest.raises(RecordError, match="no longer what you were asked about"):
+    with pytest.raises(RecordError, match="has changed since you confirmed"):
         remove(planned)
     assert is_whole(link)
 

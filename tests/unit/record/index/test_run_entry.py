@@ -177,11 +177,11 @@ RESULT_DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "a journal without its end": (
         lambda run: _keep_lines(run / "journal.jsonl", slice(0, 1)),
-        "the journal beside it ends before its result",
+        "the journal next to it ends before its result",
     ),
     "a journal that lost a line": (
         lambda run: _keep_lines(run / "journal.jsonl", slice(1, 2)),
-        "the journal beside it has lost 1 events",
+        "the journal next to it has lost 1 events",
     ),
 }
 
@@ -334,7 +334,7 @@ SOURCE_DAMAGE: dict[str, tuple[str, Callable[[Path], object], str]] = {
     "result.json: no number": (
         "result.json",
         lambda p: p.write_text(p.read_text().replace("3025000.0", "Infinity", 1)),
-        "its figure is no number",
+        "its figure is not a number",
     ),
     "result.json: empty": ("result.json", lambda p: p.write_text(""), "Invalid JSON"),
     "result.json: cut": ("result.json", lambda p: os.truncate(p, 100), "Invalid JSON"),

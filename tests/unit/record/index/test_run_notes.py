@@ -94,7 +94,7 @@ def test_a_writer_that_never_ends_is_told(
     monkeypatch.setattr(run_notes, "_LOCK_WAIT_S", 0.05)
     with locked(run.path / "notes.lock"), pytest.raises(RecordError) as caught:
         tag(run, kernel="6.1")
-    assert "somebody else has been writing" in caught.value.message
+    assert "another process has been writing" in caught.value.message
     assert caught.value.where == str(run.path)
 
 
@@ -162,7 +162,7 @@ DAMAGE: dict[str, tuple[Callable[[Path], object], str]] = {
     "no tags": (lambda path: path.write_text('{"format": 1, "notes": []}'), "no tags"),
     "a number for a tag": (
         lambda path: path.write_text('{"format": 1, "tags": {"a": 1}, "notes": []}'),
-        "a tag that is no text",
+        "a tag that is not text",
     ),
     "a note without time": (
         lambda path: path.write_text('{"format": 1, "tags": {}, "notes": [{"text": "a"}]}'),

@@ -92,7 +92,7 @@ def soak(**changes: Any) -> RunOutcome:
         **HEAD,
         "load": "500kpps",
         "load_pps": 500_000.0,
-        "asked_s": 28_800.0,
+        "requested_s": 28_800.0,
         "sent_s": 28_800.0,
         "ended": "duration",
         "verdict": "pass",
@@ -169,7 +169,7 @@ def probe(medians_ns: list[int | None], **changes: Any) -> RunOutcome:
         "media": "memif",
         "rate_pps": None,
         "timeout_us": 1000.0,
-        "asked_s": 60.0,
+        "requested_s": 60.0,
         "probed_s": 60.0,
         "ended": "duration",
         "statistics": [statistics(each) for each in medians_ns],
@@ -404,5 +404,5 @@ def test_what_is_no_result_is_refused(content: bytes) -> None:
 def test_figures_that_are_none_are_refused() -> None:
     with pytest.raises(OverflowError):
         soak(sent_s=float("inf"))
-    with pytest.raises(ValueError, match="its figure is no number"):
+    with pytest.raises(ValueError, match="its figure is not a number"):
         soak(load_pps=float("nan"))

@@ -23,7 +23,7 @@ from tests.unit.benchmark.soak_runs import soak_experiment
 
 
 class Silent:
-    """A watcher that says nothing, and looks at the run when it is told something."""
+    """A ProgressListener that says nothing, and looks at the run when it is told something."""
 
     def __init__(self, run: RunDirectory) -> None:
         self.run = run
@@ -64,9 +64,9 @@ def test_a_search_keeps_its_summary_from_its_beginning_to_its_end(tmp_path: Path
         }
     )
     run = RunDirectory.create(tmp_path, "demo", asked.normalised())
-    watcher = Silent(run)
-    result = find_load_line(asked, run, watcher)
-    (early,) = watcher.seen
+    listener = Silent(run)
+    result = find_load_line(asked, run, listener)
+    (early,) = listener.seen
     assert early.state == "running"
     assert early.summary is not None
     assert (early.summary.method, early.summary.name) == ("load-line", "demo")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from plimsoll.export.cdm.version import CdmVersion
 from plimsoll.record.run.run_directory import RunDirectory
-from plimsoll.record.trials.trial_record import TrialPhase
+from plimsoll.record.trials.trial_parts import TrialPhase
 from tests.unit.record.interchange.crucible_query import crucible_value, documents, sources_of
 from tests.unit.record.interchange.exported_run import (
     EXPERIMENT,

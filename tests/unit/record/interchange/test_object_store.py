@@ -102,6 +102,6 @@ def test_a_url_without_a_bucket_is_told(url: str) -> None:
 
 
 def test_an_endpoint_that_is_no_url_is_told() -> None:
-    with pytest.raises(InputError, match="'minio:9000' is no URL") as raised:
+    with pytest.raises(InputError, match="'minio:9000' is not a valid URL") as raised:
         Bucket.of("s3://b", "minio:9000")
     assert raised.value.where == "--endpoint"

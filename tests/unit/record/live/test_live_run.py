@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from plimsoll.record.live.latest_values import LiveInterval
 from plimsoll.record.live.live_run import LiveRun, LiveTrial
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter
@@ -109,5 +110,25 @@ def test_the_trial_that_goes_on_is_told(run: RunDirectory) -> None:
     live = LiveRun(run)
     assert live.look().trial is None
     with Journal(run.journal) as journal:
-        journal.append(TRIAL_STARTED, number=3, phase="search", load_pps=2e6)
-        assert live.look().trial == LiveTrial(3, "search", 2e6)
+        begun = journal.append(TRIAL_STARTED, number=3, phase="search", load_pps=2e6, planned_s=5)
+        assert live.look().trial == LiveTrial(3, "search", 2e6, begun.at_unix_ns, 5.0)
+        assert live.look().begun_unix_ns == begun.at_unix_ns
+
+
+def test_a_listener_is_given_each_interval_once(run: RunDirectory) -> None:
+    heard: list[LiveInterval] = []
+    live, log = LiveRun(run, heard.append), MetricLog("trial-0001", 0)
+    with MetricsWriter(run, "trial-0001") as writer:
+        rate, p99 = log.series(RATE, {}, 0), log.series(P99, {}, 0)
+        writer.append(log.tick("trafficgen", 0, S, [rate], [500]))
+        writer.append(log.tick("trafficgen-engine", 0, S, [p99], [12.5]))
+        live.look()
+        live.look()
+        writer.append(log.tick("trafficgen", S, 3 * S, [rate], [600]))
+        live.look()
+    found = [(i.period, i.begin_ns, i.end_ns, [(v.type, v.value) for v in i.values]) for i in heard]
+    assert found == [
+        ("trial-0001", 0, S, [("rx-pps", 500.0)]),
+        ("trial-0001", 0, S, [("p99-round-trip-usec", 12.5)]),
+        ("trial-0001", S, 3 * S, [("rx-pps", 300.0)]),
+    ]

@@ -14,7 +14,8 @@ from plimsoll.record.results.result import Result
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.samples.metric_sample import MetricSample
 from plimsoll.record.samples.metric_type import MetricType
-from plimsoll.record.trials.trial_record import FindingRecord, TrialPhase, TrialRecord, Verdict
+from plimsoll.record.trials.trial_parts import TrialPhase
+from plimsoll.record.trials.trial_record import FindingRecord, TrialRecord, Verdict
 from tests.unit.record.trial_parts import BEGIN_NS, FOUR, counts, interval, plan, record
 
 LOAD_PPS = 1000.0

@@ -125,7 +125,7 @@ def test_mistakes_are_told(finished: Run) -> None:
     with pytest.raises(InputError, match="no such type") as caught:
         finished.metrics("trafficgen", "rx-pp")
     assert "rx-pps" in caught.value.remedy
-    with pytest.raises(InputError, match="no filter"):
+    with pytest.raises(InputError, match="not a valid filter"):
         finished.metrics("trafficgen", "rx-pps", filter="above 3")
     with pytest.raises(InputError, match="has no metrics"):
         finished.metrics("trafficgen", "rx-pps", period=9)

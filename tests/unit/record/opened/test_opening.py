@@ -43,7 +43,7 @@ def test_an_unknown_run_is_told_with_what_there_is_to_do(runs: Path) -> None:
 
 
 def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="this is no run directory"):
+    with pytest.raises(InputError, match="this is not a run directory"):
         plimsoll.open(tmp_path)
 
 

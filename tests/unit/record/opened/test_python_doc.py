@@ -85,7 +85,7 @@ def test_rates_of_many_runs_are_those_of_their_proofs(
 
 
 def test_cpus_beside_frames(told: dict[str, Any]) -> None:
-    beside = told["beside"]
+    beside = told["with_rx"]
     # Ten windows of the one CPU that is busy by more than a half: 0.75 usr and 0.05 sys.
     assert beside.height == 10
     assert beside["hostname"].unique().to_list() == ["sut"]

@@ -408,7 +408,7 @@ def told(run: RunDirectory, query: MetricQuery) -> InputError:
         ),
         (
             MetricQuery(*BUSY, breakouts=parse_breakouts("num=r/(/")),
-            *("--breakout", "'num=r/(/' is no regex", "RE2"),
+            *("--breakout", "'num=r/(/' is not a valid regex", "RE2"),
         ),
         (
             MetricQuery(*BUSY, begin=60_000, end=70_000),

@@ -49,7 +49,7 @@ def test_a_date_without_a_zone_is_in_utc_when_that_is_asked_for() -> None:
     ],
 )
 def test_what_is_no_time_is_told_with_its_remedy(text: str) -> None:
-    with pytest.raises(InputError, match="is no time") as caught:
+    with pytest.raises(InputError, match="is not a valid time") as caught:
         parse_moment(text, "--end")
     assert caught.value.where == "--end"
     assert "+30 for 30 s after the period begins" in caught.value.remedy

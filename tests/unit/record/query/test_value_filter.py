@@ -23,7 +23,7 @@ def test_a_filter_is_an_operator_and_a_number(text: str, expected: ValueFilter) 
     ["", "gt", "gt:", ":5", "gt:x", "gt:nan", "gt:inf", "GT:1", "ne:1", "gt:1:2", "5", "gt 1"],
 )
 def test_a_malformed_filter_is_an_error(text: str) -> None:
-    with pytest.raises(InputError, match="is no filter") as caught:
+    with pytest.raises(InputError, match="is not a valid filter") as caught:
         parse_filter(text)
     assert caught.value.where == "--filter"
     assert caught.value.remedy.endswith("such as gt:0.5")

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from plimsoll.search.load_line.arrivals import RANDOM, Arrivals
+from plimsoll.search.load_line.stalls.arrivals import RANDOM, Arrivals
 
 REGULAR = Arrivals(period_s=37.0)
 
@@ -30,18 +30,3 @@ def test_where_periods_do_not_fit_there_may_be_one_more() -> None:
 def test_no_more_come_than_periods() -> None:
     """A rate of three a period was taken from intervals that hid several."""
     assert REGULAR.chance_of_none(3 / 37, 0.1, 370.0) == pytest.approx(0.9**10)
-
-
-@pytest.mark.parametrize("arrivals", [RANDOM, REGULAR])
-@pytest.mark.parametrize("duration_s", [18.5, 370.0, 10_800.0])
-def test_the_allowed_share_leaves_the_chance_asked_for(
-    arrivals: Arrivals, duration_s: float
-) -> None:
-    share = arrivals.allowed_share(0.5 / 37, duration_s, 0.95)
-    left = arrivals.chance_of_none(0.5 / 37, share, duration_s)
-    assert left == pytest.approx(0.95, abs=1e-4)
-
-
-def test_no_more_than_all_are_allowed() -> None:
-    assert RANDOM.allowed_share(1e-9, 1.0, 0.95) == 1.0
-    assert REGULAR.allowed_share(1e-9, 1.0, 0.95) == 1.0

@@ -7,6 +7,7 @@ import math
 import pytest
 
 from plimsoll.search.load_line.hazard import LossRate, loss_free_pps, loss_rates
+from plimsoll.search.load_line.hypotheses.weigh import weigh
 from tests.unit.search.load_line.trials import tried
 
 
@@ -30,7 +31,7 @@ def test_one_load_or_a_rate_that_does_not_fall_says_nothing() -> None:
 
 def test_events_are_counted_not_frames() -> None:
     """In 20 s, two intervals lost 50 frames each: -20 ln(1 - 2/20) events."""
-    [rate] = loss_rates([tried(1e5, 20, losses={3: 50, 9: 50})], 0.0)
+    [rate] = loss_rates([tried(1e5, 20, losses={3: 50, 9: 50})], weigh([], 0.0))
     assert rate.events == pytest.approx(-20 * math.log(0.9))
     assert rate.seconds == 20
 
@@ -41,6 +42,6 @@ def test_where_all_intervals_are_lossy_an_event_is_as_large_as_where_few_are() -
             tried(1e5, 20, losses={3: 50, 9: 50}),
             tried(1.1e5, 20, losses=dict.fromkeys(range(20), 500)),
         ],
-        0.0,
+        weigh([], 0.0),
     )
     assert rates[1].events == pytest.approx(20 * 500 / 50)

@@ -67,3 +67,10 @@ def test_a_range_upside_down_is_refused_with_what_to_do() -> None:
         settings.begin(_to_pps)
     assert caught.value.where == "search.minimum"
     assert caught.value.remedy == "give a minimum below the maximum"
+
+
+def test_a_budget_is_at_least_one_validation() -> None:
+    asked = RANGE | {"validation": {"duration": "3h"}}
+    assert LoadLineSettings.model_validate(asked | {"budget": "6h"}).budget == 21_600
+    with pytest.raises(ValidationError, match="less than one validation takes"):
+        LoadLineSettings.model_validate(asked | {"budget": "1h"})

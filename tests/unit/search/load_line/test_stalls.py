@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.search.load_line.stalls import (
+from plimsoll.search.load_line.hypotheses.incident import incidents_of
+from plimsoll.search.load_line.hypotheses.weigh import weigh
+from plimsoll.search.load_line.stalls.seen import (
     buffer_frames,
-    explains,
     held_frames,
+    overflows,
     stalls_of,
     unexplained_losses,
 )
@@ -17,7 +19,7 @@ from tests.unit.search.load_line.trials import tried
 def test_a_lossy_peak_says_what_the_buffer_holds() -> None:
     """3 ms at 1 Mpps bring 3000 frames; 800 are lost, 2200 were held."""
     trial = tried(1e6, 10, peaks_ns={2: 3_000_000, 5: 1_500_000}, losses={2: 800})
-    assert buffer_frames(stalls_of(trial), 0.0) == pytest.approx(2200)
+    assert buffer_frames(overflows(trial, weigh([], 0.0))) == pytest.approx(2200)
     assert held_frames(stalls_of(trial)) == pytest.approx(1500)
 
 
@@ -29,16 +31,25 @@ def test_where_several_stalls_may_have_lost_the_smallest_loss_says_it_best() -> 
         peaks_ns={2: 3_000_000, 5: 2_300_000, 7: 2_900_000},
         losses={2: 1600, 5: 100, 7: 1400},
     )
-    assert buffer_frames(stalls_of(trial), 0.0) == pytest.approx(2200)
+    assert buffer_frames(overflows(trial, weigh([], 0.0))) == pytest.approx(2200)
 
 
 def test_a_stall_too_short_to_fill_the_queue_explains_no_loss() -> None:
     trial = tried(1e6, 10, peaks_ns={2: 3_000_000, 5: 300_000}, losses={2: 800, 5: 3})
-    assert [explains(stall, 2200.0) for stall in stalls_of(trial)] == [True, False]
-    assert [loss.begin_s for loss in unexplained_losses(trial, 2200.0)] == [5.0]
+    weighed = weigh(list(incidents_of(trial)), 2200.0)
+    assert [stall.at_s for stall in overflows(trial, weighed)] == [2.0]
+    assert [loss.at_s for loss in unexplained_losses(trial, weighed)] == [5.0]
 
 
 def test_a_queue_that_was_merely_full_is_no_stall() -> None:
     """Of 1000 frames, 1000 waited, and 300 more found no room: nothing was away so long."""
     trial = tried(1e6, 10, peaks_ns={2: 1_000_000}, losses={2: 300})
-    assert not explains(next(stalls_of(trial)), 1000.0)
+    assert not list(overflows(trial, weigh(list(incidents_of(trial)), 1000.0)))
+
+
+def test_what_both_directions_lost_at_once_is_halved_where_the_queue_is_known() -> None:
+    """3 ms at 1 Mpps bring 3000 frames to each direction; each lost 800, as 2200 wait at most."""
+    trial = tried(1e6, 10, peaks_ns={2: 3_000_000}, losses={2: 1600})
+    overflowed = list(overflows(trial, weigh(list(incidents_of(trial)), 2190.0)))
+    assert buffer_frames(overflowed, 2190.0) == pytest.approx(2200)
+    assert buffer_frames(overflowed) == pytest.approx(1400)

@@ -60,8 +60,9 @@ def test_the_search_by_hand() -> None:
         *[("search", 60, "strict")] * 3,
         ("validation", 600, "strict"),
     ]
-    # The maximum, what it forwarded less half a width, a width above, and half a percent back.
-    lower_pps = 50_000 * math.sqrt(0.99)
+    # The maximum, what it forwarded, a width above, and half a percent back. From 1 kpps on,
+    # 50 kpps are 389.2 widths.
+    lower_pps = 1000 / 0.99**389
     assert [each.load_pps for each in asks] == pytest.approx(
         [100_000, lower_pps, lower_pps / 0.99, lower_pps * 0.995]
     )
@@ -72,8 +73,8 @@ def test_the_search_by_hand() -> None:
         "dut",
         conditional_pps=asks[1].load_pps,
         notes=(
-            "RFC 9971: relevant lower bound 49.75 kpps, relevant upper bound 50.25 kpps, "
-            "conditional throughput 49.75 kpps",
+            "RFC 9971: relevant lower bound 49.88 kpps, relevant upper bound 50.38 kpps, "
+            "conditional throughput 49.88 kpps",
         ),
     )
 
@@ -166,8 +167,8 @@ def test_full_trials_can_be_asked_for() -> None:
 
 
 def test_failed_validations_back_off_by_half_a_percent_each() -> None:
-    """The lower bound is half a width below 50 kpps; long trials hold to 49 kpps."""
-    lower_pps = 50_000 * math.sqrt(0.99)
+    """The lower bound is 389 widths above 1 kpps; long trials hold to 49 kpps."""
+    lower_pps = 1000 / 0.99**389
 
     def capacity(asked: Ask) -> float:
         return 50_000 if asked.phase == "search" else 49_000
@@ -177,7 +178,7 @@ def test_failed_validations_back_off_by_half_a_percent_each() -> None:
     assert failed == pytest.approx([lower_pps * 0.995**n for n in (1, 2, 3)])
     assert finished.first.load_line_pps == pytest.approx(lower_pps * 0.995**4)
     assert finished.first.limited_by == "dut"
-    assert finished.first.notes[-1] == "3 validations failed, at 49.5 kpps down to 49.01 kpps"
+    assert finished.first.notes[-1] == "3 validations failed, at 49.63 kpps down to 49.13 kpps"
 
 
 def test_validation_ends_at_the_minimum() -> None:
@@ -196,7 +197,7 @@ def test_without_validation_the_lower_bound_is_the_load_line() -> None:
         MlrSearch(plan(STRICT, validation=None)), carries(50_000, {"strict": 0.0})
     )
     assert {each.phase for each in trials} == {"search"}
-    assert finished.first.load_line_pps == pytest.approx(50_000 * math.sqrt(0.99))
+    assert finished.first.load_line_pps == pytest.approx(1000 / 0.99**389)
     assert finished.first.proved_by == "search"
 
 
@@ -223,20 +224,23 @@ def test_a_low_failure_undoes_what_held_above_it() -> None:
 
 
 def test_each_question_has_retries_of_its_own() -> None:
-    """A trial that is invalid for one goal may move another, which then asks elsewhere."""
+    """The first trial is for all goals; one that stays invalid sends all of them lower."""
     search = MlrSearch(plan(NDR, PDR, retries=1))
     first = search.ask()
     assert isinstance(first, Ask)
     verdicts: dict[str, Verdict] = {"ndr": "invalid", "pdr": "fail"}
     search.tell(by_verdict(verdicts)(first))
-    second = search.ask()
-    assert isinstance(second, Ask)
-    assert (second.goal, second.attempt) == ("pdr", 1)
-    assert second.load_pps < first.load_pps
-    search.tell(told(second, "invalid"))
-    third = search.ask()
-    assert isinstance(third, Ask)
-    assert (third.goal, third.load_pps, third.attempt) == ("pdr", second.load_pps, 2)
+    again = search.ask()
+    assert isinstance(again, Ask)
+    assert (again.goal, again.load_pps, again.attempt) == (first.goal, first.load_pps, 2)
+    search.tell(by_verdict(verdicts)(again))
+    lower = search.ask()
+    assert isinstance(lower, Ask)
+    assert (lower.load_pps < first.load_pps, lower.attempt) == (True, 1)
+    search.tell(told(lower, "invalid"))
+    last = search.ask()
+    assert isinstance(last, Ask)
+    assert (last.goal, last.load_pps, last.attempt) == (lower.goal, lower.load_pps, 2)
 
 
 def test_an_invalid_trial_moves_nothing_and_is_asked_again() -> None:

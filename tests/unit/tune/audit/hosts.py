@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from plimsoll.tune.audit.check import Check
-from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.audit.remedy import REMEDY_READS
 from plimsoll.tune.host.boot.operating_system import OS_RELEASE
 from plimsoll.tune.host.capture.captured_host import CapturedHost
@@ -49,6 +49,6 @@ def host_of_8(check: Check, files: Mapping[str, str], **rest: Any) -> CapturedHo
     return host(check, {ONLINE: "0-7\n"} | dict(files), **rest)
 
 
-def commands(finding: Finding) -> list[str]:
+def commands(finding: CheckFinding) -> list[str]:
     """What --fix would print for a root shell."""
     return [step.text for step in finding.steps if step.kind == "command"]

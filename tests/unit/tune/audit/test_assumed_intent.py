@@ -44,7 +44,7 @@ def test_a_guest_is_one() -> None:
         ("quiet", "isolates no CPUs"),
         ("isolcpus=9", "isolates no CPUs"),
         ("isolcpus=0-7", "isolates all CPUs"),
-        ("nohz_full=x", "'x' is no list of CPUs"),
+        ("nohz_full=x", "'x' is not a list of CPUs"),
     ],
 )
 def test_without_isolated_cpus_there_is_none_and_it_says_why(arguments: str, reason: str) -> None:

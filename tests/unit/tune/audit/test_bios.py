@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.tune.audit.checks.bios import CHECK
-from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.view.bios_answer import BiosAnswer
@@ -60,7 +60,7 @@ SUPERMICRO = {
 }
 
 
-def judged(vendor: str | None, attributes: dict[str, str], declared: Intent) -> Finding:
+def judged(vendor: str | None, attributes: dict[str, str], declared: Intent) -> CheckFinding:
     answer = BiosAnswer(
         where=WHERE,
         manufacturer=vendor or "QEMU",
@@ -232,14 +232,14 @@ def test_hpes_workload_profile_is_told_by_what_it_sets() -> None:
 def test_a_file_of_the_host_is_no_answer_of_its_bmc() -> None:
     forged = CapturedHost(files={"/redfish/bios.json": "{}"})
     finding = CHECK.judge(forged, intent(bios={"smt": False}))
-    assert finding.text == "no BMC was asked: plimsoll tune audit --bmc https://…"
+    assert finding.text == "no BMC was read: plimsoll tune audit --bmc https://…"
     assert not any("redfish" in path for path in needed_files().files)
 
 
 def test_without_a_bmc_it_does_not_apply() -> None:
     finding = CHECK.judge(host(CHECK, {}), intent(bios=ALL_OFF))
     assert finding.verdict == "not-applicable"
-    assert finding.text == "no BMC was asked: plimsoll tune audit --bmc https://…"
+    assert finding.text == "no BMC was read: plimsoll tune audit --bmc https://…"
 
 
 def test_without_a_wish_it_does_not_apply() -> None:

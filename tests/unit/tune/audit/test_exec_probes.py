@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from plimsoll.tune.audit.checks.exec_probes import CHECK
-from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.cluster.checks.pods_probes import CHECK as IN_THE_CLUSTER
 from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
@@ -26,7 +26,7 @@ def manifest(*containers: dict[str, Any], name: str = "dataplane", **spec: Any) 
     return json.dumps(pod)
 
 
-def judged(*texts: str, **others: str) -> Finding:
+def judged(*texts: str, **others: str) -> CheckFinding:
     files = {f"{MANIFESTS}/{number}.yaml": text for number, text in enumerate(texts)}
     return CHECK.judge(host(CHECK, files | {KUBELET: others.get("kubelet", "")}), intent())
 
@@ -105,8 +105,8 @@ def test_a_pod_that_the_intent_names_is_judged_whatever_it_asks(name: str, verdi
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("kind: Service\n", "is no pod's manifest"),
-        ("apiVersion: v1\nkind: PodList\nitems: []\n", "is no pod's manifest"),
+        ("kind: Service\n", "is not a pod's manifest"),
+        ("apiVersion: v1\nkind: PodList\nitems: []\n", "is not a pod's manifest"),
         ("- 1\n", "holds no object"),
         ("a: &a [*a]\n", "has an anchor or alias"),
         ("a: &a b\n", "has an anchor or alias"),
@@ -125,7 +125,7 @@ def test_what_is_no_manifest_is_unknown_and_named(text: str, message: str) -> No
 def test_what_is_known_to_be_wrong_is_told_beside_what_is_unknown() -> None:
     finding = judged(manifest(POLLER | {"livenessProbe": EXEC}), "kind: Service")
     assert finding.verdict == "fail"
-    assert "is no pod's manifest" in finding.text
+    assert "is not a pod's manifest" in finding.text
 
 
 @pytest.mark.parametrize("metadata", ["text", ["list"], None, {"name": 7, "labels": "x"}])

@@ -177,7 +177,7 @@ def test_where_nobody_knows_the_routes_no_command_takes_a_port() -> None:
     """As of a capture that older versions made."""
     finding = CHECK.judge(host(CHECK, FILES, links=LINKS, listed=LISTED), intent(nics=[BOUND]))
     assert commands(finding) == []
-    assert "nobody knows whether the host's own traffic takes it" in finding.steps[0].text
+    assert "it is unknown whether the host's own traffic takes it" in finding.steps[0].text
 
 
 def test_a_vf_that_the_host_lives_by_is_kept() -> None:

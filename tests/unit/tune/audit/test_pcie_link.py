@@ -46,12 +46,12 @@ def test_all_that_a_small_slot_gives_is_warned() -> None:
 
 
 def test_a_link_slower_than_its_port_fails() -> None:
-    """5 GT/s on 4 lanes by 8b/10b is 16 Gbit/s."""
+    """5 GT/s on 4 lanes by 8b/10b is 16 Gbps."""
     slow = link(ADDRESS, ("5.0", "4"), ("5.0", "4"))
     finding = CHECK.judge(view(slow), intent(nics=[NIC | {"link_speed_gbps": 25}]))
     assert finding.verdict == "fail"
-    assert "carries 16.0 Gbit/s, less than the port's 25" in finding.text
-    # 8 GT/s on 8 lanes by 128b/130b is 63 Gbit/s.
+    assert "carries 16.0 Gbps, less than the port's 25" in finding.text
+    # 8 GT/s on 8 lanes by 128b/130b is 63 Gbps.
     enough = intent(nics=[NIC | {"link_speed_gbps": 25}])
     assert CHECK.judge(view(FULL_LINK), enough).verdict == "ok"
 
@@ -64,7 +64,7 @@ TWO_PORTS = {
 
 @pytest.mark.parametrize(("generation", "verdict"), [("8.0", "warn"), ("16.0", "ok")])
 def test_two_ports_of_a_card_share_its_link(generation: str, verdict: str) -> None:
-    """16 lanes carry 126 Gbit/s at 8 GT/s and 252 at 16 (128b/130b); the ports are 200."""
+    """16 lanes carry 126 Gbps at 8 GT/s and 252 at 16 (128b/130b); the ports are 200."""
     files = {CPUINFO: INTEL} | FILES
     for address in (ADDRESS, OTHER):
         files |= link(address, (generation, "16"), (generation, "16"))
@@ -73,7 +73,7 @@ def test_two_ports_of_a_card_share_its_link(generation: str, verdict: str) -> No
         host(CHECK, files, links=LINKS | TWO_PORTS, listed=LISTED), intent(nics=[both])
     )
     assert finding.verdict == verdict
-    message = "ens7f0 and ens7f1 share a link that carries 126.0 Gbit/s, and are 200 together"
+    message = "ens7f0 and ens7f1 share a link that carries 126.0 Gbps, and are 200 together"
     assert (message in finding.text) == (verdict == "warn")
 
 

@@ -72,7 +72,7 @@ def test_others_fail(argument: str, left: str) -> None:
 def test_a_list_that_is_none_fails() -> None:
     finding = CHECK.judge(host(CHECK, booted("rcu_nocbs=7-2")), REALTIME)
     assert finding.verdict == "fail"
-    assert "'7-2' is no list of CPUs" in finding.text
+    assert "'7-2' is not a list of CPUs" in finding.text
 
 
 def test_an_intent_without_it_does_not_apply() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from plimsoll.tune.audit.assumed_intent import assume_intent
 from plimsoll.tune.audit.audit import look
-from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.host.capture.captured_host import CapturedHost
 from plimsoll.tune.host.view.host_view import CommandOutput, HostView
 
@@ -38,11 +38,11 @@ HOST = {
 }
 
 
-def looked(view: HostView) -> dict[str, Finding]:
+def looked(view: HostView) -> dict[str, CheckFinding]:
     return {each.name: each for each in look(view, None, "no intent is given").findings}
 
 
-def changed(files: dict[str, str]) -> dict[str, Finding]:
+def changed(files: dict[str, str]) -> dict[str, CheckFinding]:
     return looked(CapturedHost(files=HOST | files))
 
 

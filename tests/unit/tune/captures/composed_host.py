@@ -17,7 +17,7 @@ from typing import Any
 
 from plimsoll.host.cpus import parse_cpu_list
 from plimsoll.text.document import read_document
-from plimsoll.tune.audit.finding import Verdict
+from plimsoll.tune.audit.finding import CheckVerdict
 from plimsoll.tune.audit.needed_files import needed_files
 from plimsoll.tune.host.capture.capture import Capture
 from plimsoll.tune.host.capture.captured_host import CapturedHost
@@ -50,7 +50,7 @@ class ComposedHost:
 
     name: str
     intent: Intent
-    verdicts: Mapping[int, Verdict]
+    verdicts: Mapping[int, CheckVerdict]
     files: Mapping[str, str]
     links: Mapping[str, str]
     directories: Mapping[str, tuple[str, ...]]

@@ -7,7 +7,7 @@ are what they then gave, for tests without QEMU.
 
 from __future__ import annotations
 
-from plimsoll.tune.audit.finding import Verdict
+from plimsoll.tune.audit.finding import CheckVerdict
 from tests.unit.tune.captures.pod_systems import POD_SYSTEMS
 from tests.unit.tune.captures.tuned_system import TunedSystem
 
@@ -39,7 +39,7 @@ TUNED_ARGUMENTS = (
     "default_hugepagesz=2M hugepagesz=2M hugepages=64"
 )
 # What the arguments and settings above make of a guest, check by check.
-TUNED_VERDICTS: dict[int, Verdict] = {
+TUNED_VERDICTS: dict[int, CheckVerdict] = {
     1: "ok",  # isolcpus= has the intent's CPUs, and both flags
     2: "ok",  # domain takes 1-3 out of the scheduler's domains
     3: "ok",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from plimsoll.text.document import parse_document
 from plimsoll.tune.audit.audit import Audit
-from plimsoll.tune.audit.finding import Verdict
+from plimsoll.tune.audit.finding import CheckVerdict
 from plimsoll.tune.intent.intent import Intent
 
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ class TunedSystem:
     arguments: str
     tune: str
     intent: str
-    verdicts: dict[int, Verdict]
+    verdicts: dict[int, CheckVerdict]
     message: dict[int, str] = field(default_factory=dict)
     machine: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()

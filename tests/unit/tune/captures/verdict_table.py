@@ -146,7 +146,7 @@ TABLE: tuple[Row, ...] = (
         18,
         ok=(GOOD, "the power profile is max-performance"),
         fail=(BAD, "C-states is on (ProcCStates Enabled, ProcC1E Enabled)"),
-        not_applicable=("pinned", "no BMC was asked"),
+        not_applicable=("pinned", "no BMC was read"),
     ),
     Row(
         19,
@@ -251,7 +251,7 @@ TABLE: tuple[Row, ...] = (
         35,
         ok=("pinned", "0000:11:00.0 and CPU 3 are on node 1"),
         fail=("mistaken", "eth0 is on node 1, where no hugepages are"),
-        not_applicable=(BOARD, "fm1-mac9 is no PCI function"),
+        not_applicable=(BOARD, "fm1-mac9 is not a PCI function"),
     ),
     Row(
         36,

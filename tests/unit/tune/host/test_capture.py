@@ -338,7 +338,7 @@ def test_links_in_an_unpacked_capture_are_refused(capture: Capture, tmp_path: Pa
     ("name", "message"),
     [
         ("nothing", "does not exist"),
-        ("file.txt", "is no archive that can be read"),
+        ("file.txt", "is not a readable archive"),
         ("pipe", "is neither a directory nor a regular file"),
         ("empty", "holds neither manifest.json nor a host's proc and sys"),
     ],

@@ -67,7 +67,7 @@ def test_a_list_of_cpus(text: str, cpus: list[int]) -> None:
     "text", ["", ",", "3-1", "x", "1-", "0-7:0/4", "0-7:5/4", "0-999999", "-1", "0-7:2/0", "n"]
 )
 def test_anything_else_is_no_list(text: str) -> None:
-    with pytest.raises(ValueError, match="is no list of CPUs"):
+    with pytest.raises(ValueError, match="is not a list of CPUs"):
         parse_kernel_cpu_list(text, ONLINE)
 
 
@@ -115,5 +115,5 @@ def test_isolcpus(text: str, flags: set[str], cpus: set[int]) -> None:
 
 @pytest.mark.parametrize("text", ["", "domain", "domain,", "managed_irq,domain"])
 def test_isolcpus_without_cpus(text: str) -> None:
-    with pytest.raises(ValueError, match="is no list of CPUs"):
+    with pytest.raises(ValueError, match="is not a list of CPUs"):
         parse_isolcpus(text, ONLINE)

@@ -53,20 +53,20 @@ def test_what_ssh_says_when_it_fails_is_in_the_error(ssh: SshStandIn) -> None:
 
 def test_what_is_no_capture_is_refused(ssh: SshStandIn) -> None:
     ssh.does("echo 'Welcome to node-1'")
-    with pytest.raises(InputError, match="its capture is no archive") as caught:
+    with pytest.raises(InputError, match="its capture is not a readable archive") as caught:
         view_over_ssh("ssh://node-1")
     assert caught.value.where == "--host node-1"
 
 
 @pytest.mark.parametrize("url", ["node-1", "ssh://", "ssh://-oProxyCommand=true", "ssh://a b"])
 def test_what_is_no_host_is_refused(url: str) -> None:
-    with pytest.raises(InputError, match="is no host") as caught:
+    with pytest.raises(InputError, match="is not a host") as caught:
         view_over_ssh(url)
     assert caught.value.where == "--host"
 
 
 def test_no_destination_becomes_an_option() -> None:
-    with pytest.raises(ValueError, match="no destination"):
+    with pytest.raises(ValueError, match="not a valid ssh destination"):
         over_ssh("-oProxyCommand=true", "true")
 
 

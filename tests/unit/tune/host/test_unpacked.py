@@ -69,7 +69,7 @@ def test_it_is_bounded_and_a_cut_one_refused(
     packed.write_bytes(content)
     assert open_root(packed).listing("/") == tuple("01234567")
     packed.write_bytes(content[: len(content) // 2])
-    assert refusal(packed).message.startswith("is no archive that can be read (")
+    assert refusal(packed).message.startswith("is not a readable archive (")
     monkeypatch.setattr(open_capture, "_MOST_BYTES", 1 << 20)
     packed.write_bytes(content)
     assert refusal(packed).message == "unpacks to more than 1 MiB"

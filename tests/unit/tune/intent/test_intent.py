@@ -189,7 +189,7 @@ def test_trex_counts_its_threads_and_names_all_its_cpus(tmp_path: Path) -> None:
     ("old", "new", "message"),
     [
         ("latency_thread: 3", "latency_thread: 2", "latency_thread: CPU 2 is the master thread's"),
-        ("ip: 1.1.1.1", "ip: lo", "ports[0].ip: 'lo' is no IP address (write for example 192."),
+        ("ip: 1.1.1.1", "ip: lo", "ports[0].ip: 'lo' is not an IP address (write for example 192."),
         ("[5, 4]", "[5, 3]", "dual_if[0].threads[1]: CPU 3 is given twice"),
         (
             "dual_if: [",

@@ -39,12 +39,12 @@ MISTAKES = {
     "kubelet: no amount": (
         "kubelet:\n  systemReserved: {memory: lots}",
         2,
-        "kubelet.systemReserved.memory: 'lots' is no quantity (write for example 11Gi)",
+        "kubelet.systemReserved.memory: 'lots' is not a quantity (write for example 11Gi)",
     ),
     "tuned: a section that runs programs": (
         "tuned: {sections: {script: {script: x.sh}}}",
         1,
-        "tuned.sections.script: is no section of its own here "
+        "tuned.sections.script: is not a section of its own here "
         "(leave it out: it runs programs as root)",
     ),
     "tuned: a plug-in that runs programs": (
@@ -94,7 +94,7 @@ MISTAKES = {
     "realtime": (
         "kernel: {realtime: true}\nhints:\n  realtime: off",
         3,
-        "hints.realtime: is off, and the real-time kernel is asked for "
+        "hints.realtime: is off, and the real-time kernel is requested "
         "(turn it on, or use kernel.realtime: false)",
     ),
     "power hints": (
@@ -112,7 +112,7 @@ MISTAKES = {
     "mlx5 and vfio": (
         "nics:\n  - name: a\n    vendor: 15b3\n    driver: vfio-pci",
         4,
-        "nics[0].driver: DPDK drives mlx5 cards (vendor 15b3) beside the kernel, never through "
+        "nics[0].driver: DPDK drives mlx5 cards (vendor 15b3) alongside the kernel, never through "
         "vfio-pci (use driver: netdevice and rdma: true)",
     ),
     "mlx5 without rdma": (
@@ -157,7 +157,7 @@ MISTAKES = {
     "VF range": (
         "nics:\n  - {name: a, pf_names: [ens1], num_vfs: 9, vf_range: 4-2}",
         2,
-        "nics[0].vf_range: '4-2' is no range of VFs (write first-last, for example 0-3)",
+        "nics[0].vf_range: '4-2' is not a range of VFs (write first-last, for example 0-3)",
     ),
     "VLAN": (
         "nics:\n  - {name: a, pf_names: [ens1], vlan: 4095}",
@@ -199,23 +199,23 @@ MISTAKES = {
     "CPUs as a resource": (
         f"{POD},\n  resources: {{cpu: 60}}}}",
         3,
-        "pods[0].resources.cpu: is no device (use the pod's cpus)",
+        "pods[0].resources.cpu: is not a device (use the pod's cpus)",
     ),
     "memory as a resource": (
         f"{POD},\n  resources: {{memory: 1}}}}",
         3,
-        "pods[0].resources.memory: is no device (use the pod's memory)",
+        "pods[0].resources.memory: is not a device (use the pod's memory)",
     ),
     "pages as a resource": (
         f"{POD},\n  resources: {{hugepages-1Gi: 2}}}}",
         3,
-        "pods[0].resources.hugepages-1Gi: is no device "
+        "pods[0].resources.hugepages-1Gi: is not a device "
         "(use the pod's hugepages, with size and total)",
     ),
     "storage as a resource": (
         f"{POD},\n  resources: {{ephemeral-storage: 2}}}}",
         3,
-        "pods[0].resources.ephemeral-storage: is no device "
+        "pods[0].resources.ephemeral-storage: is not a device "
         "(leave it out: no intent asks for storage)",
     ),
     "resource without a domain": (
@@ -237,13 +237,13 @@ MISTAKES = {
     "no such capability": (
         f"{POD}, capabilities: [NO_SUCH]}}",
         2,
-        "pods[0].capabilities[0]: 'NO_SUCH' is no capability of the kernel "
+        "pods[0].capabilities[0]: 'NO_SUCH' is not a capability of the kernel "
         "(write one of capabilities(7), such as IPC_LOCK)",
     ),
     "misspelt capability": (
         f"{POD}, capabilities: [CAP_IPCLOCK]}}",
         2,
-        "pods[0].capabilities[0]: 'CAP_IPCLOCK' is no capability of the kernel "
+        "pods[0].capabilities[0]: 'CAP_IPCLOCK' is not a capability of the kernel "
         "(did you mean IPC_LOCK?)",
     ),
     "all capabilities": (
@@ -261,12 +261,13 @@ MISTAKES = {
     "PCI address": (
         "nics:\n  - {name: a, pci: ['87:00.0']}",
         2,
-        "nics[0].pci[0]: '87:00.0' is no PCI address (write it as lspci -D does: 0000:87:00.0)",
+        "nics[0].pci[0]: '87:00.0' is not a PCI address (write it as lspci -D does: 0000:87:00.0)",
     ),
     "PCI id": (
         "nics:\n  - {name: a, vendor: Intel}",
         2,
-        "nics[0].vendor: 'Intel' is no PCI id (write four lower case hexadecimal digits: \"8086\")",
+        "nics[0].vendor: 'Intel' is not a PCI id (write four lower case hexadecimal digits: "
+        '"8086")',
     ),
     "resource": (
         "nics:\n  - {name: a, pf_names: [ens1], num_vfs: 1, resource_name: openshift.io/east}",
@@ -328,7 +329,7 @@ MISTAKES = {
         "networks:\n  - {kind: bridge, name: one, master: br0,\n"
         "     ipam: {type: static, range: 10.0.0.300/8}}",
         3,
-        "networks[0].ipam.range: '10.0.0.300/8' is no range of IP addresses "
+        "networks[0].ipam.range: '10.0.0.300/8' is not a range of IP addresses "
         "(write for example 192.0.2.0/24)",
     ),
     "range without length": (
@@ -340,7 +341,7 @@ MISTAKES = {
     "half CPUs": (
         "pods:\n  - name: dut\n    cpus: 3.5\n    memory: 1Gi",
         3,
-        "pods[0].cpus: 3.5 CPUs are no whole number, and a guaranteed pod shares none "
+        "pods[0].cpus: 3.5 CPUs are not a whole number, and a guaranteed pod shares none "
         "(give whole CPUs, or use qos: burstable)",
     ),
     "CPUs in quotes": (
@@ -356,7 +357,7 @@ MISTAKES = {
     "memory": (
         "pods:\n  - {name: dut, cpus: 4, memory: 1 GB}",
         2,
-        "pods[0].memory: '1 GB' is no quantity of memory (write for example 1000Mi, 4Gi or 2Ti)",
+        "pods[0].memory: '1 GB' is not a quantity of memory (write for example 1000Mi, 4Gi or 2Ti)",
     ),
     "half a page": (
         f"{POD}, hugepages: {{size: 1G, total: 1500Mi}}}}",
@@ -377,7 +378,7 @@ MISTAKES = {
     "retention": (
         "cluster:\n  reduced_monitoring: {prometheus_retention: one day}",
         2,
-        "cluster.reduced_monitoring.prometheus_retention: 'one day' is no time of Prometheus "
+        "cluster.reduced_monitoring.prometheus_retention: 'one day' is not a Prometheus duration "
         "(write for example 24h or 15d)",
     ),
     "runtime limit": (
@@ -475,23 +476,23 @@ FILES = {
     "endless number": (
         f"{BASE}user_level_networking: {'9' * 5000}\n",
         8,
-        "cannot be parsed: '999999999999...9999999999999' is no number or date "
-        "(mend the file's YAML)",
+        "cannot be parsed: '999999999999...9999999999999' is not a number or date "
+        "(fix the file's YAML)",
     ),
     "no such date": (
         f"{BASE}description: 2026-13-45\n",
         8,
-        "cannot be parsed: '2026-13-45' is no number or date (mend the file's YAML)",
+        "cannot be parsed: '2026-13-45' is not a number or date (fix the file's YAML)",
     ),
     "unknown alias": (
         f"{BASE}nics: *none\n",
         8,
-        "cannot be parsed: found undefined alias 'none' (mend the file's YAML)",
+        "cannot be parsed: found undefined alias 'none' (fix the file's YAML)",
     ),
     "list in itself": (
         f"{BASE}expected_processes: &all [*all]\n",
         8,
-        "cannot be parsed: has an alias of something that it is a part of (mend the file's YAML)",
+        "cannot be parsed: has an alias of something that it is a part of (fix the file's YAML)",
     ),
     "many": (
         f"{BASE}expected_processes: [{', '.join(['x'] * 1025)}]\n",

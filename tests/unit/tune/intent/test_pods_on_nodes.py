@@ -144,7 +144,7 @@ def test_memory_that_the_host_has_not() -> None:
         (
             "pods[0].memory",
             "dut asks for 17Gi, and hugepages leave 16.0 GiB of the host's 32.0 GiB",
-            "ask for less; hugepages are no part of it",
+            "ask for less; hugepages are not part of it",
         )
     ]
 

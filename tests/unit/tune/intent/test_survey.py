@@ -112,7 +112,7 @@ def test_a_proposal_from_a_capture_says_whose_it_is_and_what_it_cannot_know(tmp_
     assert load_intent(path) == proposal.intent
     text = " ".join(line.strip("# ") for line in path.read_text().splitlines())
     assert f"An intent proposed from {tmp_path / 'host.tar.gz'} upon" in text
-    assert "Nothing told which of them people log in by: look before you bind one" in text
+    assert "Which of them carries logins is unknown: check before you bind one" in text
     assert [nic.pci for nic in proposal.intent.nics] == [
         ("0000:87:00.0",),
         ("0000:87:00.1",),
@@ -131,7 +131,7 @@ def without_routes(tree: HostTree) -> HostView:
 def test_ports_are_left_out_where_nobody_knows_the_uplink(tmp_path: Path) -> None:
     survey = survey_host(without_routes(server(tmp_path)))
     reason = (
-        "nobody knows whether the host's own traffic takes it: "
+        "it is unknown whether the host's own traffic takes it: "
         "/proc/net/route is not in the capture"
     )
     assert [port.in_use for port in survey.ports] == [reason, reason, reason, None]
@@ -161,7 +161,7 @@ def test_routes_that_are_none_leave_the_uplink_unknown(line: str) -> None:
     view = CapturedHost(files=FILES | {"/proc/net/route": f"Iface\n{line}"}, links=LINKS)
     (port,) = survey_host(view).ports
     assert port.in_use == (
-        "nobody knows whether the host's own traffic takes it: "
+        "it is unknown whether the host's own traffic takes it: "
         "/proc/net/route has no routes as the kernel writes them"
     )
 

@@ -129,12 +129,12 @@ def test_a_pod_of_half_a_core_is_a_warning() -> None:
         (
             [{"size": "1G", "count": 64, "node": 1}],
             "hugepages-fit",
-            "64.0 GiB are asked of node 1, which has 64.0 GiB in all",
+            "64.0 GiB are requested of node 1, which has 64.0 GiB in all",
         ),
         (
             [{"size": "1G", "count": 130}],
             "hugepages-fit",
-            "130.0 GiB are asked of the host, which has 128.0 GiB in all",
+            "130.0 GiB are requested of the host, which has 128.0 GiB in all",
         ),
     ],
 )

@@ -127,7 +127,7 @@ def test_answers_of_any_shape_are_no_objects(
 ) -> None:
     server.answers[NODE.path] = answer
     found = ApiCluster(connect(kubeconfig=str(config))).listed(NODE)
-    assert found == () or (isinstance(found, Unread) and "no JSON" in found.reason)
+    assert found == () or (isinstance(found, Unread) and "not JSON" in found.reason)
 
 
 def test_a_server_that_goes_away_makes_the_rest_unknown(tmp_path: Path, config: Path) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.cluster.cluster_audit import audit_cluster, joined
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.cluster.registry import all_cluster_checks
@@ -19,7 +19,7 @@ STATE, POLICY, NETWORK = "SriovNetworkNodeState", "SriovNetworkNodePolicy", "Sri
 CONTAINER = "spec/containers/0"
 
 
-def judged(name: str, view: ClusterView, expected: Intent | None = None) -> Finding:
+def judged(name: str, view: ClusterView, expected: Intent | None = None) -> CheckFinding:
     """The finding of the check of that name."""
     (check,) = [each for each in all_cluster_checks() if each.name == name]
     return check.judge(view, expected or intent())
@@ -53,7 +53,7 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
             "performance-profile",
             (PROFILE, "spec/additionalKernelArgs", ["audit=0", "quiet"]),
             "warn",
-            "spec.additionalKernelArgs has quiet, which nobody asked for",
+            "spec.additionalKernelArgs has quiet, which is not in the intent",
         ),
         (
             "performance-profile",
@@ -122,7 +122,7 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
             "node-profiles",
             ("Profile", "status/tunedProfile", "openshift-node"),
             "fail",
-            "node w0 runs openshift-node, and is told to run performance-patch",
+            "node w0 runs openshift-node, and is assigned performance-patch",
         ),
         (
             "node-profiles",
@@ -282,7 +282,7 @@ def test_numbers_and_names_are_unique_and_apart_from_the_hosts() -> None:
             "pods-devices",
             (POD, "metadata/annotations", {"k8s.v1.cni.cncf.io/networks": "[{"}),
             "fail",
-            "in a form that Multus does not know: it is no JSON",
+            "in a form that Multus does not know: it is not JSON",
         ),
         (
             "pods-devices",

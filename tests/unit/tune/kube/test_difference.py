@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plimsoll.tune.cluster.objects.difference import Meanings, differences
-from plimsoll.tune.cluster.objects.meant_text import (
+from plimsoll.tune.cluster.objects.text_meaning import (
     cpu_set,
     json_fields,
     tuned_sections,
@@ -43,7 +43,7 @@ def test_what_is_not_expected_does_not_count(expected: Any, found: Any) -> None:
         ({"a": {"b": "x"}}, {"a": None}, "a.b is not set, and should be x"),
         ({"a": {"b": "x"}}, {"a": [1]}, 'a is [1], not {"b": "x"}'),
         ({"a": [1, 2]}, {"a": [1]}, "a lacks 2"),
-        ({"a": [1]}, {"a": [1, 2]}, "a has 2, which nobody asked for"),
+        ({"a": [1]}, {"a": [1, 2]}, "a has 2, which is not in the intent"),
         ({"a": [1]}, {"a": "1"}, "a is 1, not [1]"),
         ({"a": [{"b": 1}]}, {"a": [{"b": 2}]}, 'a lacks {"b": 1}'),
         ({"a": 1}, {"a": True}, "a is true, not 1"),
@@ -76,10 +76,10 @@ def test_entries_of_a_list_are_found_by_their_key() -> None:
 def test_more_counts_where_the_whole_is_meant() -> None:
     whole = Meanings(keys={"p": ("n",)}, whole=frozenset({"s", "p"}))
     assert message({"s": {"a": ""}}, {"s": {"a": "", "b": ""}}, whole) == [
-        's has {"b": ""}, which nobody asked for'
+        's has {"b": ""}, which is not in the intent'
     ]
     assert message({"p": [{"n": 1}]}, {"p": [{"n": 1}, {"n": 2}]}, whole) == [
-        'p has {"n": 2}, which nobody asked for'
+        'p has {"n": 2}, which is not in the intent'
     ]
 
 
@@ -110,13 +110,13 @@ def test_in_a_list_of_what_is_withheld_one_less_is_beyond() -> None:
     withheld = Meanings(withheld=frozenset({"a"}))
     assert message({"a": [1, 2]}, {"a": [1]}, withheld) == ["a lacks 2"]
     assert short_of({"a": [1, 2]}, {"a": [1]}, withheld) == []
-    assert short_of({"a": [1]}, {"a": [1, 2]}, withheld) == ["a has 2, which nobody asked for"]
+    assert short_of({"a": [1]}, {"a": [1, 2]}, withheld) == ["a has 2, which is not in the intent"]
 
 
 def test_a_wildcard_is_any_value_and_more_than_the_expected() -> None:
     any_value = Meanings(wildcards=frozenset({"a"}))
     assert message({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == [
-        "a has *, which nobody asked for"
+        "a has *, which is not in the intent"
     ]
     assert short_of({"a": ["x", "y"]}, {"a": ["*"]}, any_value) == []
     assert short_of({"a": ["x"]}, {"a": ["*"]}) == ["a lacks x"]
@@ -127,12 +127,12 @@ def test_an_entry_with_more_than_is_expected_is_told_with_its_place() -> None:
     expected = {"rules": [{"verbs": ["use"]}]}
     wide, narrow = {"verbs": ["use", "get"]}, {"verbs": ["use"], "names": ["x"]}
     assert message(expected, {"rules": [wide]}) == [
-        "rules[0].verbs has get, which nobody asked for"
+        "rules[0].verbs has get, which is not in the intent"
     ]
     assert message(expected, {"rules": [wide, narrow]}) == []
     whole = Meanings(whole=frozenset({"rules"}))
     assert message(expected, {"rules": [wide, narrow]}, whole) == [
-        'rules has {"verbs": ["use", "get"]}, which nobody asked for'
+        'rules has {"verbs": ["use", "get"]}, which is not in the intent'
     ]
     assert short_of(expected, {"rules": [{"verbs": ["get"]}]}, whole) == [
         'rules lacks {"verbs": ["use"]}'
@@ -166,14 +166,14 @@ def test_texts_that_mean_the_same_are_the_same(read: Any, expected: Any, found: 
     [
         (cpu_set, "0-3", "0-2", "f is 0-2, not 0-3"),
         (json_fields, '{"a": 1}', '{"a": 2}', "f.a is 2, not 1"),
-        (json_fields, '{"a": 1}', "{", "f is { (is no JSON), not"),
-        (json_fields, '{"a": 1}', "[" * 100_000, "is no JSON"),
+        (json_fields, '{"a": 1}', "{", "f is { (is not JSON), not"),
+        (json_fields, '{"a": 1}', "[" * 100_000, "is not JSON"),
         (json_fields, '{"a": 1}', "[]", "f is [] (has no fields), not"),
-        (json_fields, '{"a": 1}', {"a": 1}, "(is no text), not"),
+        (json_fields, '{"a": 1}', {"a": 1}, "(is not text), not"),
         (json_fields, '{"a": 1}', "1" * 2_000_000, "(is too long), not"),
         (yaml_fields, "a: 1", "a: &x 1", "line 1: has an anchor or alias"),
         (cpu_set, "0-3", "0-x", "f is 0-x ("),
-        (parse_quantity, "4", "four", "'four' is no quantity"),
+        (parse_quantity, "4", "four", "'four' is not a quantity"),
         (tuned_sections, "[s]\nx=1", "[s]\nx=2", "f.s.x is 2, not 1"),
         (tuned_sections, "[s]\nx=a=b", "", "f.s.x is not set, and should be a=b"),
     ],

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.tune.audit.finding import Finding
+from plimsoll.tune.audit.finding import CheckFinding
 from plimsoll.tune.cluster.checks.pods_rights import CHECK
 from plimsoll.tune.cluster.cluster_view import ClusterView
 from plimsoll.tune.host.view.unread import Cause
@@ -23,7 +23,7 @@ ENFORCE = "metadata/labels/pod-security.kubernetes.io~enforce"
 NO_PODS = {"pods": None, "networks": None}
 
 
-def judged(view: ClusterView, expected: Intent | None = None) -> Finding:
+def judged(view: ClusterView, expected: Intent | None = None) -> CheckFinding:
     return CHECK.judge(view, expected or intent())
 
 
@@ -99,15 +99,15 @@ def test_less_than_the_pods_need_fails(kind: str, path: str, value: Any, text: s
         (SCC, "allowPrivilegedContainer", True, "allowPrivilegedContainer is true, not false"),
         (SCC, "allowHostNetwork", True, "allowHostNetwork is true, not false"),
         (SCC, "allowPrivilegeEscalation", None, "allowPrivilegeEscalation is true, not false"),
-        (SCC, "allowedCapabilities", ["IPC_LOCK", "SYS_ADMIN"], "has SYS_ADMIN, which nobody"),
-        (SCC, "allowedCapabilities", ["*"], "allowedCapabilities has *, which nobody asked for"),
+        (SCC, "allowedCapabilities", ["IPC_LOCK", "SYS_ADMIN"], "has SYS_ADMIN, which is not"),
+        (SCC, "allowedCapabilities", ["*"], "has *, which is not in the intent"),
         (SCC, "defaultAddCapabilities", ["NET_ADMIN"], "defaultAddCapabilities has NET_ADMIN"),
         (SCC, "requiredDropCapabilities", None, "requiredDropCapabilities lacks ALL"),
         (SCC, "runAsUser", {"type": "RunAsAny"}, "runAsUser.type is RunAsAny, not MustRunAs"),
-        (SCC, "seccompProfiles", ["*"], "seccompProfiles has *, which nobody asked for"),
+        (SCC, "seccompProfiles", ["*"], "seccompProfiles has *, which is not in the intent"),
         (SCC, "volumes", ["downwardAPI", "emptyDir", "hostPath"], "volumes has hostPath"),
         (SCC, "groups", ["system:authenticated"], "groups has system:authenticated"),
-        (SCC, "users", ["alice"], "users has alice, which nobody asked for"),
+        (SCC, "users", ["alice"], "users has alice, which is not in the intent"),
         (ROLE, "rules/0/verbs", ["use", "delete"], "rules[0].verbs has delete"),
         (ROLE, "rules/0/verbs", ["*"], "rules[0].verbs has *"),
         (ROLE, "rules/0/resourceNames", None, "rules[0].resourceNames has *"),

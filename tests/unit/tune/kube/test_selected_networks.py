@@ -24,14 +24,14 @@ def test_both_forms(given: str, names: list[str]) -> None:
 @pytest.mark.parametrize(
     ("given", "reason"),
     [
-        ("/a", "names '/a', which is no network"),
-        ("x/", "names 'x/', which is no network"),
-        ("@net1", "names '@net1', which is no network"),
-        ("[{", "is no JSON"),
+        ("/a", "names '/a', which is not a valid network"),
+        ("x/", "names 'x/', which is not a valid network"),
+        ("@net1", "names '@net1', which is not a valid network"),
+        ("[{", "is not JSON"),
         ('["a"]', "names a network without a name"),
         ('[{"name": "a", "namespace": 7}]', "names a network without a name"),
-        (None, "is no list of networks"),
-        (["a"], "is no list of networks"),
+        (None, "is not a list of networks"),
+        (["a"], "is not a list of networks"),
     ],
 )
 def test_what_multus_would_not_read(given: object, reason: str) -> None:

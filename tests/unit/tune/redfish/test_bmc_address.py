@@ -39,5 +39,5 @@ def test_anything_else_is_refused_without_a_quote(given: str) -> None:
     with pytest.raises(InputError) as caught:
         bmc_address(given)
     assert str(caught.value) == (
-        "--bmc: is no address of a BMC (write it as https://host or https://host:port)"
+        "--bmc: is not an address of a BMC (write it as https://host or https://host:port)"
     )

@@ -34,7 +34,7 @@ def test_none_at_all() -> None:
     with pytest.raises(InputError) as caught:
         read_credentials(None, {"PLIMSOLL_BMC_USER": "reader"})
     assert str(caught.value) == (
-        "--bmc: a BMC answers to nobody without a name and a password "
+        "--bmc: a BMC requires a user name and a password "
         "(give --bmc-credentials FILE, or set PLIMSOLL_BMC_USER and PLIMSOLL_BMC_PASSWORD)"
     )
 
@@ -90,5 +90,5 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 def test_a_pipe_is_refused_at_once(tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path, 0o600)
-    with pytest.raises(InputError, match="is no regular file"):
+    with pytest.raises(InputError, match="is not a regular file"):
         read_credentials(path, {})

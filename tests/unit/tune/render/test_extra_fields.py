@@ -69,7 +69,7 @@ def test_the_readme_names_them() -> None:
     readme = files["README.md"].text
     assert paths in readme
     assert "**each PerformanceProfile has fields of the intent's extra" in readme
-    assert "nobody has checked them" in readme
+    assert "they are not checked" in readme
 
 
 def test_they_may_be_for_one_object_of_several() -> None:

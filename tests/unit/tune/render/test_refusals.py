@@ -60,7 +60,7 @@ def test_usual_arguments_pass() -> None:
         ),
         (
             {"kernel": {"tuned_bootloader": {"a]": "b"}}},
-            "'kernel.tuned_bootloader.a]': is no name of a setting / use its name alone",
+            "'kernel.tuned_bootloader.a]': is not a setting name / use its name alone",
         ),
         (
             {"scheduling": {"sysctls": {"vm.x": "${f:exec:id}"}}},
@@ -69,7 +69,7 @@ def test_usual_arguments_pass() -> None:
         ),
         (
             {"scheduling": {"sysctls": {"[service]": "x"}}},
-            "'scheduling.sysctls.[service]': is no name of a setting / use its name alone",
+            "'scheduling.sysctls.[service]': is not a setting name / use its name alone",
         ),
     ],
 )
@@ -91,12 +91,12 @@ ROLE = "worker-cnf"
     [
         (
             {"role": ROLE, "selector": {"a": "b c"}},
-            "pool.selector: 'b c' is no value of a label / "
+            "pool.selector: 'b c' is not a valid label value / "
             "use at most 63 letters, digits and - _ .",
         ),
         (
             {"role": ROLE, "selector": {"/x": "b"}},
-            "pool.selector: '/x' is no name of Kubernetes / write it as domain/name",
+            "pool.selector: '/x' is not a valid Kubernetes name / write it as domain/name",
         ),
         (
             {"role": "arbiter"},

@@ -149,7 +149,7 @@ def test_an_output_that_is_no_folder(plimsoll: Plimsoll) -> None:
     assert "--output: is empty" in plimsoll.err
     Path("file").touch()
     assert plimsoll("tune", "render", "vm", "-o", "file") == 2
-    assert "file: is no folder" in plimsoll.err
+    assert "file: is not a folder" in plimsoll.err
     assert [path.name for path in Path().iterdir()] == ["file"]
 
 

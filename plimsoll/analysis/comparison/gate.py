@@ -1,0 +1,129 @@
+"""A run judged by conditions and against a baseline, for a CI to stop at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Literal
+
+from plimsoll.analysis.comparison.comparison import FigureComparison, compare
+from plimsoll.analysis.comparison.gate_condition import Condition, spelling, value_text
+from plimsoll.analysis.comparison.run_figures import RunFigure
+from plimsoll.analysis.comparison.side import Side
+from plimsoll.errors import InputError
+from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.text.mistakes import did_you_mean
+
+# "unknown" is where the tester could not tell, or there are too few runs.
+GateOutcome = Literal["ok", "fail", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """What came of one gate: `name` says when it fails, `text` what was found.
+
+    An `unknown` that is not `strict` lets the run pass.
+    """
+
+    name: str
+    outcome: GateOutcome
+    text: str
+    strict: bool = True
+
+
+def judge(
+    entry: RunEntry, conditions: Sequence[Condition], baseline: Side | None
+) -> tuple[GateResult, ...]:
+    """Each condition, then the comparison with the baseline where there is one.
+
+    A run that found no answer fails where the DUT is at fault; where the run has not ended or
+    the tester was at fault, it is unknown. Raises InputError for a figure that the run does not
+    have and for a limit in another unit.
+    """
+    run = Side(entry.run_id, (entry,))
+    results = [_by_condition(each, run, baseline) for each in conditions]
+    if baseline is not None:
+        results.append(_by_baseline(run, baseline))
+    return tuple(results)
+
+
+def _by_condition(condition: Condition, run: Side, baseline: Side | None) -> GateResult:
+    (entry,), (figures,) = run.runs, run.figures
+    missing = _missing(entry)
+    if missing is not None and _named(condition, figures) is None:
+        return GateResult(condition.name, missing[0], missing[1])
+    figure = _required(condition, figures)
+    if condition.of_baseline is None:
+        limit, source = condition.limit_in(figure.unit), ""
+    else:
+        base = _baseline_median(condition, figure.name, baseline)
+        limit = condition.of_baseline * base
+        source = (
+            f", {condition.of_baseline:.4g} times the baseline's {value_text(base, figure.unit)}"
+        )
+    broken = condition.holds(figure.value, limit)
+    value = value_text(figure.value, figure.unit)
+    said = f"{figure.name} is {value}; the limit is {value_text(limit, figure.unit)}{source}"
+    return GateResult(condition.name, "fail" if broken else "ok", said)
+
+
+def _missing(entry: RunEntry) -> tuple[GateOutcome, str] | None:
+    """Why the run may lack a figure that others of its kind have; None where it does not."""
+    summary = entry.summary
+    if entry.state != "finished" or summary is None:
+        return "unknown", f"the run has no answer: it is {entry.state}"
+    if summary.answer is None or summary.answer.value is None:
+        said = summary.answer.text if summary.answer else "nothing was found"
+        unknown = summary.verdict in ("invalid", "none")
+        return ("unknown" if unknown else "fail"), f"the run has no answer: {said}"
+    return None
+
+
+def _named(condition: Condition, figures: Mapping[str, RunFigure]) -> RunFigure | None:
+    return next((f for name, f in figures.items() if spelling(name) == condition.figure), None)
+
+
+def _required(condition: Condition, figures: Mapping[str, RunFigure]) -> RunFigure:
+    found = _named(condition, figures)
+    if found is None:
+        names = [name.replace(" ", "_") for name in figures]
+        raise InputError(
+            f"the run has no figure {condition.figure!r}",
+            where=f"--fail-if {condition.text!r}",
+            remedy=did_you_mean(condition.figure, names, f"it has {', '.join(names)}"),
+        )
+    return found
+
+
+def _baseline_median(condition: Condition, name: str, baseline: Side | None) -> float:
+    where = f"--fail-if {condition.text!r}"
+    if baseline is None:
+        raise InputError("there is no baseline", where=where, remedy="name it with --baseline")
+    values = [run[name].value for run in baseline.figures if name in run]
+    if not values:
+        raise InputError(
+            f"no run of the baseline has a {name}", where=where, remedy="choose another baseline"
+        )
+    return median(values)
+
+
+def _by_baseline(run: Side, baseline: Side) -> GateResult:
+    name = f"fail if worse than {baseline.label}"
+    missing = _missing(run.runs[0])
+    if missing is not None:
+        return GateResult(name, missing[0], missing[1])
+    figure = compare([baseline, run]).figures[0]
+    (judgement,) = figure.judgements
+    said = f"{_values(figure)}: {judgement}"
+    if judgement == "cannot tell":
+        return GateResult(name, "unknown", f"{said}; give the baseline more runs", strict=False)
+    return GateResult(name, "fail" if judgement == "worse" else "ok", said)
+
+
+def _values(figure: FigureComparison) -> str:
+    base, found = (
+        "unknown" if side.median is None else value_text(side.median, figure.unit)
+        for side in figure.sides
+    )
+    return f"{figure.name} is {found}, the baseline's {base}"

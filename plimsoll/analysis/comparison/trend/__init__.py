@@ -1,0 +1,1 @@
+"""Runs of many releases in a row: where did a figure change, by how much, and for certain?"""

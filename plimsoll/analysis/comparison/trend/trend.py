@@ -1,0 +1,209 @@
+"""The figures of runs over releases: their levels, where these change, and what else did then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, pairwise
+from statistics import median
+from typing import Literal
+
+from plimsoll.analysis.comparison.changes import Change, changes_between
+from plimsoll.analysis.comparison.run_figures import Better, RunFigure
+from plimsoll.analysis.comparison.shift import Shift, shift
+from plimsoll.analysis.comparison.side import Side
+from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, ChangePoint, change_points
+from plimsoll.errors import InputError
+from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.text.mistakes import did_you_mean
+
+NewestJudgement = Literal["better", "worse", "no change seen", "cannot tell"]
+
+
+@dataclass(frozen=True, slots=True)
+class LevelChange:
+    """A change of level. `release` is the place of the first one at the new level.
+
+    `shift` is what the stretch from there to the next change has more than the stretch before
+    it, in the figure's unit; `before` and `after` are their medians. `p` is the chance that
+    runs without a change would show as much. `first_run` is the first at the new level.
+    """
+
+    release: int
+    p: float
+    shift: Shift
+    before: float
+    after: float
+    judgement: Literal["better", "worse"]
+    first_run: RunEntry
+
+
+@dataclass(frozen=True, slots=True)
+class FigureTrend:
+    """One figure. `values` are of each release's runs that have it, by release; some have none."""
+
+    name: str
+    unit: str
+    better: Better
+    values: tuple[tuple[float, ...], ...]
+    changes: tuple[LevelChange, ...]
+
+    @property
+    def runs(self) -> int:
+        """How many values there are."""
+        return sum(map(len, self.values))
+
+    @property
+    def newest(self) -> NewestJudgement:
+        """Of the level of the newest releases, against the level before it."""
+        if self.changes:
+            return self.changes[-1].judgement
+        known = sum(map(bool, self.values))
+        return "cannot tell" if self.runs < FEWEST_RUNS or known < 2 else "no change seen"
+
+    @property
+    def stretches(self) -> tuple[tuple[int, int], ...]:
+        """The places of releases between which the level is one: from each, up to the other."""
+        starts = (change.release for change in self.changes)
+        return tuple(pairwise((0, *starts, len(self.values))))
+
+    def level(self, begin: int, end: int) -> float | None:
+        """The median of all runs of these releases; None without any."""
+        values = list(chain.from_iterable(self.values[begin:end]))
+        return median(values) if values else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseChanges:
+    """Facts that no run of the stretch before a release shares with any of the stretch from it."""
+
+    release: int
+    changes: tuple[Change, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """Releases in order, and their figures: the first is what the runs were made for.
+
+    `facts` are of each release at which the first figure changes.
+    """
+
+    releases: tuple[Side, ...]
+    figures: tuple[FigureTrend, ...]
+    facts: tuple[ReleaseChanges, ...]
+
+
+def trend(releases: Sequence[Side], figures: Sequence[str] = ()) -> Trend:
+    """Look for changes of each figure, or of those named, which then come in that order.
+
+    Raises InputError for runs of different methods and for a figure that none has, RecordError
+    for a damaged record, and MachineError where ruptures is not installed.
+    """
+    _check_methods(releases)
+    names = list(dict.fromkeys(chain.from_iterable(_names(side) for side in releases)))
+    if not names:
+        raise InputError(
+            "have no figure to follow",
+            where=f"{releases[0].label} to {releases[-1].label}",
+            remedy="plimsoll runs show says what came of each run",
+        )
+    for name in figures:
+        if name not in names:
+            raise InputError(
+                f"no run has a figure {name!r}",
+                where="--figure",
+                remedy=did_you_mean(name, names, f"use one of {', '.join(names)}"),
+            )
+    followed = tuple(_followed(name, releases) for name in figures or names)
+    return Trend(tuple(releases), followed, tuple(_facts(followed[0], releases)))
+
+
+def _check_methods(releases: Sequence[Side]) -> None:
+    methods = {method for side in releases for method in side.methods}
+    if len(methods) > 1:
+        raise InputError(
+            f"were measured by different methods: {', '.join(sorted(methods))}",
+            where=f"{releases[0].label} to {releases[-1].label}",
+            remedy="choose the runs of one by --method",
+        )
+
+
+def _names(side: Side) -> Iterator[str]:
+    return chain.from_iterable(side.figures)
+
+
+def _followed(name: str, releases: Sequence[Side]) -> FigureTrend:
+    known = [[run[name] for run in side.figures if name in run] for side in releases]
+    values = tuple(tuple(each.value for each in figures) for figures in known)
+    like = next(chain.from_iterable(known))
+    return FigureTrend(
+        name, like.unit, like.better, values, tuple(_changes(values, like, releases))
+    )
+
+
+def _changes(
+    values: Sequence[Sequence[float]], like: RunFigure, releases: Sequence[Side]
+) -> Iterator[LevelChange]:
+    """Those whose 95 % interval, too, leaves out that there is none."""
+    places = [place for place, of_release in enumerate(values) if of_release]
+    series = [values[place] for place in places]
+    kept = _certain(series, change_points(series))
+    sign = 1 if like.better == "higher" else -1
+    for point, before, after in _with_stretches(series, kept):
+        off = shift(before, after)
+        place = places[point.release]
+        yield LevelChange(
+            release=place,
+            p=point.p,
+            shift=off,
+            before=median(before),
+            after=median(after),
+            judgement="better" if off.estimate * sign > 0 else "worse",
+            first_run=_first_run(releases[place], like.name),
+        )
+
+
+def _certain(
+    series: Sequence[Sequence[float]], points: Sequence[ChangePoint]
+) -> Sequence[ChangePoint]:
+    """Without those between stretches that do not differ for certain, the least likely first out.
+
+    What is left out joins two stretches, by which others may become more or less certain.
+    """
+    uncertain = [
+        point
+        for point, before, after in _with_stretches(series, points)
+        if not shift(before, after).is_certain
+    ]
+    if not uncertain:
+        return points
+    dropped = max(uncertain, key=lambda each: each.p)
+    return _certain(series, [point for point in points if point != dropped])
+
+
+def _with_stretches(
+    series: Sequence[Sequence[float]], points: Sequence[ChangePoint]
+) -> Iterator[tuple[ChangePoint, list[float], list[float]]]:
+    """Each with the values of the stretch before it and of the one that it begins."""
+    starts = [0, *(point.release for point in points), len(series)]
+    stretches = [list(chain.from_iterable(series[a:b])) for a, b in pairwise(starts)]
+    for point, (before, after) in zip(points, pairwise(stretches), strict=True):
+        yield point, before, after
+
+
+def _first_run(release: Side, figure: str) -> RunEntry:
+    return next(
+        run for run, known in zip(release.runs, release.figures, strict=True) if figure in known
+    )
+
+
+def _facts(figure: FigureTrend, releases: Sequence[Side]) -> Iterator[ReleaseChanges]:
+    for (begin, middle), (_, end) in pairwise(figure.stretches):
+        before, after = _joined(releases[begin:middle]), _joined(releases[middle:end])
+        found = changes_between([before, after])
+        apart = (each for each in found if set(each.values[0]).isdisjoint(each.values[1]))
+        yield ReleaseChanges(middle, tuple(apart))
+
+
+def _joined(releases: Sequence[Side]) -> Side:
+    return Side(releases[0].label, tuple(chain.from_iterable(side.runs for side in releases)))

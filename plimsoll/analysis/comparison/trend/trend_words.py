@@ -1,0 +1,33 @@
+"""A trend in words, the same on the terminal and on the page."""
+
+from __future__ import annotations
+
+from plimsoll.analysis.comparison.figure_words import shift_words
+from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS
+from plimsoll.analysis.comparison.trend.trend import FigureTrend, LevelChange, Trend
+from plimsoll.text.counted import counted
+
+
+def change_words(figure: FigureTrend, change: LevelChange) -> str:
+    """The size of a change as a share of the level before it, with its interval."""
+    return shift_words(change.shift, change.before, figure.unit)
+
+
+def p_words(p: float) -> str:
+    """The test's p, to what its permutations can tell: "0.0002"."""
+    return f"{p:.2g}"
+
+
+def newest_sentence(found: Trend, figure: FigureTrend) -> str:
+    """What the newest releases show of a figure."""
+    runs = f"{counted(figure.runs, 'run')} of {counted(len(found.releases), 'release')}"
+    if figure.newest == "cannot tell":
+        return f"{figure.name}: cannot tell; {runs}, and {FEWEST_RUNS} runs are the fewest."
+    if not figure.changes:
+        return f"{figure.name}: no change seen in {runs}."
+    change = figure.changes[-1]
+    return (
+        f"{figure.name} is {change.judgement} by {change_words(figure, change)} from "
+        f"{found.releases[change.release].label} on (p {p_words(change.p)}); "
+        f"first run {change.first_run.run_id}."
+    )

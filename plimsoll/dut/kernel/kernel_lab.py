@@ -1,0 +1,166 @@
+"""A lab whose DUT is the kernel: a namespace, the DUT in it, and two interfaces for the tester."""
+
+from __future__ import annotations
+
+import platform
+import time
+
+from plimsoll.dut.kernel.settings import PATHS, Forwarder, KernelSettings
+from plimsoll.dut.lab import DutPortCounters, DutProcess, LabPorts, LinkWatch
+from plimsoll.dut.netdev import NetdevPort, netdev_facts, open_netdev
+from plimsoll.dut.netdev_lab import NetdevLab
+from plimsoll.errors import MachineError
+from plimsoll.host.cpus import check_cpus
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.host.ports.link_state import read_link_state
+
+_DESCRIPTORS = 1024
+_CARRIER_TIMEOUT_S = 10.0
+_POLL_S = 0.01
+
+
+class KernelLab:
+    """The namespace is the ledger's, and all of the lab goes with it."""
+
+    def __init__(
+        self, settings: KernelSettings, kind: str, ledger: Ledger, forwarder: Forwarder
+    ) -> None:
+        self.kind = kind
+        self._settings = settings
+        self._ledger = ledger
+        self._forwarder = forwarder
+        self._namespace: NetworkNamespace | None = None
+        self._links: NetdevLab | None = None
+        self._ends: tuple[str, ...] = ()
+
+    def up(self) -> LabPorts:
+        """Make the namespace and the DUT, and open the tester's ends."""
+        check_cpus([("lab.cpu", self._settings.cpu)])
+        namespace = self._namespace = self._ledger.namespace
+        try:
+            namespace.create()
+            self._ends = self._forwarder.build(namespace, self._settings.mtu)
+            for interface in self._forwarder.rx_interfaces():
+                steer(namespace, interface, self._settings.cpu)
+            _wait_for_carriers(self._ends)
+            ports = self._ports()
+            self._links = NetdevLab(self.kind, ports, dict(enumerate(self._ends)))
+            return self._links.up()
+        except BaseException:
+            self.down()
+            raise
+
+    def wait_links(self, timeout_s: float) -> None:
+        """Return at once: a cable in memory is up with both its ends."""
+
+    def check(self) -> None:
+        """Raise LabDied if a process has ended, LinkGone if an interface is no longer there."""
+        self._forwarder.check()
+        if self._links is not None:
+            self._links.check()
+
+    def watch_links(self) -> LinkWatch:
+        """Watch the carriers of the cables."""
+        return self._links.watch_links() if self._links else lambda: ()
+
+    def counters(self) -> tuple[DutPortCounters, ...] | None:
+        """The kernel's counters of the DUT's own interfaces."""
+        if self._namespace is None:
+            return None
+        self.check()
+        counted = self._forwarder.counters(self._namespace)
+        return tuple(port_counters(port, each) for port, each in enumerate(counted))
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """None where the kernel forwards."""
+        return self._forwarder.processes()
+
+    def facts(self) -> dict[str, object]:
+        """Which kernel, and how it forwards, as it says itself."""
+        known: dict[str, object] = {
+            "version": self._forwarder.version() or f"Linux {platform.release()}",
+            "settings": self._settings.model_dump(mode="json"),
+        }
+        if self._namespace is None:
+            return known
+        return {
+            **known,
+            "namespace": self._namespace.name,
+            "forwards": self._forwarder.facts(self._namespace),
+        }
+
+    def down(self) -> None:
+        """Delete the namespace, and with it the DUT and its cables."""
+        self._forwarder.stop()
+        if self._namespace is not None:
+            self._namespace.remove()
+            self._namespace = None
+
+    def _ports(self) -> LabPorts:
+        facts = netdev_facts()
+        opened: list[NetdevPort] = [
+            open_netdev(
+                name,
+                port,
+                driver=self._settings.driver,
+                queues=1,
+                frame_size=self._settings.frame_size,
+                facts=facts,
+            )
+            for port, name in enumerate(self._ends)
+        ]
+        queues = [each.queue_frames for each in opened if each.queue_frames]
+        return LabPorts(
+            devargs=tuple(each.devargs for each in opened),
+            descriptors=_DESCRIPTORS,
+            queue_frames=min([_DESCRIPTORS, *queues]),
+            paths=PATHS,
+            drained_by="wire",
+            line_rate_bps=self._settings.line_rate_bps,
+            notes=tuple(each.note for each in opened),
+        )
+
+
+def steer(namespace: NetworkNamespace, interface: str, cpu: int) -> None:
+    """Have the frames that arrive on an interface handled on `cpu` (receive packet steering).
+
+    Without it the kernel forwards a veth's frames on the CPU that sent them: the tester's.
+    """
+    namespace.write(cpu_mask(cpu), f"/sys/class/net/{interface}/queues/rx-0/rps_cpus")
+
+
+def cpu_mask(cpu: int) -> str:
+    """The kernel's mask of one CPU: hexadecimal, in comma-separated words of 32 bits."""
+    words, bit = divmod(cpu, 32)
+    return ",".join([f"{1 << bit:x}", *["00000000"] * words])
+
+
+def port_counters(port: int, counted: LinkCounters) -> DutPortCounters:
+    """Of an interface of the DUT's."""
+    return DutPortCounters(
+        port=port,
+        rx_frames=counted.rx_packets,
+        tx_frames=counted.tx_packets,
+        rx_missed=counted.rx_dropped,
+        rx_errors=counted.rx_errors,
+        tx_errors=counted.tx_errors,
+        rx_no_mbuf=0,
+    )
+
+
+def _wait_for_carriers(names: tuple[str, ...]) -> None:
+    deadline = time.monotonic() + _CARRIER_TIMEOUT_S
+    while down := [name for name in names if not _has_carrier(name)]:
+        if time.monotonic() > deadline:
+            raise MachineError(
+                f"{', '.join(down)} still without carrier after {_CARRIER_TIMEOUT_S:g} s",
+                where="lab",
+                remedy="look at ip link, and start again",
+            )
+        time.sleep(_POLL_S)
+
+
+def _has_carrier(name: str) -> bool:
+    link = read_link_state(name)
+    return link is not None and link.carrier

@@ -1,0 +1,123 @@
+"""What all labs have in common whose DUT is the kernel, in a network namespace of its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from pydantic import Field
+
+from plimsoll.dut.lab import DutProcess, LabModel, LineRate, Paths
+from plimsoll.dut.line_rate import LineRateField
+from plimsoll.dut.needs import IP, NAMESPACE_CAPABILITIES, TEE, LabNeeds
+from plimsoll.dut.netdev import NetdevDriver
+from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.text.wire import FCS_BYTES
+
+PATHS: Paths = ((0, 1), (1, 0))
+# The least MTU that IPv6 and any usual frame pass.
+_USUAL_MTU = 1500
+# An Ethernet header, and two VLAN tags, which an MTU does not count.
+_ETHERNET_BYTES = 14
+_PROGRAMS = (IP, TEE)
+
+
+class Forwarder(ABC):
+    """A DUT in a namespace: how it is built there, and what it says of itself.
+
+    By itself it is the kernel, which has no process to end or to watch.
+    """
+
+    @abstractmethod
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+        """Set it up; the tester's interfaces, by port. Raises MachineError and LabDied."""
+
+    @abstractmethod
+    def rx_interfaces(self) -> tuple[str, ...]:
+        """Its interfaces in the namespace that take frames in, whose CPU is chosen."""
+
+    @abstractmethod
+    def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
+        """Of each of its ports; `rx_dropped` are frames that it had no room for."""
+
+    @abstractmethod
+    def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
+        """How it forwards, read back from it, as JSON."""
+
+    def version(self) -> str | None:
+        """What it is and of which version; None for the kernel."""
+        return None
+
+    def check(self) -> None:
+        """Raise LabDied if one of its processes has ended."""
+        return
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """Those that forward."""
+        return ()
+
+    def stop(self) -> None:
+        """End its processes, if there are any. May be repeated."""
+        return
+
+
+class KernelSettings(LabModel):
+    """A DUT in the kernel, between two veth cables.
+
+    The frames of both directions are forwarded on `cpu`, by the kernel's receive packet
+    steering. The tester opens its ends by AF_XDP or AF_PACKET, as `driver` says (docs/ports.md);
+    `frame_size`, with FCS, is the longest that must pass, a run raises it to its profile's.
+    `line_rate` is nominal: a cable in memory has none.
+    """
+
+    can_stand: ClassVar[bool] = True
+    polling_program: ClassVar[str] = "the kernel's forwarding"
+    cannot_reset: ClassVar[str | None] = (
+        "its network namespace is named anew for each run, so that no command can be set for it"
+    )
+    # What the kernel must have, by the names of its options.
+    kernel_features: ClassVar[tuple[str, ...]] = ("veth",)
+
+    cpu: int = Field(default=1, ge=0)
+    driver: NetdevDriver = "auto"
+    frame_size: int = Field(default=1518, ge=64, le=9216)
+    line_rate: LineRateField | None = None
+
+    @classmethod
+    def needs(cls) -> LabNeeds:
+        """Root, iproute2 and a CPU."""
+        return LabNeeds(NAMESPACE_CAPABILITIES, cls.kernel_features, _PROGRAMS, cpus=1)
+
+    @property
+    def polled_cpus(self) -> tuple[tuple[str, int], ...]:
+        """That on which frames are forwarded."""
+        return (("lab.cpu", self.cpu),)
+
+    @property
+    def port_count(self) -> int:
+        """One at each end of the DUT."""
+        return 2
+
+    @property
+    def directions(self) -> Paths:
+        """Through the DUT both ways."""
+        return PATHS
+
+    @property
+    def mtu(self) -> int:
+        """That of every interface of the lab."""
+        return max(_USUAL_MTU, self.frame_size - FCS_BYTES - _ETHERNET_BYTES)
+
+    @property
+    def line_rate_bps(self) -> float | None:
+        """As stated, L1."""
+        return self.line_rate.value if self.line_rate else None
+
+    def check_machine(self) -> LineRate:
+        """Whether this user may make namespaces and iproute2 is there."""
+        self.needs().check()
+        return LineRate(self.line_rate_bps)
+
+    def for_frames(self, frame_size: int) -> KernelSettings:
+        """The same lab for frames up to `frame_size`."""
+        return self.model_copy(update={"frame_size": max(self.frame_size, frame_size)})

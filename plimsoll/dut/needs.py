@@ -1,0 +1,88 @@
+"""What a kind of lab needs of the machine, in words before anything is started."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from plimsoll.errors import MachineError
+from plimsoll.host.namespaces.ip_command import IP_PACKAGE, find_program
+from plimsoll.host.processes.capabilities import effective_capabilities
+
+# Making a namespace, entering it, and what lives in it.
+NAMESPACE_CAPABILITIES = ("CAP_NET_ADMIN", "CAP_NET_RAW", "CAP_SYS_ADMIN")
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program on PATH or at a path, and the packages that have it."""
+
+    name: str
+    package: str
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is not installed."""
+        return shutil.which(self.name) is None
+
+    def find(self) -> str:
+        """Its path. Raises MachineError naming the package where it is missing."""
+        return find_program(self.name, self.package)
+
+
+IP = Program("ip", IP_PACKAGE)
+TEE = Program("tee", "coreutils")
+
+
+@dataclass(frozen=True, slots=True)
+class LabNeeds:
+    """What must be there: `kernel` are its features by their names, `cpus` those of the DUT.
+
+    `hugepages` says whether the DUT takes some where there are any.
+    """
+
+    capabilities: tuple[str, ...] = ()
+    kernel: tuple[str, ...] = ()
+    programs: tuple[Program, ...] = ()
+    cpus: int = 0
+    hugepages: bool = False
+
+    def in_words(self) -> str:
+        """All of it, on a line: "root, kernel: veth, bridge; 1 CPU"."""
+        parts = [
+            "root" if self.capabilities else "",
+            f"kernel: {', '.join(self.kernel)}" if self.kernel else "",
+            f"{self.cpus} CPU{'s' if self.cpus > 1 else ''}" if self.cpus else "",
+            "hugepages if it can have them" if self.hugepages else "",
+            ", ".join(Path(program.name).name for program in self.programs),
+        ]
+        return "; ".join(part for part in parts if part) or "nothing"
+
+    def missing(self) -> tuple[str, ...]:
+        """What this machine and user lack of it, as far as can be seen without trying."""
+        capabilities = set(self.capabilities) - effective_capabilities()
+        programs = [each for each in self.programs if each.missing]
+        cpus = len(os.sched_getaffinity(0))
+        return (
+            *sorted(capabilities),
+            *(f"{Path(each.name).name} (package {each.package})" for each in programs),
+            # The tester's loop needs one, too.
+            *((f"{self.cpus + 1} CPUs, of which this process may use {cpus}",) * self._short(cpus)),
+        )
+
+    def check(self) -> None:
+        """Raise MachineError for the first capability or program that is missing."""
+        lacking = sorted(set(self.capabilities) - effective_capabilities())
+        if lacking:
+            raise MachineError(
+                f"this user may not set up this lab: it needs {', '.join(lacking)}",
+                where="lab",
+                remedy="run as root",
+            )
+        for program in self.programs:
+            program.find()
+
+    def _short(self, cpus: int) -> bool:
+        return bool(self.cpus) and cpus < self.cpus + 1

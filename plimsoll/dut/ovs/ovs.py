@@ -1,0 +1,150 @@
+"""The lab `ovs`: Open vSwitch's userspace datapath without DPDK, between two veth cables."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar, Literal, Self
+
+from pydantic import model_validator
+
+from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
+from plimsoll.dut.kernel.kernel_lab import KernelLab
+from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.lab import DutProcess, Lab, LineRate, unsound
+from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds
+from plimsoll.dut.ovs.figures import datapath_figures
+from plimsoll.dut.ovs.instance import SWITCH, TOOLS, OvsInstance
+from plimsoll.dut.ovs.switch import Rules, build_bridge, port_counts, rules_of
+from plimsoll.errors import MachineError
+from plimsoll.host.cpus import allowed_cpus, format_cpu_list
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.namespaces.network_namespace import LinkCounters, NetworkNamespace
+from plimsoll.host.processes.child import Lifetime
+
+_DATAPATHS = {"netdev": "userspace datapath (netdev)", "system": "the kernel's datapath (system)"}
+_KERNEL_MODULE = Path("/sys/module/openvswitch")
+
+
+class OvsSettings(KernelSettings):
+    """Open vSwitch with its datapath in userspace and its own database, without DPDK.
+
+    It opens its ports by AF_PACKET, or by AF_XDP with a polling thread on `cpu`, as `ports` says.
+    `rules` are two OpenFlow rules that send each port's frames to the other ("cross"), or one
+    by which the switch learns MAC addresses ("normal"). `datapath` is that in userspace
+    (netdev), or the kernel's (system), which needs its module.
+    """
+
+    summary: ClassVar[str] = "Open vSwitch in userspace without DPDK, on two veth cables; no NIC"
+    polling_program: ClassVar[str] = SWITCH.name
+    kind: Literal["ovs"] = "ovs"
+    ports: Literal["af_packet", "af_xdp"] = "af_packet"
+    rules: Rules = "cross"
+    datapath: Literal["netdev", "system"] = "netdev"
+
+    @model_validator(mode="after")
+    def _check_ports(self) -> Self:
+        if self.datapath == "system" and self.ports != "af_packet":
+            raise unsound("the kernel's datapath opens its ports itself", "remove `ports`")
+        return self
+
+    @classmethod
+    def needs(cls) -> LabNeeds:
+        """The same as any cable, and Open vSwitch's programs."""
+        programs = (*super().needs().programs, SWITCH, *TOOLS)
+        return LabNeeds(NAMESPACE_CAPABILITIES, ("veth", "tun"), programs, cpus=1)
+
+    def check_machine(self) -> LineRate:
+        """The same as any cable, and the kernel's datapath where it is to be used."""
+        if self.datapath == "system" and not _KERNEL_MODULE.exists():
+            raise MachineError(
+                "this kernel has no Open vSwitch datapath (openvswitch)",
+                where="lab.datapath",
+                remedy="modprobe openvswitch, boot a kernel built with it, or use netdev",
+            )
+        return super().check_machine()
+
+    def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
+        """The lab, not yet up."""
+        return KernelLab(self, self.kind, ledger, UserspaceSwitch(self, ledger, lifetime))
+
+
+class UserspaceSwitch(Forwarder):
+    """A bridge of the netdev datapath on the ends of two cables."""
+
+    def __init__(self, settings: OvsSettings, ledger: Ledger, lifetime: Lifetime) -> None:
+        self._settings = settings
+        self._ledger = ledger
+        self._lifetime: Lifetime = lifetime
+        self._switch: OvsInstance | None = None
+
+    def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+        """Lay the cables, start the switch, and give it their ends and its rules."""
+        ends = lay_cables(namespace, mtu)
+        switch = self._switch = OvsInstance(self._ledger, namespace, self._lifetime)
+        cpu = self._settings.cpu
+        if self._settings.ports == "af_packet":
+            # The main thread forwards.
+            switch.start(SWITCH, str(cpu), {})
+            interface: tuple[str, ...] = ("type=system",)
+        else:
+            mask = f"0x{1 << cpu:x}"
+            switch.start(SWITCH, format_cpu_list(allowed_cpus()), {"pmd-cpu-mask": mask})
+            interface = ("type=afxdp", "options:xdp-mode=best-effort")
+        interfaces = [interface for _ in DUT_PORTS]
+        build_bridge(switch, interfaces, self._settings.rules, self._settings.datapath)
+        return ends
+
+    def rx_interfaces(self) -> tuple[str, ...]:
+        """Both ports: the kernel hands them to the switch on its CPU."""
+        return DUT_PORTS
+
+    def counters(self, namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
+        """OpenFlow's, and of what did not reach the switch those of the cables."""
+        of_cables = cable_counters(namespace)
+        counted = port_counts(self._started())
+        return tuple(
+            replace(cable, rx_packets=port.rx_packets, tx_packets=port.tx_packets)
+            for cable, port in zip(of_cables, counted, strict=True)
+        )
+
+    def facts(self, namespace: NetworkNamespace) -> dict[str, object]:
+        """The datapath, its rules as the switch has them, and its figures so far."""
+        switch = self._started()
+        return {
+            "by": f"Open vSwitch, {_DATAPATHS[self._settings.datapath]}",
+            "ports": self._settings.ports,
+            "rules": list(rules_of(switch)),
+            **({"figures": datapath_figures(switch)} if self._in_userspace else {}),
+        }
+
+    def version(self) -> str | None:
+        """As the switch says."""
+        if self._switch is None:
+            return None
+        return self._switch.ask("version").splitlines()[0]
+
+    def check(self) -> None:
+        """Raise LabDied if database or switch has ended."""
+        if self._switch is not None:
+            self._switch.check()
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The switch."""
+        pid = self._switch.switch_pid if self._switch else None
+        return (DutProcess(SWITCH.name, pid),) if pid else ()
+
+    def stop(self) -> None:
+        """End switch and database."""
+        if self._switch is not None:
+            self._switch.stop()
+
+    @property
+    def _in_userspace(self) -> bool:
+        return self._settings.datapath == "netdev"
+
+    def _started(self) -> OvsInstance:
+        if self._switch is None:
+            raise MachineError("the switch is not up", where="lab", remedy="bring the lab up first")
+        return self._switch

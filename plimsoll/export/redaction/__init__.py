@@ -1,0 +1,1 @@
+"""A run without what says whose it is."""

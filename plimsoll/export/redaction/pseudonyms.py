@@ -1,0 +1,150 @@
+"""Names and addresses replaced in text, each by the same stand-in wherever it occurs.
+
+A stand-in is of the kind of what it replaces, so that what reads the record still can: an
+address for an address, a word for a host name. Addresses that are nobody's stay: loopback,
+broadcast, and those set aside for documentation and for benchmarks (RFC 5737, RFC 2544,
+RFC 3849).
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterable
+
+_HEX2 = "[0-9a-f]{2}"
+# One pass takes the first that fits, so that no stand-in is replaced in its turn.
+_PATTERNS = (
+    ("url", r"\b[a-z][a-z0-9+.-]{1,20}://[^\s\"'<>`]+"),
+    ("uuid", r"\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
+    ("machine", r"(?<![0-9a-z])[0-9a-f]{32}(?![0-9a-z])"),
+    ("mac", rf"(?<![0-9a-f:-]){_HEX2}(?::{_HEX2}){{5}}(?![0-9a-f:])"),
+    ("dashed_mac", rf"(?<![0-9a-z-]){_HEX2}(?:-{_HEX2}){{5}}(?![0-9a-z-])"),
+    ("ipv6", r"(?<![\w:.])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])"),
+    ("ipv4", r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w.]|\.\d)"),
+    # Files of a record are called trial-0001@<host>.parquet.
+    ("mail", r"\b[\w.+-]+@(?![\w.-]*\.(?:parquet|jsonl?)\b)(?:[a-z0-9-]+\.)+[a-z]{2,}\b"),
+    # Not the rest of one that is written with a pattern: /proc/<pid>/stat.
+    ("path", r"(?<![\w/.\-*>)}\]])~?/[\w.+@%:=~-]+(?:/[\w.+@%:=~-]+)*/?"),
+)
+# Of every Linux system, and of no user.
+_SYSTEM_PATHS = re.compile(r"/(?:proc|sys|dev|etc|usr|boot|bin|sbin|lib|lib64)(?:/|$)", re.ASCII)
+_BY_ID = re.compile(r"(/dev/disk/by-[a-z]+/|/dev/mapper/)\S+")
+_LOOSE_IPV4 = ("0.0.0.0/8", "127.0.0.0/8", "192.0.2.0/24", "198.18.0.0/15", "198.51.100.0/24")
+_KEPT_IPV4 = tuple(map(ipaddress.IPv4Network, (*_LOOSE_IPV4, "203.0.113.0/24", "224.0.0.0/3")))
+_KEPT_IPV6 = tuple(map(ipaddress.IPv6Network, ("::/127", "2001:db8::/32", "ff00::/8")))
+# At the end of the range for benchmarks, away from where experiments begin.
+_FIRST_IPV4 = int(ipaddress.IPv4Address("198.19.128.1"))
+_FIRST_IPV6 = int(ipaddress.IPv6Address("2001:db8::1"))
+# Locally administered, as RFC 7042 has it; experiments use 02 by default.
+_MAC_PREFIX = "0a:00:5e"
+
+
+class Pseudonyms:
+    """Stand-ins by kind; `words` are names to be replaced wherever they stand as a word."""
+
+    def __init__(self, words: Iterable[tuple[str, str]] = ()) -> None:
+        """`words` are (kind, word) such as ("host", "dut-1.lab"); case does not matter."""
+        self._stand_ins: dict[tuple[str, str], str] = {}
+        self._counts: dict[str, int] = {}
+        self._kinds = {word.casefold(): kind for kind, word in words if word}
+        # The longest first: a full name before its first label.
+        known = sorted(map(re.escape, self._kinds), key=len, reverse=True)
+        word = rf"(?<![a-z0-9])(?:{'|'.join(known)})(?![a-z0-9])" if known else r"(?!)"
+        self._words = re.compile(word, re.IGNORECASE)
+        groups = [*_PATTERNS[:1], ("word", word), *_PATTERNS[1:]]
+        pattern = "|".join(f"(?P<{name}>{form})" for name, form in groups)
+        self._all = re.compile(pattern, re.IGNORECASE)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many of each kind were replaced so far."""
+        return dict(self._counts)
+
+    def text(self, text: str) -> str:
+        """`text` with all of them replaced."""
+        return self._all.sub(self._replaced, text)
+
+    def words_in(self, text: str) -> str:
+        """`text` with the words alone replaced: what is made of them, such as a file's name."""
+        return self._words.sub(lambda found: self._word(found[0]), text)
+
+    def remain_in(self, text: str) -> str | None:
+        """A word that is still in the text; None where there is none."""
+        found = self._words.search(text)
+        return found[0] if found else None
+
+    def _replaced(self, found: re.Match[str]) -> str:
+        replace: dict[str, Callable[[str], str]] = {
+            "url": self._url,
+            "word": self._word,
+            "uuid": lambda text: self._numbered("uuid", text, "00000000-0000-4000-8000-{:012d}"),
+            "machine": lambda text: self._numbered("machine-id", text, "{:032d}"),
+            "mac": self._mac,
+            "dashed_mac": lambda text: self._mac(text.replace("-", ":")).replace(":", "-"),
+            "ipv6": self._ipv6,
+            "ipv4": self._ipv4,
+            "mail": self._mail,
+            "path": self._path,
+        }
+        assert found.lastgroup is not None  # noqa: S101 - every branch has a name
+        return replace[found.lastgroup](found[0])
+
+    def _numbered(self, kind: str, text: str, form: str, first: int = 1) -> str:
+        key = (kind, text.casefold())
+        if key not in self._stand_ins:
+            self._counts[kind] = self._counts.get(kind, 0) + 1
+            self._stand_ins[key] = form.format(self._counts[kind] - 1 + first)
+        return self._stand_ins[key]
+
+    def _word(self, text: str) -> str:
+        kind = self._kinds[text.casefold()]
+        return self._numbered(kind, text, f"{kind}-{{}}")
+
+    def _url(self, text: str) -> str:
+        scheme, _, rest = text.partition("://")
+        authority, slash, _ = rest.partition("/")
+        host = self._numbered("host", authority.rpartition("@")[2].partition(":")[0], "host-{}")
+        return f"{scheme}://{host}{slash}{'…' if slash else ''}"
+
+    def _mac(self, text: str) -> str:
+        octets = text.lower().split(":")
+        if set(octets) in ({"00"}, {"ff"}) or int(octets[0], 16) & 1:
+            return text
+        number = int(self._numbered("mac", text, "{}"))
+        tail = [f"{number >> shift & 0xFF:02x}" for shift in (16, 8, 0)]
+        return ":".join((_MAC_PREFIX, *tail))
+
+    def _ipv4(self, text: str) -> str:
+        try:
+            address = ipaddress.IPv4Address(text)
+        except ValueError:
+            return text
+        if any(address in network for network in _KEPT_IPV4):
+            return text
+        number = int(self._numbered("ipv4", str(address), "{}", 0))
+        return str(ipaddress.IPv4Address(_FIRST_IPV4 + number))
+
+    def _ipv6(self, text: str) -> str:
+        try:
+            address = ipaddress.IPv6Address(text)
+        except ValueError:
+            return text
+        if any(address in network for network in _KEPT_IPV6):
+            return text
+        number = int(self._numbered("ipv6", str(address), "{}", 0))
+        return str(ipaddress.IPv6Address(_FIRST_IPV6 + number))
+
+    def _mail(self, text: str) -> str:
+        user, _, host = text.partition("@")
+        name = user if user == "root" else self._numbered("user", user, "user-{}")
+        return f"{name}@{self._numbered('host', host, 'host-{}')}"
+
+    def _path(self, text: str) -> str:
+        if _SYSTEM_PATHS.match(text):
+            kept = _BY_ID.sub(lambda found: f"{found[1]}{self._disk(found[0])}", text)
+            return self.words_in(kept)
+        return self._numbered("path", text, "/path-{}")
+
+    def _disk(self, text: str) -> str:
+        return self._numbered("disk", text, "disk-{}")

@@ -1,0 +1,51 @@
+"""The files of a run that are its own: what a copy of it has to have."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from plimsoll.record.files.record_error import RecordError
+from plimsoll.record.run.run_directory import RunDirectory
+
+_FOLDERS = re.compile(r"audits|metrics|charts|tables|causes")
+_PART = re.compile(r"iteration-\d{1,6}(/sample-\d{1,6})?")
+_FILES = re.compile(
+    r"experiment\.yaml|environment\.json|audit\.json|journal\.jsonl|histograms\.hlog"
+    r"|spikes\.parquet|result\.json|report\.html|notes\.json|matrix\.json"
+)
+_IN_FOLDERS = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+-]{0,200}\.(json|parquet|svg|png|csv)")
+
+
+def is_run_file(name: str) -> bool:
+    """Whether a run has a file of this path in its directory, with slashes.
+
+    Locks, the summary, and what a trial that goes on has written are none: they are of the
+    place, not of the record.
+    """
+    folder, _, file = name.rpartition("/")
+    within, _, last = folder.rpartition("/")
+    if _FOLDERS.fullmatch(last) and (not within or _PART.fullmatch(within)):
+        return _IN_FOLDERS.fullmatch(file) is not None
+    return (not folder or _PART.fullmatch(folder) is not None) and bool(_FILES.fullmatch(file))
+
+
+def run_files(run: RunDirectory) -> Iterator[Path]:
+    """All of them, by name. Links are not followed. Raises RecordError."""
+    for folder, folders, names in os.walk(run.path, onerror=_raise):
+        folders.sort()
+        for name in sorted(names):
+            path = Path(folder) / name
+            regular = path.is_file() and not path.is_symlink()
+            if regular and is_run_file(path.relative_to(run.path).as_posix()):
+                yield path
+
+
+def _raise(error: OSError) -> None:
+    raise RecordError(
+        f"cannot be read: {error.strerror or error}",
+        where=str(error.filename),
+        remedy="make the directory readable for you",
+    ) from error

@@ -1,0 +1,99 @@
+"""Latency distribution by percentile, as HdrHistogram's own plots draw it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import altair as alt
+from hdrh.histogram import HdrHistogram
+
+from plimsoll.report.data.run_data import Distribution, RunData
+from plimsoll.report.data.trial_series import trial_words
+from plimsoll.report.figures.figure import MOST_STEPS, Figure, evenly, records
+from plimsoll.report.figures.log_axis import LEAST_US, log_axis
+from plimsoll.report.figures.palette import series_scale
+
+_NAME, _TITLE = "latency-distribution", "Latency by percentile"
+_MOST_NINES = 12
+# 1 / (1 - percentile) grows tenfold with each further nine: its logarithm spreads the tail out.
+_LABEL = "datum.value < 1.5 ? '0 %' : format(100 * (1 - 1 / datum.value), '.10~f') + ' %'"
+
+
+def latency_distribution(data: RunData) -> Figure:
+    """Latency at each percentile of each stream of the focus trial."""
+    rows = [row for distribution in data.distributions for row in _rows(distribution)]
+    if data.focus is None or not rows:
+        return Figure(_NAME, _TITLE, "No trial has recorded a latency histogram yet.", None)
+    caption = (
+        f"All samples of {trial_words(data.focus)}, but for those taken across a stall of the "
+        "tester. A line ends where one sample is left. Values are known to 0.78 %."
+    )
+    return Figure(_NAME, _TITLE, caption, _chart(rows, data.distributions))
+
+
+def _rows(distribution: Distribution) -> list[dict[str, object]]:
+    return percentile_rows(distribution.histogram, {"stream": _label(distribution)})
+
+
+def percentile_rows(
+    histogram: HdrHistogram, names: Mapping[str, object], most: int = MOST_STEPS
+) -> list[dict[str, object]]:
+    """`latency` in µs at each `percentile`, and its place on the axis, each row with these `names`.
+
+    `samples` is how many took no longer.
+    """
+    total, seen = histogram.get_total_count(), 0
+    rows: list[dict[str, object]] = []
+    for bucket in histogram.get_recorded_iterator():
+        seen += bucket.count_added_in_this_iter_step
+        # At the last sample the percentile is 100 and the axis has no place for it.
+        beyond = max(total - seen, 1)
+        highest = histogram.get_highest_equivalent_value(bucket.value_iterated_to)
+        rows.append(
+            {
+                "inverse": total / beyond,
+                "percentile": 100 * seen / total,
+                "latency": max(highest / 1e3, LEAST_US),
+                "samples": seen,
+                **names,
+            }
+        )
+    return evenly(rows, most)
+
+
+def _label(distribution: Distribution) -> str:
+    return f"{distribution.stream.name} ({distribution.stream.role})"
+
+
+def _chart(rows: list[dict[str, object]], distributions: tuple[Distribution, ...]) -> alt.Chart:
+    names = [_label(distribution) for distribution in distributions]
+    latencies = [float(str(row["latency"])) for row in rows]
+    chart: alt.Chart = (
+        alt.Chart(records(rows))
+        .mark_line(strokeWidth=1.8, interpolate="step-before")
+        .encode(
+            x=percentile_axis(),
+            y=log_axis("latency", "latency (µs, log)", latencies),
+            color=alt.Color("stream:N", scale=series_scale(names)),
+            strokeDash=alt.StrokeDash("stream:N", legend=None, sort=names),
+            tooltip=[
+                alt.Tooltip("stream:N"),
+                alt.Tooltip("percentile:Q", title="percentile (%)", format=".8~f"),
+                alt.Tooltip("latency:Q", title="at most (µs)", format=",.4~f"),
+                alt.Tooltip("samples:Q", title="samples up to here", format=",d"),
+            ],
+        )
+    )
+    return chart
+
+
+def percentile_axis() -> alt.X:
+    """The axis of `inverse`, on which each further nine has as much room as the one before."""
+    return alt.X(
+        "inverse:Q",
+        title="percentile",
+        scale=alt.Scale(type="log", nice=False, domainMin=1),
+        axis=alt.Axis(
+            values=[10**nines for nines in range(_MOST_NINES)], labelExpr=_LABEL, grid=True
+        ),
+    )

@@ -1,0 +1,134 @@
+"""A run's report as JUnit XML, which CI systems show: a test case for everything that was judged.
+
+A failure is the DUT's, an error the tester's. Trials that a search let fail on its way to an
+answer are how it finds one: they are skipped, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+from xml.etree import ElementTree
+
+from plimsoll.analysis.comparison.gate import GateResult
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.report.parts.finding_lines import FindingLine
+from plimsoll.report.parts.page import Page
+from plimsoll.report.parts.run_head import RunHead
+from plimsoll.report.parts.tables import TrialLine
+from plimsoll.text.plain_text import plain_text
+
+Kind = Literal["failure", "error", "skipped"]
+
+_BY_OUTCOME: dict[str, Kind | None] = {
+    "fail": "failure",
+    "invalid": "error",
+    "unfinished": "error",
+    "unknown": "error",
+}
+_MOST_CHARACTERS = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    name: str
+    kind: Kind | None
+    message: str
+    seconds: float = 0.0
+
+
+def render_junit(
+    head: RunHead,
+    page: Page,
+    verdict: Verdict,
+    seconds: dict[int, float],
+    gates: Sequence[GateResult] = (),
+) -> str:
+    """The XML, as the schema of Jenkins' xUnit plug-in has it.
+
+    `verdict` is the run's; `seconds` is how long each finished trial sent, by its number.
+    """
+    headline = page.headline
+    said = "\n".join((headline.in_words, *headline.warnings, *headline.limit, *headline.trust))
+    # A CI system follows a test case by its name, which has no figure in it therefore.
+    answer = _Case(headline.kicker, _of_run(verdict), said)
+    suites = [
+        ("answer", [answer, *(_Case(f"record: {each}", "error", each) for each in head.damage)]),
+        ("gates", [_gate(each) for each in gates]),
+        ("criteria", [_finding(each) for each in headline.criteria]),
+        ("trials", [_trial(each, verdict, seconds) for each in page.trials]),
+    ]
+    root = ElementTree.Element("testsuites", name=_shown(head.name))
+    for name, cases in suites:
+        if cases:
+            root.append(_suite(head, name, cases))
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def _of_run(verdict: Verdict) -> Kind | None:
+    return "skipped" if verdict == "none" else _BY_OUTCOME.get(verdict)
+
+
+def _gate(gate: GateResult) -> _Case:
+    kind = _BY_OUTCOME.get(gate.outcome)
+    return _Case(gate.name, kind if gate.strict or kind == "failure" else "skipped", gate.text)
+
+
+def _finding(line: FindingLine) -> _Case:
+    return _Case(f"{line.rule}: {line.subject}", _BY_OUTCOME.get(line.outcome), line.text)
+
+
+def _trial(line: TrialLine, verdict: Verdict, seconds: dict[int, float]) -> _Case:
+    kind = _BY_OUTCOME.get(line.verdict)
+    if kind is not None and verdict == "pass":
+        kind = "skipped"
+    judged = f"{line.verdict} at " if line.verdict != "none" else ""
+    message = f"{judged}{line.load}{': ' if line.reason else ''}{line.reason}"
+    name = f"trial {line.number}, {line.phase}"
+    return _Case(name, kind, message, seconds.get(line.number, 0.0))
+
+
+def _suite(head: RunHead, name: str, cases: Iterable[_Case]) -> ElementTree.Element:
+    cases = list(cases)
+    kinds = [case.kind for case in cases]
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_shown(f"{head.name}: {name}"),
+        tests=str(len(cases)),
+        failures=str(kinds.count("failure")),
+        errors=str(kinds.count("error")),
+        skipped=str(kinds.count("skipped")),
+        time=f"{sum(case.seconds for case in cases):.3f}",
+    )
+    if head.began is not None:
+        suite.set("timestamp", f"{head.began:%Y-%m-%dT%H:%M:%S}")
+    for case in cases:
+        suite.append(_element(f"{head.name}.{name}", case))
+    return suite
+
+
+def _element(class_name: str, case: _Case) -> ElementTree.Element:
+    element = ElementTree.Element(
+        "testcase", classname=_shown(class_name), name=_shown(case.name), time=f"{case.seconds:.3f}"
+    )
+    if case.kind is None:
+        if case.message:
+            ElementTree.SubElement(element, "system-out").text = _lines(case.message)
+        return element
+    inner = ElementTree.SubElement(element, case.kind, message=_shown(case.message))
+    if case.kind != "skipped":
+        inner.set("type", "DUT" if case.kind == "failure" else "tester")
+        inner.text = _lines(case.message)
+    return element
+
+
+def _shown(text: str) -> str:
+    """On one line, without what XML cannot hold."""
+    return plain_text(" ".join(text.split()), _MOST_CHARACTERS)
+
+
+def _lines(text: str) -> str:
+    return "\n".join(plain_text(line) for line in text.split("\n"))

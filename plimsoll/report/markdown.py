@@ -1,0 +1,106 @@
+"""A run's report as GitHub-flavoured Markdown for a pull request: the answer first, and short."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from plimsoll.analysis.comparison.gate import GateResult
+from plimsoll.report.parts.headline import Headline
+from plimsoll.report.parts.page import Page
+from plimsoll.report.parts.run_head import RunHead
+from plimsoll.text.markdown_text import markdown_text
+
+_MARKS = {"pass": "✅", "ok": "✅", "fail": "❌", "invalid": "⚠️", "unknown": "⚠️"}
+_MOST_CHARACTERS = 300
+_MOST_TRIALS = 50
+_SHOWN_FACTS = ("Host", "Kernel", "CPU", "CPUs isolated", "Version of plimsoll", "Version of DPDK")
+
+
+def render_markdown(head: RunHead, page: Page, gates: Sequence[GateResult] = ()) -> str:
+    """The text, without anything that a name or a message of the run could do to a page."""
+    blocks = [
+        *_answer(head, page.headline),
+        *_gates(gates),
+        *_criteria(page.headline),
+        *_trials(page),
+        *_environment(head),
+    ]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _answer(head: RunHead, headline: Headline) -> Iterator[str]:
+    mark = _MARKS.get(headline.outcome, "")
+    title = headline.in_words if headline.value else headline.statement or headline.kicker
+    yield " ".join(part for part in ("###", mark, _text(title)) if part)
+    if head.damage:
+        yield "**Damaged record: do not rely on what comes from it.**"
+        yield "\n".join(f"- {_text(each)}" for each in head.damage)
+    if head.simulated:
+        yield f"**Simulated by the model {_text(head.simulated)}: no frame was sent.**"
+    yield from (f"**{_text(each)}**" for each in headline.warnings)
+    facts = [f"{_text(value)} {_text(name)}" for value, name in headline.facts]
+    if headline.outcome_words not in ("", headline.outcome):
+        facts.insert(0, _text(headline.outcome_words))
+    yield " · ".join((f"**{_text(head.name)}**", *facts))
+    sentences = [_text(each) for each in (*headline.limit, *headline.trust)]
+    if sentences:
+        yield " ".join(sentences)
+
+
+def _gates(gates: Sequence[GateResult]) -> Iterator[str]:
+    rows = [(_MARKS[each.outcome], _text(each.name), _text(each.text)) for each in gates]
+    if rows:
+        yield _table(("", "Gate", "Found"), rows)
+
+
+def _criteria(headline: Headline) -> Iterator[str]:
+    rows = [
+        (
+            _MARKS.get(each.outcome, ""),
+            *map(_text, (each.rule, each.subject, each.measured, each.limit)),
+        )
+        for each in headline.criteria
+    ]
+    if rows:
+        yield _table(("", "Criterion", "Of", "Measured", "Limit"), rows)
+
+
+def _trials(page: Page) -> Iterator[str]:
+    shown = page.trials[-_MOST_TRIALS:]
+    rows = [
+        (
+            str(each.number),
+            *map(_text, (each.phase, each.load, each.length)),
+            f"{_MARKS.get(each.verdict, '')} {_text(each.verdict)}".strip(),
+            *map(_text, (each.loss, each.p99)),
+        )
+        for each in shown
+    ]
+    if rows:
+        last = "" if len(shown) == len(page.trials) else f"The last {len(shown)} of "
+        title = f"{last}{len(page.trials)} trials"
+        heads = ("Trial", "Phase", "Intended", "Length", "Verdict", "Loss", "p99")
+        yield _folded(title, _table(heads, rows))
+
+
+def _environment(head: RunHead) -> Iterator[str]:
+    facts = dict(head.environment_lines)
+    rows = [(name, _text(facts[name])) for name in _SHOWN_FACTS if name in facts]
+    rows.insert(0, ("Run", _text(head.run_id)))
+    if head.began_text:
+        rows.insert(1, ("Began", _text(head.began_text)))
+    yield _folded("Run and host", _table(("", ""), rows))
+
+
+def _table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [heads, ["---"] * len(heads), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def _folded(title: str, content: str) -> str:
+    # GitHub reads Markdown within HTML only after an empty line.
+    return f"<details><summary>{title}</summary>\n\n{content}\n\n</details>"
+
+
+def _text(text: str) -> str:
+    return markdown_text(text, _MOST_CHARACTERS)

@@ -1,0 +1,1 @@
+"""The page of a comparison: sides held against the first of them."""

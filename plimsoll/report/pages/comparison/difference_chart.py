@@ -1,0 +1,89 @@
+"""By how much each figure of each side is off the baseline's, with its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import altair as alt
+
+from plimsoll.analysis.comparison.comparison import Comparison
+from plimsoll.report.figures.figure import Figure, records
+from plimsoll.report.figures.palette import GREEN, NEUTRAL, VERMILLION
+
+_NAME, _TITLE = "differences", "Difference from the baseline, with its 95 % interval"
+_OUTCOMES = ("better", "worse", "no difference seen", "cannot tell")
+_COLOURS = (GREEN, VERMILLION, NEUTRAL, NEUTRAL)
+_SHAPES = ("triangle-up", "triangle-down", "circle", "square")
+_ROW, _FRAME = 26, 80
+_LABEL_LIMIT = 170
+
+
+def difference_chart(found: Comparison) -> Figure:
+    """A row for each figure and side: the shift as a share of the baseline's median."""
+    rows = list(_rows(found))
+    if not rows:
+        return Figure(_NAME, _TITLE, "No figure is known on both sides.", None)
+    labels = list(dict.fromkeys(str(row["row"]) for row in rows))
+    present = [n for n, each in enumerate(_OUTCOMES) if each in {row["outcome"] for row in rows}]
+    domain = [_OUTCOMES[n] for n in present]
+    y = alt.Y("row:N", title=None, sort=labels, axis=alt.Axis(labelLimit=_LABEL_LIMIT))
+    colours, shapes = (
+        alt.Scale(domain=domain, range=[of[n] for n in present]) for of in (_COLOURS, _SHAPES)
+    )
+    tooltip = [
+        alt.Tooltip("row:N", title="figure"),
+        alt.Tooltip("estimate:Q", title="difference", format="+.3~%"),
+        alt.Tooltip("least:Q", title="at least", format="+.3~%"),
+        alt.Tooltip("most:Q", title="at most", format="+.3~%"),
+        alt.Tooltip("outcome:N"),
+    ]
+    encoded: dict[str, Any] = {
+        "y": y,
+        "color": alt.Color("outcome:N", scale=colours),
+        "tooltip": tooltip,
+    }
+    bounded = [row for row in rows if row["least"] is not None]
+    layers = [
+        alt.Chart(records([{"at": 0}]))
+        .mark_rule(color=NEUTRAL, strokeDash=[5, 4])
+        .encode(x=_axis("at")),
+        alt.Chart(records(bounded))
+        .mark_rule(strokeWidth=2.5)
+        .encode(x=_axis("least"), x2="most:Q", **encoded),
+        alt.Chart(records(rows))
+        .mark_point(filled=True, size=85, opacity=1)
+        .encode(x=_axis("estimate"), shape=alt.Shape("outcome:N", scale=shapes), **encoded),
+    ]
+    if not bounded:
+        del layers[1]
+    chart = alt.LayerChart(layer=layers)
+    caption = (
+        "The median of all pairwise differences (Hodges and Lehmann). A bar that crosses the "
+        "dashed line may be no difference at all; a point without a bar has too few runs for one."
+    )
+    return Figure(_NAME, _TITLE, caption, chart, _FRAME + _ROW * len(labels))
+
+
+def _axis(field: str) -> alt.X:
+    return alt.X(
+        f"{field}:Q",
+        title="share of the baseline's median",
+        axis=alt.Axis(format="+~%", grid=True, tickCount=7),
+    )
+
+
+def _rows(found: Comparison) -> Iterator[dict[str, object]]:
+    several = len(found.sides) > 2
+    for figure in found.figures:
+        base = figure.sides[0].median
+        for place, side in enumerate(found.sides[1:]):
+            of = figure.shifts[place]
+            if of is not None and base:
+                yield {
+                    "row": f"{figure.name} · {side.label}" if several else figure.name,
+                    "estimate": of.estimate / base,
+                    "least": None if of.least is None else of.least / base,
+                    "most": None if of.most is None else of.most / base,
+                    "outcome": figure.judgements[place],
+                }

@@ -1,0 +1,215 @@
+"""The page of a comparison: the verdict, what else changed, the figures, latency and CPUs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.analysis.comparison.comparison import Comparison, FigureComparison, FigureJudgement
+from plimsoll.analysis.comparison.figure_words import (
+    difference_sentence,
+    shift_words,
+    side_words,
+    value_words,
+)
+from plimsoll.analysis.comparison.shift import Shift
+from plimsoll.report.data.side_hosts import owned_cpus
+from plimsoll.report.data.side_latency import side_latency
+from plimsoll.report.figures.figure import HEIGHT, Figure
+from plimsoll.report.pages.comparison.difference_chart import difference_chart
+from plimsoll.report.pages.comparison.difference_grid import difference_grid
+from plimsoll.report.pages.comparison.fact_grid import fact_grid
+from plimsoll.report.pages.comparison.host_charts import busy_chart, interrupt_chart
+from plimsoll.report.pages.comparison.latency_charts import side_ccdf, side_percentiles
+from plimsoll.report.pages.comparison.value_chart import value_chart
+from plimsoll.report.pages.standard.page import anchor_of
+from plimsoll.report.parts.headline import Headline
+from plimsoll.report.parts.page import Page, render_page
+from plimsoll.report.parts.runs_head import invalid_runs, runs_head
+from plimsoll.text.counted import counted
+
+# From so many on the differences are a heat map, not a row each.
+_MANY_SIDES = 4
+# Rows and columns.
+_GRID = 2
+_MARKS: dict[FigureJudgement, str] = {
+    "better": "pass",
+    "worse": "fail",
+    "no difference seen": "none",
+    "cannot tell": "invalid",
+}
+# The first of them that there is marks the page.
+_GRAVEST: tuple[FigureJudgement, ...] = ("worse", "better", "no difference seen", "cannot tell")
+_CERTAIN: tuple[FigureJudgement, ...] = ("better", "worse")
+_NOTES = (
+    "A difference is the median of all pairwise differences of the sides' runs (Hodges and "
+    "Lehmann), its 95 % interval exact, from the distribution of the Mann-Whitney statistic: "
+    "neither assumes a distribution. It counts where the interval leaves out zero.",
+    "Latency and loss are those of the trial on which each run's answer rests, at the load of "
+    "that answer: where load lines differ, so do the loads at which latency was measured. Only the "
+    "first figure is a gate: of five independent figures that do not differ, one or more would "
+    "seem to in 23 % of comparisons.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SideCell:
+    """One side's part of a figure's row: its values, and its difference from the baseline."""
+
+    values: str
+    difference: str
+    judgement: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class FigureLine:
+    """A row of the table of figures."""
+
+    name: str
+    baseline: str
+    others: tuple[SideCell, ...]
+
+
+def comparison_page(found: Comparison, *, command: str, facts: Sequence[str] = ()) -> str:
+    """The whole page as HTML; `command` makes it again. Raises RecordError.
+
+    `facts` are what the runs were grouped by, where they were.
+    """
+    group = " · ".join(facts) or "Side"
+    head = runs_head(found.sides, group=group, command=command, method_notes=_NOTES)
+    return render_page(head, _page(found, facts))
+
+
+def _page(found: Comparison, facts: Sequence[str]) -> Page:
+    latency = [each for side in found.sides if (each := side_latency(side))]
+    hosts = {side.label: owned_cpus(side) for side in found.sides}
+    values = tuple(_value_charts(found, facts))
+    differences = difference_grid if len(found.sides) > _MANY_SIDES else difference_chart
+    latencies = (side_ccdf(latency), side_percentiles(latency))
+    cpus = (busy_chart(hosts), interrupt_chart(hosts))
+    # The runs' own values of the first figure, the differences, and the tails of latency.
+    key = tuple(_tall(each) for each in (values[0], differences(found), latencies[0]))
+    figures: tuple[Figure, ...] = (*key, *values[1:], latencies[1], *cpus)
+    return Page(
+        template="comparison.html.j2",
+        headline=_headline(found),
+        contents=(
+            ("facts", "What else changed"),
+            ("figures", "Figures"),
+            ("latency", "Latency"),
+            ("hosts", "Hosts"),
+        ),
+        figures=figures,
+        key_figures=tuple(each.name for each in key if each.chart is not None),
+        content={
+            "labels": tuple(side.label for side in found.sides),
+            "changes": found.changes,
+            "lines": tuple(_line(each) for each in found.figures),
+            "values": values[1:],
+            "latencies": latencies[1:] if latency else latencies[:1],
+            "cpus": cpus,
+        },
+    )
+
+
+def _tall(figure: Figure) -> Figure:
+    """As high as the charts next to it."""
+    return replace(figure, height=max(figure.height, HEIGHT))
+
+
+def _value_charts(found: Comparison, facts: Sequence[str]) -> Iterator[Figure]:
+    """Of each figure that is known: over two facts a heat map of medians, else every run."""
+    for figure in found.figures:
+        name = f"values-{anchor_of(figure.name)}"
+        if len(facts) == _GRID:
+            yield fact_grid(name, figure, found.sides, facts)
+        else:
+            yield value_chart(name, figure, found.sides)
+
+
+def _line(figure: FigureComparison) -> FigureLine:
+    base, *others = figure.sides
+    return FigureLine(
+        name=figure.name,
+        baseline=side_words(base, figure.unit),
+        others=tuple(
+            SideCell(
+                values=side_words(side, figure.unit),
+                difference="" if of is None else shift_words(of, base.median, figure.unit),
+                judgement=judgement,
+                mark=_MARKS[judgement],
+            )
+            for side, of, judgement in zip(others, figure.shifts, figure.judgements, strict=True)
+        ),
+    )
+
+
+def _headline(found: Comparison) -> Headline:
+    figure, base = found.figures[0], found.sides[0]
+    others = found.sides[1:]
+    outcome = next(each for each in _GRAVEST if each in figure.judgements)
+    kicker = f"{others[0].label} against {base.label}"
+    if len(others) > 1:
+        kicker = f"{counted(len(others), 'side')} against {base.label}"
+    many = len(found.sides) > _MANY_SIDES
+    of = figure.shifts[0] if len(others) == 1 else None
+    # A difference that may be none is no headline.
+    size = "" if of is None or outcome not in _CERTAIN else _estimate(figure, of)
+    return Headline(
+        kicker=kicker,
+        outcome=_MARKS[outcome],
+        outcome_words=outcome if len(others) == 1 else "",
+        value=size,
+        unit=figure.name if size else "",
+        statement=_counts(figure),
+        # Of many sides the table says it.
+        facts=() if many else tuple(_facts(found, figure, of)),
+        limit=() if many else tuple(_sentences(found, figure)),
+        warnings=invalid_runs(found.sides),
+        trust=(_else(found),),
+    )
+
+
+def _estimate(figure: FigureComparison, of: Shift) -> str:
+    """The difference without its interval."""
+    return shift_words(of, figure.sides[0].median, figure.unit).partition(" (")[0]
+
+
+def _counts(figure: FigureComparison) -> str:
+    """Of several sides, how many are better, and how many worse."""
+    found = Counter(figure.judgements)
+    if len(figure.judgements) == 1:
+        return f"{figure.name[:1].upper()}{figure.name[1:]}: {figure.judgements[0]}"
+    said = ", ".join(f"{found[each]} {each}" for each in _GRAVEST if found[each])
+    return f"{figure.name[:1].upper()}{figure.name[1:]}: {said}"
+
+
+def _facts(
+    found: Comparison, figure: FigureComparison, of: Shift | None
+) -> Iterator[tuple[str, str]]:
+    for side, values in zip(found.sides, figure.sides, strict=True):
+        if values.median is not None:
+            runs = counted(len(values.values), "run")
+            yield value_words(values.median, figure.unit), f"{side.label}, median of {runs}"
+    base = figure.sides[0].median
+    if of is not None:
+        yield _estimate(figure, of), "difference"
+    if of is not None and of.least is not None and of.most is not None and base:
+        interval = f"{of.least / base:+.2%} to {of.most / base:+.2%}"
+        yield interval.replace("%", " %"), "95 % interval"
+
+
+def _sentences(found: Comparison, figure: FigureComparison) -> Iterator[str]:
+    pairs = zip(found.sides[1:], figure.shifts, figure.judgements, strict=True)
+    for side, of, judgement in pairs:
+        yield f"{side.label}: {difference_sentence(figure, of, judgement)}"
+
+
+def _else(found: Comparison) -> str:
+    if not found.changes:
+        return "Nothing else that the runs recorded differs: experiment, host, versions or tuning."
+    facts = counted(len(found.changes), "other fact")
+    verb = "differs" if len(found.changes) == 1 else "differ"
+    return f"{facts} {verb} between the sides, and any may be the cause: see What else changed."

@@ -1,0 +1,1 @@
+"""The page of a trend: figures of runs over releases."""

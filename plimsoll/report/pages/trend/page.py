@@ -1,0 +1,165 @@
+"""The page of a trend: how the newest releases are, every change, and a chart of each figure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from plimsoll.analysis.comparison.changes import Change
+from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, LEVEL
+from plimsoll.analysis.comparison.trend.trend import (
+    FigureTrend,
+    LevelChange,
+    NewestJudgement,
+    Trend,
+)
+from plimsoll.analysis.comparison.trend.trend_words import change_words, newest_sentence, p_words
+from plimsoll.report.pages.standard.page import anchor_of
+from plimsoll.report.pages.trend.figure_chart import figure_chart
+from plimsoll.report.parts.headline import Headline
+from plimsoll.report.parts.page import Page, render_page
+from plimsoll.report.parts.runs_head import invalid_runs, runs_head
+from plimsoll.text.counted import counted
+from plimsoll.text.units import format_ratio
+
+_MOST_KEY_FIGURES = 2
+_MARKS: dict[NewestJudgement, str] = {
+    "better": "pass",
+    "worse": "fail",
+    "no change seen": "pass",
+    "cannot tell": "invalid",
+}
+_NOTES = (
+    "A change of level counts where a permutation test of the stretch around it tells it from "
+    "chance, and where the 95 % interval of its size leaves out zero: of series in which nothing "
+    f"changes, {format_ratio(LEVEL)} at most are said to have a change. The size is the median of "
+    "all differences between the runs of two neighbouring levels (Hodges and Lehmann); neither "
+    "assumes a distribution.",
+    "p is the test's. The place of a change was chosen because the runs differ most there, so "
+    "the interval of a small change is a little too narrow. Each figure has a test of its own: "
+    "of six figures without a change, one is said to have one in "
+    f"{format_ratio(6 * LEVEL)} of trends at most.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeLine:
+    """A change in the table of all changes, in words."""
+
+    figure: str
+    release: str
+    before: str
+    after: str
+    difference: str
+    judgement: str
+    mark: str
+    p: str
+    first_run: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactsAt:
+    """What else changed with the first figure from a release on."""
+
+    release: str
+    changes: tuple[Change, ...]
+
+
+def trend_page(found: Trend, *, by: str | None, command: str) -> str:
+    """The whole page as HTML. `by` is the tag of the releases, `command` what makes it again."""
+    head = runs_head(found.releases, group=by or "Release", command=command, method_notes=_NOTES)
+    return render_page(head, _page(found, by))
+
+
+def _page(found: Trend, by: str | None) -> Page:
+    figures = tuple(
+        figure_chart(f"trend-{anchor_of(each.name)}", each, found.releases)
+        for each in found.figures
+    )
+    drawn = (figure.name for figure in figures if figure.chart is not None)
+    key = tuple(drawn)[:_MOST_KEY_FIGURES]
+    return Page(
+        template="trend.html.j2",
+        headline=_headline(found, by),
+        contents=(
+            ("changes", "Changes"),
+            ("facts", "What else changed"),
+            *((("figures", "Figures"),) if len(figures) > len(key) else ()),
+        ),
+        figures=figures,
+        key_figures=key,
+        content={
+            "changes": tuple(_change_lines(found)),
+            "facts": tuple(
+                FactsAt(found.releases[at.release].label, at.changes) for at in found.facts
+            ),
+            "first_figure": found.figures[0].name,
+        },
+    )
+
+
+def _headline(found: Trend, by: str | None) -> Headline:
+    figure = found.figures[0]
+    last = figure.changes[-1] if figure.changes else None
+    size = change_words(figure, last).partition(" (")[0] if last else ""
+    since = f"{figure.name} since {found.releases[last.release].label}" if last else ""
+    others = (each for each in found.figures[1:] if each.changes)
+    return Headline(
+        kicker=f"Trend over {counted(len(found.releases), 'release')}"
+        + (f" by {by}" if by else ", each a run"),
+        outcome=_MARKS[figure.newest],
+        outcome_words=figure.newest,
+        value=size,
+        unit=since,
+        statement=f"No change of the {figure.name} seen"
+        if figure.newest == "no change seen"
+        else f"Too few runs to tell whether the {figure.name} changed",
+        facts=tuple(_facts(figure, last)),
+        limit=tuple(_sentences(found, figure)),
+        warnings=invalid_runs(found.releases),
+        trust=tuple(newest_sentence(found, each) for each in others),
+    )
+
+
+def _sentences(found: Trend, figure: FigureTrend) -> Iterator[str]:
+    said = newest_sentence(found, figure)
+    yield f"{said[:1].upper()}{said[1:]}"
+    if figure.newest == "no change seen":
+        yield (
+            "A step shows once some four runs are beyond it, where it is four times the spread of "
+            "repetitions; a smaller one takes more."
+        )
+
+
+def _facts(figure: FigureTrend, last: LevelChange | None) -> Iterator[tuple[str, str]]:
+    if last:
+        yield value_words(last.after, figure.unit), "median since"
+        yield value_words(last.before, figure.unit), "median before"
+        least, most = last.shift.least, last.shift.most
+        if least is not None and most is not None and last.before:
+            interval = f"{least / last.before:+.2%} to {most / last.before:+.2%}"
+            yield interval.replace("%", " %"), "95 % interval"
+        yield p_words(last.p), "p of the change"
+    else:
+        level = figure.level(0, len(figure.values))
+        if level is not None:
+            yield value_words(level, figure.unit), "median of all runs"
+    runs = f"{figure.runs}"
+    yield runs, "runs" if figure.runs >= FEWEST_RUNS else f"runs, of {FEWEST_RUNS} that it takes"
+
+
+def _change_lines(found: Trend) -> Iterator[ChangeLine]:
+    for figure in found.figures:
+        for change in figure.changes:
+            yield ChangeLine(
+                figure=figure.name,
+                release=found.releases[change.release].label,
+                before=value_words(change.before, figure.unit),
+                after=value_words(change.after, figure.unit),
+                difference=change_words(figure, change),
+                judgement=change.judgement,
+                mark=_MARKS[change.judgement],
+                p=p_words(change.p),
+                first_run=change.first_run.run_id,
+            )

@@ -1,0 +1,1 @@
+"""Phases in which the DUT serves at less than its capacity."""

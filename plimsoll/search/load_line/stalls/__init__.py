@@ -1,0 +1,1 @@
+"""Times at which the DUT is away: how long they are, what makes them, what they allow."""

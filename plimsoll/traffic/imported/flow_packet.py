@@ -1,0 +1,150 @@
+"""The packet of a trafficgen stream, and what varies in it from flow to flow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from plimsoll.errors import InputError
+from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.frames.layers import Layer, Stack, layer
+from plimsoll.traffic.frames.packet import build_packet, header_bytes
+from plimsoll.traffic.frames.written_bytes import written_bytes
+from plimsoll.traffic.imported.drawn_addresses import DST_PORT, SRC_PORT
+from plimsoll.traffic.imported.port_flows import PortFlows, port_flows
+from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES
+
+_TRANSPORTS = ("UDP", "TCP")
+_NETWORKS = ("IP", "IPv6")
+_SWAPPED = {"src": "dst", "dst": "src"}
+_PORT_FIELDS = {"src_port": "sport", "dst_port": "dport"}
+_ECHO_REQUEST = 8
+
+
+@dataclass(frozen=True, slots=True)
+class FlowPacket:
+    """Both directions' packets, and the entries of `vary`.
+
+    In the reverse direction trafficgen swaps MAC and IP addresses, and leaves ports as they
+    are.
+    """
+
+    forward: Stack
+    reverse: Stack
+    vary: tuple[Any, ...]
+
+
+def generic_packet(protocol: str, vary: tuple[str, ...], flows: int) -> FlowPacket:
+    """UDP, TCP or an ICMP echo request, addresses left to the stream's ends."""
+    if protocol == "ICMP":
+        transport = layer("ICMP", type=_ECHO_REQUEST, id=0, seq=0)
+    else:
+        transport = layer(protocol, sport=SRC_PORT, dport=DST_PORT)
+    stack = (Layer("Ether"), Layer("IP"), transport)
+    return _with_flows(FlowPacket(stack, stack, vary), flows)
+
+
+def written_flow_packet(stack: Stack, vary: tuple[str, ...], flows: int) -> FlowPacket:
+    """A packet of `the_packet`, as trafficgen turns it round.
+
+    Raises InputError, without a place, for several layers of addresses or ports, of which
+    trafficgen writes all alike.
+    """
+    for names in (_NETWORKS, _TRANSPORTS):
+        if sum(each.name in names for each in stack) > 1:
+            raise InputError(
+                f"several layers of {' or '.join(names)}, which trafficgen makes all alike",
+                remedy="write the packet layer by layer in an experiment's own profile",
+            )
+    forward = tuple(_with_ports(each) for each in stack)
+    reverse = tuple(_swapped(each) for each in forward)
+    return _with_flows(FlowPacket(forward, reverse, vary), flows)
+
+
+def written_frame_size(stack: Stack, frame_size: int) -> int:
+    """With FCS. A packet that is longer than that is sent in full, as by trafficgen."""
+    return max(frame_size, header_bytes(stack) + FCS_BYTES)
+
+
+def with_room(stack: Stack, frame_size: int) -> Stack:
+    """The packet with its payload cut so far that a signature fits behind it."""
+    headers = stack[:-1]
+    if stack[-1].name != "Raw":
+        return stack
+    room = frame_size - FCS_BYTES - header_bytes(headers)
+    signature = SIGNATURE_BYTES if room >= SIGNATURE_BYTES else SHORT_SIGNATURE_BYTES
+    payload = written_bytes(str(stack[-1].get("load")))[: max(0, room - signature)]
+    return (*headers, layer("Raw", load=f"0x{payload.hex()}")) if payload else headers
+
+
+def with_mac_flows(packet: FlowPacket, macs: tuple[str, str], flows: int) -> FlowPacket:
+    """With MAC addresses that vary written out: their last two bytes count from 0.
+
+    `macs` are source and destination of the forward direction where the packet has none.
+    """
+    varied = {end: f"{end}_mac" in packet.vary and flows > 1 for end in ("src", "dst")}
+    if not any(varied.values()):
+        return packet
+    ethernet = packet.forward[0]
+    source = str(ethernet.get("src") or macs[0])
+    destination = str(ethernet.get("dst") or macs[1])
+    return replace(
+        packet,
+        forward=_with_macs(packet.forward, source, destination, varied),
+        reverse=_with_macs(packet.reverse, destination, source, varied),
+    )
+
+
+def _with_macs(stack: Stack, source: str, destination: str, varied: dict[str, bool]) -> Stack:
+    given = {"src": source, "dst": destination}
+    macs = {end: f"{mac[:-5]}00:00" if varied[end] else mac for end, mac in given.items()}
+    return (stack[0].replaced(macs), *stack[1:])
+
+
+def _with_ports(each: Layer) -> Layer:
+    """With those that Scapy has where none are given."""
+    if each.name not in _TRANSPORTS:
+        return each
+    built = build_packet((each,))
+    return each.replaced({"sport": int(built.sport), "dport": int(built.dport)})
+
+
+def _swapped(each: Layer) -> Layer:
+    if each.name not in ("Ether", *_NETWORKS):
+        return each
+    return Layer(each.name, tuple((_SWAPPED.get(name, name), v) for name, v in each.fields))
+
+
+def _with_flows(packet: FlowPacket, flows: int) -> FlowPacket:
+    """With its ports' numbers cut to those that trafficgen has."""
+    for name in _PORT_FIELDS:
+        if name in packet.vary and flows > 1:
+            packet = _with_port_flows(packet, name, flows)
+    return packet
+
+
+def _with_port_flows(packet: FlowPacket, name: str, flows: int) -> FlowPacket:
+    transport = next((each for each in packet.forward if each.name in _TRANSPORTS), None)
+    if transport is None:
+        raise InputError(f"there is no {name} to vary", remedy="vary what the packet has")
+    port = transport.get(_PORT_FIELDS[name])
+    ports = port_flows(port if isinstance(port, int) else 0, flows)
+    change = {_PORT_FIELDS[name]: ports.start}
+    written = _written(transport.name, name, ports, flows)
+    return replace(
+        packet,
+        forward=_replaced(packet.forward, transport.name, change),
+        reverse=_replaced(packet.reverse, transport.name, change),
+        vary=tuple(written if each == name else each for each in packet.vary),
+    )
+
+
+def _written(transport: str, name: str, ports: PortFlows, flows: int) -> str | dict[str, Any]:
+    if ports.count == flows and not ports.first:
+        return name
+    variation: dict[str, Any] = {"field": f"{transport}.{_PORT_FIELDS[name]}", "count": ports.count}
+    return variation | ({"first": ports.first} if ports.first else {})
+
+
+def _replaced(stack: Stack, name: str, change: dict[str, Any]) -> Stack:
+    return tuple(each.replaced(change) if each.name == name else each for each in stack)

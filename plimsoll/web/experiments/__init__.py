@@ -1,0 +1,1 @@
+"""Experiments of the page: written, checked, started and stopped."""

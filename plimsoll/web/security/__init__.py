@@ -1,0 +1,1 @@
+"""Who may ask, and what answers may do in a browser."""

@@ -1,0 +1,166 @@
+"""The kernel's own forwarding as a DUT: frames pass, both sides count them, nothing is left."""
+
+import json
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from scapy.all import IP, Ether, IPv6
+
+from plimsoll.dut.lab import LinkGone
+from plimsoll.dut.registry.standing import lab_down, lab_list, lab_up
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger.ledger import Ledger, sweep
+from plimsoll.host.processes.identity import end_process, wait_for_end
+from tests.integration.command import Workplace
+from tests.integration.dut.namespace_lab import (
+    CPU,
+    FRAMES,
+    MACS,
+    PATIENCE_S,
+    ends_of,
+    exchange,
+    leftovers,
+    leftovers_of_run,
+    make_lab,
+    settings_of,
+    start_owner,
+)
+
+KINDS = ("linux-bridge", "linux-router", "macvlan")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_frames_pass_and_the_dut_counts_them(ledger: Ledger, kind: str) -> None:
+    lab = make_lab(ledger, kind)
+    ends = ends_of(lab)
+    before = lab.counters()
+    assert before is not None
+    back, there = exchange(ends)
+    after = lab.counters()
+    assert after is not None
+    assert [
+        (new.rx_frames - old.rx_frames, new.tx_frames - old.tx_frames, new.rx_missed)
+        for old, new in zip(before, after, strict=True)
+    ] == [(FRAMES, FRAMES, 0)] * 2
+    # A router takes one from the TTL, and a switch leaves it.
+    hops = 63 if kind == "linux-router" else 64
+    assert {(Ether(frame).dst, Ether(frame)[IP].ttl) for frame in there} == {(MACS[1], hops)}
+    assert {(Ether(frame).dst, Ether(frame)[IPv6].hlim) for frame in back} == {(MACS[0], hops)}
+    lab.down()
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def test_what_it_is_and_how_it_forwards_is_on_record(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "linux-bridge", learning=False)
+    lab.up()
+    facts = json.loads(json.dumps(lab.facts()))
+    assert facts["version"] == f"Linux {os.uname().release}"
+    assert facts["forwards"]["ports"]["port0"] == {"state": "forwarding", "learning": False}
+    lab.down()
+
+
+def test_frames_are_forwarded_on_the_cpu_of_the_lab(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "linux-bridge")
+    lab.up()
+    read = ("cat", "/sys/class/net/port0/queues/rx-0/rps_cpus")
+    name = str(lab.facts()["namespace"])
+    mask = subprocess.run(
+        ["ip", "netns", "exec", name, *read], capture_output=True, text=True, check=True
+    ).stdout
+    assert int(mask.replace(",", ""), 16) == 1 << CPU
+    lab.down()
+
+
+def test_a_cable_that_is_cut_is_seen(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "linux-bridge")
+    ends = ends_of(lab)
+    lost = lab.watch_links()
+    assert lost() == ()
+    subprocess.run(["ip", "link", "set", ends[0], "down"], check=True)
+    assert lost() == (f"interface {ends[0]}",)
+    subprocess.run(["ip", "link", "delete", ends[0]], check=True)
+    with pytest.raises(LinkGone, match=ends[0]):
+        lab.check()
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def test_what_cannot_be_built_leaves_nothing(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise MachineError("no carrier")
+
+    monkeypatch.setattr("plimsoll.dut.kernel.kernel_lab._wait_for_carriers", refuse)
+    with pytest.raises(MachineError, match="no carrier"):
+        make_lab(ledger, "macvlan").up()
+    assert leftovers(ledger) == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_killed_owner_leaves_nothing(state: Path, kind: str) -> None:
+    owner, ledger = start_owner(settings_of(kind))
+    (janitor,) = [each.identity for each in ledger.record.processes]
+    assert len(leftovers(ledger)) == 3
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(janitor, PATIENCE_S)
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []
+
+
+def test_the_next_command_cleans_up_after_owner_and_janitor_were_killed(state: Path) -> None:
+    owner, ledger = start_owner(settings_of("linux-bridge"))
+    (janitor,) = [each.identity for each in ledger.record.processes]
+    name = ledger.namespace.name
+    assert end_process(janitor, patience_s=0)
+    owner.kill()
+    owner.communicate()
+    assert leftovers(ledger) != set()
+    assert f"removed the network namespace {name}" in sweep()
+    assert leftovers(ledger) == set()
+
+
+def test_it_goes_even_where_its_ledger_was_deleted(state: Path) -> None:
+    owner, ledger = start_owner(settings_of("linux-bridge"))
+    (janitor,) = [each.identity for each in ledger.record.processes]
+    shutil.rmtree(ledger.directory)
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(janitor, PATIENCE_S)
+    # A janitor that had not yet read its ledger leaves that to the next command.
+    sweep()
+    assert leftovers(ledger) == set()
+
+
+def test_it_stands_until_it_is_taken_down(state: Path) -> None:
+    lab = lab_up(settings_of("linux-router"))
+    ledger = Ledger(state / lab.id)
+    assert [(found.id, found.state) for found in lab_list()] == [(lab.id, "up")]
+    assert sweep() == []
+    assert len(leftovers(ledger)) == 3
+    lab_down(lab.id)
+    assert leftovers(ledger) == set()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_trial_of_the_engine_agrees_to_the_frame(
+    place: Workplace, state: Path, kind: str
+) -> None:
+    stream = {"name": "load", "role": "load", "flows": 64}
+    experiment = place.experiment(profile={"streams": [stream]}, lab={"kind": kind, "cpu": CPU})
+    done = place.run(
+        *("trial", experiment, "--load", "1kpps", "--duration", "1s", "--json"),
+        *("--runs", place.runs),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial = json.loads(done.stdout)
+    assert trial["verdict"] == "pass"
+    agreed = [each for each in trial["findings"] if each["rule"] == "dut-counters"]
+    assert len(agreed) == 4
+    assert all(each["outcome"] == "ok" for each in agreed)
+    assert leftovers_of_run(place) == set()

@@ -1,0 +1,182 @@
+"""Open vSwitch as a DUT: an instance of its own, frames counted by both, killed in the middle."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from plimsoll.dut.lab import LabDied
+from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.registry.standing import lab_down, lab_up
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger.ledger import Ledger, sweep
+from plimsoll.host.processes.identity import end_process, wait_for_end
+from tests.integration.command import Workplace
+from tests.integration.dut.namespace_lab import (
+    CPU,
+    FRAMES,
+    PATIENCE_S,
+    ends_of,
+    exchange,
+    leftovers,
+    leftovers_of_run,
+    make_lab,
+    settings_of,
+    start_owner,
+)
+
+WAYS = pytest.mark.parametrize(
+    "more", [{}, {"rules": "normal"}, pytest.param({"ports": "af_xdp"}, marks=pytest.mark.full)]
+)
+
+
+@pytest.fixture(autouse=True)
+def _has_open_vswitch() -> None:
+    try:
+        OvsSettings().check_machine()
+    except MachineError as error:
+        pytest.skip(str(error))
+
+
+def programs_of(ledger: Ledger) -> dict[str, int]:
+    return {each.name: each.identity.pid for each in ledger.record.processes}
+
+
+@WAYS
+def test_frames_pass_and_open_vswitch_counts_them(ledger: Ledger, more: dict[str, str]) -> None:
+    lab = make_lab(ledger, "ovs", **more)
+    ends = ends_of(lab)
+    exchange(ends)
+    counted = lab.counters()
+    assert counted is not None
+    assert [(each.rx_frames, each.tx_frames, each.rx_missed) for each in counted] == [
+        (FRAMES, FRAMES, 0)
+    ] * 2
+    facts = json.loads(json.dumps(lab.facts()))
+    assert facts["version"].startswith("ovs-vswitchd (Open vSwitch) ")
+    figures = facts["forwards"]["figures"].values()
+    assert sum(each["packets received"] for each in figures) == 2 * FRAMES
+    # The first of each flow has to ask the slow path.
+    assert sum(each["miss with success upcall"] for each in figures) >= 2
+    lab.down()
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def test_the_rules_are_read_back_from_the_switch(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "ovs")
+    lab.up()
+    forwards = json.loads(json.dumps(lab.facts()["forwards"]))
+    assert forwards["rules"] == ["in_port=1 actions=output:2", "in_port=2 actions=output:1"]
+    # Nothing of it is the system's.
+    assert not list(Path("/run/openvswitch").glob("*plimsoll*"))
+    lab.down()
+
+
+def test_a_switch_that_is_killed_is_reported_as_such(ledger: Ledger) -> None:
+    lab = make_lab(ledger, "ovs")
+    lab.up()
+    pid = programs_of(ledger)["ovs-vswitchd"]
+    assert [(each.name, each.pid) for each in lab.processes()] == [("ovs-vswitchd", pid)]
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(LabDied) as died:
+        lab.counters()
+    assert (died.value.process, died.value.pid, died.value.exit_status) == ("ovs-vswitchd", pid, -9)
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def test_a_switch_that_does_not_start_leaves_nothing(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "ovs-vswitchd"
+    program.write_text("#!/bin/sh\necho no such datapath\nexit 7\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    with pytest.raises(LabDied, match=r"(?s)exited with status 7.*no such datapath"):
+        make_lab(ledger, "ovs").up()
+    assert leftovers(ledger) == set()
+
+
+def test_a_killed_owner_leaves_neither_switch_nor_database(state: Path) -> None:
+    owner, ledger = start_owner(settings_of("ovs"))
+    processes = {each.name: each.identity for each in ledger.record.processes}
+    assert processes["ovsdb-server"].alive
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(processes["janitor"], PATIENCE_S)
+    assert not [name for name, identity in processes.items() if identity.alive]
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []
+
+
+def test_the_next_command_cleans_up_after_owner_and_janitor_were_killed(state: Path) -> None:
+    owner, ledger = start_owner(settings_of("ovs"))
+    processes = {each.name: each.identity for each in ledger.record.processes}
+    assert end_process(processes["janitor"], patience_s=0)
+    owner.kill()
+    owner.communicate()
+    sweep()
+    assert not [name for name, identity in processes.items() if identity.alive]
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []
+
+
+def test_it_stands_until_it_is_taken_down(state: Path) -> None:
+    lab = lab_up(settings_of("ovs"))
+    ledger = Ledger(state / lab.id)
+    assert any(each.startswith("ovs-vswitchd ") for each in lab.processes)
+    lab_down(lab.id)
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []
+
+
+@pytest.mark.skipif(Path("/sys/module/openvswitch").exists(), reason="the kernel has a datapath")
+def test_the_kernels_datapath_is_refused_where_there_is_none() -> None:
+    with pytest.raises(MachineError, match=r"lab\.datapath: this kernel has no Open vSwitch"):
+        settings_of("ovs", datapath="system").check_machine()
+
+
+def trial_of(place: Workplace, kind: str) -> dict[str, object]:
+    """What a trial of the engine on this lab printed."""
+    stream = {"name": "load", "role": "load", "flows": 64}
+    experiment = place.experiment(profile={"streams": [stream]}, lab={"kind": kind, "cpu": CPU})
+    words = ("--load", "1kpps", "--duration", "1s", "--json", "--runs", place.runs)
+    done = place.run("trial", experiment, *words)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.parametrize("kind", ["ovs", "ovs-dpdk"])
+def test_a_trial_of_the_engine_passes(place: Workplace, kind: str) -> None:
+    try:
+        settings_of(kind).check_machine()
+    except MachineError as error:
+        pytest.skip(str(error))
+    trial = trial_of(place, kind)
+    assert trial["verdict"] == "pass"
+    findings = trial["findings"]
+    assert isinstance(findings, list)
+    agreed = [each["outcome"] for each in findings if each["rule"] == "dut-counters"]
+    # Of vhost-user ports Open vSwitch has no counters to compare with.
+    assert agreed == ["ok"] * (4 if kind == "ovs" else 0)
+    assert leftovers_of_run(place) == set()
+
+
+def test_a_killed_owner_leaves_nothing_of_open_vswitch_with_dpdk(state: Path) -> None:
+    settings = settings_of("ovs-dpdk")
+    try:
+        settings.check_machine()
+    except MachineError as error:
+        pytest.skip(str(error))
+    owner, ledger = start_owner(settings)
+    processes = {each.name: each.identity for each in ledger.record.processes}
+    assert processes["ovs-vswitchd"].alive
+    owner.kill()
+    owner.communicate()
+    assert wait_for_end(processes["janitor"], PATIENCE_S)
+    assert not [name for name, identity in processes.items() if identity.alive]
+    assert leftovers(ledger) == set()
+    assert list(state.iterdir()) == []

@@ -1,0 +1,208 @@
+"""What a reader of a report is promised, in a real browser: the answer at once, nothing cut off."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from plimsoll.report import write_report
+from tests.unit.benchmark.soak_runs import asked, soaked
+from tests.unit.report.many_runs import (
+    write_comparison_page,
+    write_grid_page,
+    write_trend_page,
+)
+from tests.unit.report.sample_run import STEPS, write_sample_run
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+SCREEN = {"width": 1400, "height": 900}
+PHONE = {"width": 420, "height": 900}
+ALL_DRAWN = (
+    "() => [...document.querySelectorAll('.chart')]"
+    ".every(c => 'drawn' in c.dataset || c.closest('details:not([open])'))"
+)
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def load_line(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(write_sample_run(tmp_path_factory.mktemp("runs")))
+
+
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    runs = tmp_path_factory.mktemp("runs")
+    return write_report(write_sample_run(runs, steps=STEPS[:8], finished=False))
+
+
+@pytest.fixture(scope="module")
+def soak(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_report(soaked(tmp_path_factory.mktemp("soak"), asked())[0])
+
+
+@pytest.fixture(scope="module")
+def trend(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_trend_page(tmp_path_factory.mktemp("trend"))
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_comparison_page(tmp_path_factory.mktemp("comparison"))
+
+
+@pytest.fixture(scope="module")
+def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_grid_page(tmp_path_factory.mktemp("grid"))
+
+
+@pytest.fixture(params=["load_line", "unfinished", "soak", "trend", "comparison", "grid"])
+def report(request: pytest.FixtureRequest) -> Path:
+    path: Path = request.getfixturevalue(request.param)
+    return path
+
+
+def opened(browser: Browser, report: Path, viewport: dict[str, int], scheme: str = "light") -> Page:
+    page = browser.new_page(viewport=viewport, color_scheme=scheme)
+    page.goto(report.as_uri())
+    page.wait_for_function(ALL_DRAWN, timeout=120_000)
+    return page
+
+
+def test_the_first_screen_has_the_answer_its_criteria_and_three_charts(
+    browser: Browser, load_line: Path
+) -> None:
+    page = opened(browser, load_line, SCREEN)
+    for text in (
+        "2.742",
+        "validated for 1m00s",
+        "Limited by the DUT",
+        "Frame loss ratio",
+        "Latency, p99",
+        "2 of 11 judged trials were invalid",
+    ):
+        box = page.locator("#answer").get_by_text(text).first.bounding_box()
+        assert box is not None, text
+        assert box["y"] + box["height"] <= SCREEN["height"], text
+    drawings = page.locator(".key .chart svg.marks")
+    assert drawings.count() == 3
+    for place in range(3):
+        box = drawings.nth(place).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= SCREEN["height"]
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [SCREEN, PHONE], ids=["screen", "phone"])
+def test_nothing_is_wider_than_the_screen(
+    browser: Browser, report: Path, viewport: dict[str, int], scheme: str
+) -> None:
+    page = opened(browser, report, viewport, scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
+    page.close()
+
+
+def test_on_a_phone_no_cell_is_cut_off(browser: Browser, report: Path) -> None:
+    page = opened(browser, report, PHONE)
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    cut = page.evaluate(
+        "[...document.querySelectorAll('td')].filter(cell => cell.textContent &&"
+        " cell.getBoundingClientRect().right > innerWidth).map(cell => cell.textContent)"
+    )
+    assert cut == []
+    assert page.locator(".cards td[data-label]").count() > 0
+    page.close()
+
+
+def test_no_script_fails_and_nothing_is_asked_of_a_network(browser: Browser, report: Path) -> None:
+    page = browser.new_page(viewport=SCREEN)
+    complaints: list[str] = []
+    requests: list[str] = []
+    page.on("console", lambda message: complaints.append(message.text))
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(report.as_uri())
+    page.wait_for_function(ALL_DRAWN, timeout=120_000)
+    assert complaints == []
+    assert requests == [report.as_uri()]
+    page.close()
+
+
+def test_every_link_leads_somewhere_and_the_contents_name_every_section(
+    browser: Browser, report: Path
+) -> None:
+    page = opened(browser, report, SCREEN)
+    targets = page.evaluate(
+        "[...document.querySelectorAll('a[href^=\"#\"]')].filter(a => !a.closest('.vega-embed'))"
+        ".map(a => a.getAttribute('href').slice(1))"
+    )
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(each => each.id)")
+    assert set(targets) <= set(ids)
+    assert len(ids) == len(set(ids))
+    sections = set(page.evaluate("[...document.querySelectorAll('section')].map(s => s.id)"))
+    assert sections <= set(targets)
+    page.close()
+
+
+def test_a_trial_unfolds_to_its_own_charts_in_two_clicks(browser: Browser, load_line: Path) -> None:
+    page = opened(browser, load_line, SCREEN)
+    page.get_by_role("link", name="Trials", exact=True).click()
+    page.locator("#trials table a", has_text="6").first.click()
+    detail = page.locator("#trial-6")
+    page.wait_for_function("() => document.getElementById('trial-6').open")
+    page.wait_for_function(ALL_DRAWN, timeout=120_000)
+    assert detail.locator(".chart svg.marks").count() == 2
+    page.close()
+
+
+def test_a_page_without_a_load_line_opens_with_the_reason(
+    browser: Browser, unfinished: Path
+) -> None:
+    page = opened(browser, unfinished, SCREEN)
+    answer = page.locator("#answer").inner_text()
+    assert "No load line yet" in answer
+    assert "plimsoll run --resume continues it" in answer
+    assert page.locator("#answer .sides .ok").count() == 0
+    page.close()
+
+
+def test_the_first_screen_of_a_trend_has_the_change_and_its_chart(
+    browser: Browser, trend: Path
+) -> None:
+    page = opened(browser, trend, SCREEN)
+    # The ninth release of twelve, 4.8 being the first.
+    for text in ("load line since 4.17", "95 % interval", "worse"):
+        box = page.locator("#answer").get_by_text(text).first.bounding_box()
+        assert box is not None, text
+        assert box["y"] + box["height"] <= SCREEN["height"], text
+    box = page.locator("#chart-trend-load-line svg.marks").bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= SCREEN["height"]
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Browser, report: Path, scheme: str) -> None:
+    page = opened(browser, report, SCREEN, scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true })")
+    found = Axe().run(page).response["violations"]
+    serious = [
+        (each["id"], each["nodes"][0]["html"])
+        for each in found
+        if each["impact"] in ("serious", "critical")
+    ]
+    assert serious == []
+    page.close()

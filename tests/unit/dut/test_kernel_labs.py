@@ -1,0 +1,208 @@
+"""Labs whose DUT is the kernel: what their settings make of it, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from plimsoll.dut.kernel.kernel_lab import cpu_mask
+from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
+from plimsoll.dut.kernel.linux_router import LinuxRouter, LinuxRouterSettings
+from plimsoll.dut.kernel.macvlan import MacvlanSettings
+from plimsoll.dut.lab import LabModel, LineRate
+from plimsoll.dut.needs import LabNeeds, Program
+from plimsoll.dut.registry.labs import LabSettings
+from plimsoll.errors import MachineError
+from plimsoll.host.namespaces.ip_command import ip_batch
+from plimsoll.host.namespaces.network_namespace import NetworkNamespace
+
+CABLES = "plimsoll.dut.kernel.linux_router.lay_cables"
+ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "mask"),
+    [(0, "1"), (5, "20"), (31, "80000000"), (32, "1,00000000"), (69, "20,00000000,00000000")],
+)
+def test_a_cpu_as_the_kernel_writes_its_mask(cpu: int, mask: str) -> None:
+    assert cpu_mask(cpu) == mask
+
+
+@pytest.mark.parametrize(
+    ("frame_size", "mtu"),
+    # An MTU has neither the header's 14 bytes nor the FCS's 4.
+    [(64, 1500), (1518, 1500), (1519, 1501), (9018, 9000)],
+)
+def test_interfaces_pass_the_longest_frame(frame_size: int, mtu: int) -> None:
+    assert LinuxBridgeSettings().for_frames(frame_size).mtu == mtu
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        ({"kind": "linux-bridge", "cores": 1}, "Extra inputs are not permitted"),
+        ({"kind": "linux-bridge", "driver": "dpdk"}, "Input should be 'auto'"),
+        ({"kind": "linux-bridge", "line_rate": "5Mpps"}, "is not a line rate"),
+        ({"kind": "linux-router", "networks": [["198.18.0.0/16"]]}, "Field required"),
+        ({"kind": "linux-router", "networks": [["198.18.0.1/16"], ["::/0"]]}, "is not a network"),
+        ({"kind": "linux-router", "networks": [[], ["::/0"]]}, "at least 1 item"),
+        ({"kind": "macvlan", "macs": ["02:00", "02:00:01:00:00:01"]}, "is not a MAC address"),
+    ],
+)
+def test_unsound_settings_are_refused(document: dict[str, object], problem: str) -> None:
+    with pytest.raises(ValidationError, match=problem):
+        ADAPTER.validate_python(document)
+
+
+class RecordedNamespace(NetworkNamespace):
+    """Takes down what would be done in it."""
+
+    __slots__ = ("done",)
+
+    def __init__(self) -> None:
+        super().__init__("plimsoll-000000")
+        object.__setattr__(self, "done", [])
+
+    def batch(self, *lines: str) -> None:
+        self.done.extend(lines)
+
+    def write(self, value: str, *settings: str) -> None:
+        self.done.extend(f"{setting} = {value}" for setting in settings)
+
+
+def test_the_router_routes_to_where_the_frames_of_the_other_port_go(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(
+        "plimsoll.dut.kernel.linux_router.lay_cables", lambda space, mtu: ("a", "b")
+    )
+    settings = LinuxRouterSettings(
+        networks=(("10.1.0.0/16",), ("10.2.0.0/16", "2001:db8::/64")),  # type: ignore[arg-type]
+        macs=("02:aa:00:00:00:00", "02:bb:00:00:00:00"),
+    )
+    forwarder = settings.forwarder()
+    assert isinstance(forwarder, LinuxRouter)
+    namespace = RecordedNamespace()
+    forwarder.build(namespace, 1500)
+    lines = namespace.done
+    # Frames from the tester's port 0 go to the MAC of its port 1: that is the router's here.
+    assert "link set port0 address 02:bb:00:00:00:00" in lines
+    assert "link set port1 address 02:aa:00:00:00:00" in lines
+    assert "neighbour add 192.0.2.1 lladdr 02:aa:00:00:00:00 dev port0 nud permanent" in lines
+    assert "route add 10.1.0.0/16 via 192.0.2.1 dev port0 onlink" in lines
+    assert "route add 10.2.0.0/16 via 192.0.2.2 dev port1 onlink" in lines
+    assert "route add 2001:db8::/64 via fe80::2 dev port1 onlink" in lines
+    assert "/proc/sys/net/ipv4/conf/all/rp_filter = 0" in lines
+
+
+def test_a_router_of_ipv4_alone_leaves_ipv6_off(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        "plimsoll.dut.kernel.linux_router.lay_cables", lambda space, mtu: ("a", "b")
+    )
+    networks = (("10.1.0.0/16",), ("10.2.0.0/16",))
+    namespace = RecordedNamespace()
+    LinuxRouterSettings(networks=networks).forwarder().build(namespace, 1500)  # type: ignore[arg-type]
+    assert not [line for line in namespace.done if "ipv6" in line]
+
+
+@pytest.mark.parametrize("model", [LinuxBridgeSettings, LinuxRouterSettings, MacvlanSettings])
+def test_what_an_ordinary_user_lacks_is_said(
+    monkeypatch: pytest.MonkeyPatch, model: type[LabModel]
+) -> None:
+    monkeypatch.setattr(
+        "plimsoll.dut.needs.effective_capabilities", lambda: frozenset({"CAP_NET_RAW"})
+    )
+    assert model.needs().missing()[:2] == ("CAP_NET_ADMIN", "CAP_SYS_ADMIN")
+    with pytest.raises(MachineError) as refused:
+        model.model_construct().check_machine()
+    assert str(refused.value) == (
+        "lab: this user may not set up this lab: it needs CAP_NET_ADMIN, CAP_SYS_ADMIN "
+        "(run as root)"
+    )
+
+
+def test_a_missing_program_names_its_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    needs = LabNeeds(programs=(Program("no-such-program", "some-package"),), cpus=1)
+    assert needs.missing() == ("no-such-program (package some-package)",)
+    with pytest.raises(MachineError, match=r"no-such-program is missing \(install .* some-package"):
+        needs.check()
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with pytest.raises(MachineError, match=r"ip is missing \(install the package iproute2"):
+        ip_batch(("link show",))
+
+
+def test_needs_are_said_in_a_line() -> None:
+    needs = LabNeeds(
+        ("CAP_NET_ADMIN",), ("veth", "bridge"), (Program("ip", "p"),), 2, hugepages=True
+    )
+    assert needs.in_words() == (
+        "root; kernel: veth, bridge; 2 CPUs; hugepages if it can have them; ip"
+    )
+    assert LabNeeds().in_words() == "nothing"
+
+
+def test_one_cpu_is_too_few_for_tester_and_dut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda pid: {3})
+    assert LabNeeds(cpus=1).missing() == ("2 CPUs, of which this process may use 1",)
+
+
+@pytest.mark.parametrize(
+    ("said", "remedy"),
+    [
+        ("Error: Unknown device type.", "boot a kernel that has it"),
+        ("RTNETLINK answers: Operation not permitted", "run as root"),
+    ],
+)
+def test_what_the_kernel_refuses_is_said_with_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str, remedy: str
+) -> None:
+    program = tmp_path / "ip"
+    program.write_text(f"#!/bin/sh\necho '{said}' >&2\nexit 1\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    with pytest.raises(MachineError) as refused:
+        NetworkNamespace("plimsoll-000000").batch("link add x type macvlan")
+    assert f"refuses `link add x type macvlan`: {said}" in str(refused.value)
+    assert remedy in str(refused.value)
+
+
+def test_counters_are_read_from_what_ip_prints(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    way = {"bytes": 640, "packets": 10, "errors": 1, "dropped": 2}
+    link = {"ifname": "port0", "stats64": {"rx": way, "tx": {**way, "packets": 7, "dropped": 3}}}
+    program = tmp_path / "ip"
+    program.write_text(f"#!/bin/sh\necho '{json.dumps([{}, link])}'\n")
+    program.chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (counted,) = NetworkNamespace("plimsoll-000000").link_counters().values()
+    assert (counted.rx_packets, counted.rx_dropped, counted.rx_errors) == (10, 2, 1)
+    assert (counted.tx_packets, counted.tx_dropped) == (7, 3)
+
+
+@pytest.mark.parametrize("name", ["plimsoll-../../etc", "cni-000000", "plimsoll-12345"])
+def test_a_namespace_that_is_not_ours_is_never_removed(
+    monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def refuse(*_: str) -> None:
+        raise AssertionError("nothing is to be deleted")
+
+    monkeypatch.setattr("plimsoll.host.namespaces.network_namespace.ip", refuse)
+    assert NetworkNamespace(name).remove() is False
+
+
+def test_a_namespace_and_its_cables_are_named_after_their_ledger() -> None:
+    namespace = NetworkNamespace.of("run-6a662e")
+    assert namespace.name == "plimsoll-6a662e"
+    # The kernel takes names of up to 15 characters.
+    assert namespace.tester_end(1) == "pl6a662e-1"
+
+
+def test_a_nominal_line_rate_is_known_beforehand(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LabNeeds, "check", lambda self: None)
+    settings = ADAPTER.validate_python({"kind": "linux-bridge", "line_rate": "10Gbps"})
+    assert settings.check_machine() == LineRate(10e9)
+    assert LinuxBridgeSettings().check_machine() == LineRate(None)
+    assert settings.directions == ((0, 1), (1, 0))
+    assert settings.polled_cpus == (("lab.cpu", 1),)

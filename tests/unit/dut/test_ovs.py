@@ -1,0 +1,129 @@
+"""Labs with Open vSwitch: what its tools print, as read, and what is refused beforehand."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from plimsoll.dut.needs import LabNeeds
+from plimsoll.dut.ovs.figures import read_figures
+from plimsoll.dut.ovs.ovs import OvsSettings
+from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
+from plimsoll.dut.ovs.switch import PortCounts, read_port_counts
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger.hugepages import MemoryPlan
+from plimsoll.host.ledger.ledger import Ledger
+
+# As Open vSwitch 3.1.0 prints them.
+PORTS = """\
+OFPST_PORT reply (OF1.3) (xid=0x2): 3 ports
+  port LOCAL: rx pkts=0, bytes=0, drop=7, errs=0, frame=0, over=0, crc=0
+           tx pkts=0, bytes=0, drop=0, errs=0, coll=0
+           duration=1.234s
+  port  1: rx pkts=200, bytes=12400, drop=3, errs=1, frame=?, over=?, crc=?
+           tx pkts=198, bytes=16400, drop=2, errs=?, coll=?
+           duration=1.230s
+  port  port1: rx pkts=201, bytes=16400, drop=?, errs=?, frame=0, over=0, crc=0
+           tx pkts=200, bytes=12400, drop=0, errs=0, coll=0
+           duration=1.230s
+"""
+FIGURES = """\
+pmd thread numa_id 0 core_id 1:
+  packets received: 400
+  packet recirculations: 0
+  avg. datapath passes per packet: 1.00
+  simple match hits: 390
+  emc hits: 8
+  smc hits: 0
+  megaflow hits: 0
+  avg. subtable lookups per megaflow hit: 0.00
+  miss with success upcall: 2
+  miss with failed upcall: 0
+  avg. packets per output batch: 1.00
+  idle cycles: 9816132564 (97.15%)
+  processing cycles: 287684874 (2.85%)
+  avg cycles per packet: 25259543.60 (10103817438/400)
+  avg processing cycles per packet: 719212.18 (287684874/400)
+main thread:
+  packets received: 3
+"""
+
+
+def test_counters_of_ports_are_read_by_number_and_by_name() -> None:
+    counts = read_port_counts(PORTS)
+    assert counts["1"] == PortCounts(200, 3, 1, 198, 2, 0)
+    # What the switch does not count is "?".
+    assert counts["port1"] == PortCounts(201, 0, 0, 200, 0, 0)
+
+
+@pytest.mark.parametrize("text", ["", "ovs-ofctl: unix:x: failed", PORTS[:200]])
+def test_what_are_no_counters_is_refused(text: str) -> None:
+    with pytest.raises(MachineError, match="not the counters of two ports"):
+        read_port_counts(text)
+
+
+def test_the_caches_hits_are_read_by_thread_and_averages_left_out() -> None:
+    assert read_figures(FIGURES) == {
+        "pmd thread numa_id 0 core_id 1": {
+            "packets received": 400,
+            "packet recirculations": 0,
+            "simple match hits": 390,
+            "emc hits": 8,
+            "smc hits": 0,
+            "megaflow hits": 0,
+            "miss with success upcall": 2,
+            "miss with failed upcall": 0,
+            "idle cycles": 9816132564,
+            "processing cycles": 287684874,
+        },
+        "main thread": {"packets received": 3},
+    }
+
+
+def test_the_kernels_datapath_has_ports_of_its_own() -> None:
+    with pytest.raises(ValidationError, match="the kernel's datapath opens its ports itself"):
+        OvsSettings(datapath="system", ports="af_xdp")
+
+
+def test_the_kernels_datapath_is_refused_where_it_is_missing(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("plimsoll.dut.ovs.ovs._KERNEL_MODULE", tmp_path / "openvswitch")
+    monkeypatch.setattr(LabNeeds, "check", lambda self: None)
+    with pytest.raises(MachineError) as refused:
+        OvsSettings(datapath="system").check_machine()
+    assert refused.value.where == "lab.datapath"
+    assert refused.value.remedy is not None
+    assert "modprobe openvswitch" in refused.value.remedy
+    OvsSettings().check_machine()
+    (tmp_path / "openvswitch").mkdir()
+    OvsSettings(datapath="system").check_machine()
+
+
+def test_memory_holds_the_mbufs_of_both_ports() -> None:
+    # 16384 for each, which may not cross a page of 4 kB, as testpmd's.
+    assert OvsDpdkSettings().megabytes > 2 * 16384 * 4096 >> 20
+    assert OvsDpdkSettings().largest_frame_size == 1518
+
+
+@pytest.mark.parametrize(
+    ("huge", "extra"),
+    [(True, "--no-pci --in-memory"), (False, "--no-pci --no-huge --legacy-mem -m 208 ")],
+)
+def test_the_switch_is_given_its_cpu_and_memory(tmp_path: Path, *, huge: bool, extra: str) -> None:
+    settings = OvsDpdkSettings(cpu=5, emc_probability=0, smc=True)
+    lab = OvsDpdkLab(settings, Ledger(tmp_path), MemoryPlan(huge=huge, megabytes=208), "ours")
+    config = lab._other_config()
+    assert config["pmd-cpu-mask"] == "0x20"
+    assert config["dpdk-extra"].startswith(extra)
+    assert ("dpdk-socket-limit" in config) == huge
+    assert (config["emc-insert-inv-prob"], config["smc-enable"]) == ("0", "true")
+    assert lab._devargs(1) == (
+        f"net_virtio_user1,path={tmp_path}/ovs/port1,queues=1,queue_size=1024"
+    )
+
+
+def test_settings_that_are_unsound_are_refused() -> None:
+    for changes in ({"ring_size": 1000}, {"emc_probability": -1}, {"rules": "drop"}):
+        with pytest.raises(ValidationError):
+            OvsDpdkSettings.model_validate(changes)

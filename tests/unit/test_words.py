@@ -1,0 +1,56 @@
+"""Identifiers are the field's terms. These words are not: each has a better one."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[2] / "plimsoll"
+# Searches ask and are told, as in the literature on optimisation.
+EXEMPT = ("search/", "benchmark/load_line/")
+INSTEAD = {
+    "told": "message, answer or reported",
+    "asked": "settings, request or requested",
+    "wanted": "expected or selected",
+    "beside": "background, or next to",
+    "besides": "also",
+    "doubt": "warning",
+    "death": "failure",
+    "deaths": "failures",
+    "surroundings": "environment",
+    "meant": "expected or matching",
+    "gist": "summary",
+    "watcher": "listener",
+    "keeper": "owner",
+    "mend": "fix",
+    "nobody": "none",
+    "somebody": "other",
+    "whoever": "caller, reader or owner",
+}
+
+
+def _defined(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.lineno, node.name
+            case ast.Name(id=name, ctx=ast.Store()) | ast.arg(arg=name):
+                yield node.lineno, name
+            case ast.Attribute(attr=name, ctx=ast.Store()):
+                yield node.lineno, name
+
+
+def _words(identifier: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)]
+
+
+def test_identifiers_are_in_the_terms_of_the_field() -> None:
+    found = [
+        f"{path.relative_to(PACKAGE)}:{line}: {name}: write {INSTEAD[word]}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if not path.relative_to(PACKAGE).as_posix().startswith(EXEMPT)
+        for line, name in (*_defined(ast.parse(path.read_bytes())), (1, path.stem))
+        for word in _words(name)
+        if word in INSTEAD
+    ]
+    assert not found, "\n".join(found)
