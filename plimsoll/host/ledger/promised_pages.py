@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from plimsoll.host.ledger.hugepage_claims import LedgerClaims, all_claims, claims_of
@@ -9,6 +10,10 @@ from plimsoll.host.ledger.hugepage_pool import HugepagePool
 from plimsoll.host.ledger.ledger import LEDGER_MARK, Ledger
 from plimsoll.host.ledger.ledger_use import LedgerUse, ledger_uses
 from plimsoll.host.processes.identity import HugepageHolder, hugepage_holders
+
+# A process that ends has left /proc before the kernel has freed all its pages.
+_FREEING_S = 2.0
+_FREEING_STEP_S = 0.05
 
 # What identifies a ledger among those of all users: the user's id and the ledger's.
 _Uses = Mapping[tuple[int, str], LedgerUse]
@@ -30,13 +35,14 @@ def pages_taken(ledger: Ledger, pool: HugepagePool) -> str | None:
     For when its process could not start: only a program that knows nothing of claims, or an
     administrator, takes them.
     """
-    holders = hugepage_holders(LEDGER_MARK)
     claimed = sum(each.pages for each in claims_of(ledger.id) if each.pool == str(pool.directory))
-    own = [each for each in holders if each.setting == str(ledger.directory)]
-    missing = claimed - sum(each.mapped_kb for each in own) // pool.page_kb - pool.free
+    missing, others = _missing(claimed, ledger, pool)
+    latest = time.monotonic() + _FREEING_S
+    while missing > 0 and time.monotonic() < latest:
+        time.sleep(_FREEING_STEP_S)
+        missing, others = _missing(claimed, ledger, pool)
     if missing <= 0:
         return None
-    others = sorted((each for each in holders if each not in own), key=lambda each: -each.mapped_kb)
     said = (
         f"{missing} of the {claimed} hugepages of {pool.page_kb} kB that were reserved for this "
         "run have been taken meanwhile"
@@ -45,6 +51,15 @@ def pages_taken(ledger: Ledger, pool: HugepagePool) -> str | None:
         return f"{said}: the pool was made smaller"
     names = (f"{each.comm} (pid {each.pid}, {each.mapped_kb // 1024} MB)" for each in others[:3])
     return f"{said}; hugepages are held by {', '.join(names)}"
+
+
+def _missing(claimed: int, ledger: Ledger, pool: HugepagePool) -> tuple[int, list[HugepageHolder]]:
+    """How many claimed pages are neither mapped by `ledger` nor free; who else holds pages."""
+    holders = hugepage_holders(LEDGER_MARK)
+    own = [each for each in holders if each.setting == str(ledger.directory)]
+    others = sorted((each for each in holders if each not in own), key=lambda each: -each.mapped_kb)
+    mapped = sum(each.mapped_kb for each in own) // pool.page_kb
+    return claimed - mapped - pool.free, others
 
 
 def _promised(pool: HugepagePool) -> int:

@@ -415,6 +415,30 @@ def test_pages_taken_by_others_are_named_as_the_cause(
     )
 
 
+def test_pages_that_an_ended_process_still_gives_back_are_not_taken(
+    tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pool = make_pool(tmp_path, total=10, free=10)
+    memory = plan_memory(20, ledger, root=tmp_path)
+    free = pool.directory / "free_hugepages"
+    free.write_text("9\n")
+
+    def no_holder(_: str) -> tuple[HugepageHolder, ...]:
+        looked.append(free.read_text())
+        if len(looked) > 1:
+            free.write_text("10\n")
+        return ()
+
+    looked: list[str] = []
+    monkeypatch.setattr("plimsoll.host.ledger.promised_pages.hugepage_holders", no_holder)
+    with (
+        pytest.raises(PlimsollError, match="bad port"),
+        hugepages_explained(memory, ledger, tmp_path),
+    ):
+        raise PlimsollError("bad port")
+    assert looked == ["9\n", "9\n"]
+
+
 def test_a_failure_with_all_pages_there_stays_as_it_is(tmp_path: Path, ledger: Ledger) -> None:
     make_pool(tmp_path, total=10, free=10)
     memory = plan_memory(20, ledger, root=tmp_path)
