@@ -38,6 +38,15 @@ class Side:
         return frozenset(run.summary.method or "" for run in self.runs if run.summary)
 
 
+def invalid_runs(sides: Sequence[Side]) -> tuple[str, ...]:
+    """The warning that runs were spoiled by the tester; none where none was."""
+    runs = [run.summary for side in sides for run in side.runs if run.summary]
+    invalid = sum(summary.verdict == "invalid" for summary in runs)
+    if not invalid:
+        return ()
+    return (f"{invalid} of {len(runs)} runs are invalid: the tester was disturbed, not the DUT.",)
+
+
 def _by_name(figures: Iterable[RunFigure]) -> dict[str, RunFigure]:
     named: dict[str, RunFigure] = {}
     for each in figures:

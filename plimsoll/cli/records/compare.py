@@ -15,12 +15,12 @@ import typer
 from plimsoll.analysis.comparison.comparison import Comparison, compare
 from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.grouping import parse_fact, sides_by
-from plimsoll.analysis.comparison.side import Side, find_side
+from plimsoll.analysis.comparison.side import Side, find_side, invalid_runs
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
 from plimsoll.cli.tables.comparison_table import changes_table, figures_table
 from plimsoll.cli.terminal.new_file import write_new_file
-from plimsoll.cli.terminal.output import stdout
+from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import entry_of
 from plimsoll.record.index.run_index import read_index
@@ -116,6 +116,8 @@ def _print(found: Comparison) -> None:
     stdout.print()
     for sentence in sentences(found):
         stdout.print(sentence, soft_wrap=True)
+    for warning in invalid_runs(found.sides):
+        stderr.print(warning, soft_wrap=True)
 
 
 def _document(found: Comparison) -> dict[str, object]:

@@ -14,8 +14,10 @@ from typing import Annotated
 import typer
 
 from plimsoll.analysis.comparison.grouping import parse_fact
+from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.analysis.comparison.trend.releases import ReleaseOrder, Releases, releases_of
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, Trend, trend
+from plimsoll.analysis.comparison.trend.trend_words import notable_sentences
 from plimsoll.cli.options.options import parse_option
 from plimsoll.cli.options.run_choice import RunsFolderOption, complete_run
 from plimsoll.cli.options.run_selection import (
@@ -29,7 +31,7 @@ from plimsoll.cli.options.run_selection import (
     began_between,
     tag_filters,
 )
-from plimsoll.cli.tables.trend_table import changes_table, facts_table, levels_table, sentences
+from plimsoll.cli.tables.trend_table import changes_table, facts_table, levels_table
 from plimsoll.cli.terminal.new_file import write_new_file
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.record.index.run_entry import RunEntry, entry_of
@@ -144,13 +146,15 @@ def _print(found: Trend, releases: Releases) -> None:
         names = plain_text(", ".join(releases.experiments))
         note = f"runs of {len(releases.experiments)} experiments: {names}; --name chooses"
         stderr.print(note, soft_wrap=True, highlight=False, markup=False)
+    for warning in invalid_runs(found.releases):
+        stderr.print(warning, soft_wrap=True)
     tables = [levels_table(found), changes_table(found), facts_table(found)]
     for table in tables:
         if table.rows:
             stdout.print(table)
             stdout.print()
-    for sentence in sentences(found):
-        stdout.print(sentence, soft_wrap=True, highlight=False, markup=False)
+    for sentence in notable_sentences(found):
+        stdout.print(plain_text(sentence), soft_wrap=True, highlight=False, markup=False)
 
 
 def _document(found: Trend) -> dict[str, object]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from plimsoll.analysis.comparison.figure_words import value_words
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, Trend
-from plimsoll.analysis.comparison.trend.trend_words import change_words, newest_sentence, p_words
+from plimsoll.analysis.comparison.trend.trend_words import change_words, p_words
 from plimsoll.cli.tables.figure_table import Column, FigureTable
 from plimsoll.text.plain_text import plain_text
 
@@ -63,13 +61,6 @@ def facts_table(found: Trend) -> FigureTable:
             cells = (plain_text(", ".join(each), _MOST_CHARACTERS) for each in change.values)
             table.add_row(plain_text(change.place), release, *cells)
     return table
-
-
-def sentences(found: Trend) -> Iterator[str]:
-    """How the newest level of each figure is, of which there is something to say."""
-    for place, figure in enumerate(found.figures):
-        if place == 0 or figure.changes:
-            yield plain_text(newest_sentence(found, figure))
 
 
 def _level(figure: FigureTrend, begin: int, end: int) -> str:

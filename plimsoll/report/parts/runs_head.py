@@ -61,15 +61,6 @@ def runs_head(
     )
 
 
-def invalid_runs(sides: Sequence[Side]) -> tuple[str, ...]:
-    """The warning that runs were spoiled by the tester; none where none was."""
-    runs = [run.summary for side in sides for run in side.runs if run.summary]
-    invalid = sum(summary.verdict == "invalid" for summary in runs)
-    if not invalid:
-        return ()
-    return (f"{invalid} of {len(runs)} runs are invalid: the tester was disturbed, not the DUT.",)
-
-
 def _line(side: Side, run: RunEntry) -> RunLine:
     summary = run.summary
     dut = [part for part in (summary.dut, summary.model) if part] if summary else []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from plimsoll.analysis.comparison.comparison import Comparison, FigureJudgement, compare
 from plimsoll.analysis.comparison.comparison_words import sentences
 from plimsoll.analysis.comparison.figure_words import shift_words, side_words
-from plimsoll.analysis.comparison.side import Side
+from plimsoll.analysis.comparison.side import Side, invalid_runs
 from plimsoll.errors import InputError
 from plimsoll.record.index.run_entry import RunEntry
 from plimsoll.text.plain_text import plain_text
@@ -32,6 +32,7 @@ class ComparisonPage:
     labels: tuple[str, ...]
     counts: tuple[int, ...]
     sentences: tuple[str, ...]
+    warnings: tuple[str, ...]
     figures: tuple[tuple[str, tuple[SideCell, ...]], ...]
     changes: tuple[tuple[str, tuple[str, ...]], ...]
 
@@ -66,6 +67,7 @@ def comparison_page(sides: Sequence[Side]) -> ComparisonPage:
         labels=tuple(plain_text(side.label) for side in found.sides),
         counts=tuple(len(side.runs) for side in found.sides),
         sentences=tuple(sentences(found)),
+        warnings=invalid_runs(found.sides),
         figures=tuple(_figures(found)),
         changes=tuple(
             (

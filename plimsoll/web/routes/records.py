@@ -1,4 +1,4 @@
-"""Questions to the records of several runs: comparison and metrics."""
+"""Questions to the records of several runs: comparison, trend and metrics."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from starlette.routing import Route
 
 from plimsoll.errors import InputError, PlimsollError
 from plimsoll.record.index.run_entry import RunEntry
+from plimsoll.record.index.run_index import read_index
 from plimsoll.record.query import MEASUREMENT
 from plimsoll.web.pages.comparison_page import (
     ComparisonPage,
@@ -18,7 +19,8 @@ from plimsoll.web.pages.comparison_page import (
 )
 from plimsoll.web.pages.metric_address import MetricAddress
 from plimsoll.web.pages.metric_page import MetricPage, metric_page
-from plimsoll.web.pages.run_rows import run_address
+from plimsoll.web.pages.run_rows import known_values, run_address
+from plimsoll.web.pages.trend_page import ORDERS, TrendForm, TrendPage, release_tags, trend_page
 from plimsoll.web.routes.service import page, service_of
 from plimsoll.web.security.run_names import named_run
 
@@ -44,6 +46,35 @@ async def compare(request: Request) -> Response:
         "mistake": mistake,
     }
     return page(request, "compare.html.j2", content)
+
+
+async def trend(request: Request) -> Response:
+    """Figures of the runs of the address, or of all that its filter takes, over releases."""
+    form = TrendForm.of(request.query_params)
+    root = service_of(request).settings.runs_root
+    entries: list[RunEntry] = []
+    taken: list[RunEntry] = []
+    found: TrendPage | None = None
+    mistake: PlimsollError | None = None
+    try:
+        if form.runs:
+            entries = await run_in_threadpool(_entries, request, form.runs)
+        else:
+            entries = await run_in_threadpool(lambda: list(read_index(root)))
+        taken = form.taken(entries)
+        found = await run_in_threadpool(trend_page, taken, form)
+    except PlimsollError as error:
+        mistake = error
+    content = {
+        "form": form,
+        "addresses": {entry.run_id: run_address(entry.run_id) for entry in taken},
+        "known": known_values(entries),
+        "release_tags": release_tags(entries),
+        "orders": ORDERS,
+        "found": found,
+        "mistake": mistake,
+    }
+    return page(request, "trend.html.j2", content, found.figures if found else ())
 
 
 async def metrics(request: Request) -> Response:
@@ -88,4 +119,4 @@ def _periods(entries: list[RunEntry]) -> list[str]:
     return [MEASUREMENT, "search", "validation", "all", *sorted(trials)]
 
 
-ROUTES = (Route("/compare", compare), Route("/metrics", metrics))
+ROUTES = (Route("/compare", compare), Route("/trend", trend), Route("/metrics", metrics))

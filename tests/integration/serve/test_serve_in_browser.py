@@ -4,6 +4,7 @@ import os
 import shutil
 import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -20,6 +21,7 @@ from tests.integration.serve.served import (
     served,
     write_simulated,
 )
+from tests.unit.report.many_runs import released_runs
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREEN = {"width": 1400, "height": 900}
@@ -109,6 +111,39 @@ def test_ticked_runs_are_compared_by_run_and_by_tag(page: Page, server: Served) 
     page.get_by_label("Sides").select_option("kernel")
     page.get_by_role("button", name="Compare").click()
     expect(page.locator(".lead")).to_contain_text("kernel=6.12 against kernel=6.1")
+
+
+def test_ticked_runs_show_their_trend(page: Page, server: Served) -> None:
+    page.goto(server.address)
+    for name in ("first", "second"):
+        page.get_by_label(f"Tick {run_of(server, name)}").check()
+    page.get_by_role("button", name="Trend of ticked").click()
+    expect(page.locator(".lead")).to_contain_text("load line: cannot tell; 2 runs of 2 releases")
+    expect(page.locator(".chart svg.marks").first).to_be_visible()
+    page.get_by_label("Releases by").fill("kernel")
+    page.get_by_role("button", name="Show").click()
+    expect(page.locator(".chart svg.marks").first).to_contain_text("6.12")
+    page.get_by_label("Name").fill("nosuch")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_role("alert")).to_contain_text("a trend takes two or more")
+
+
+def test_the_trend_of_releases_leads_to_the_first_run_of_a_change(
+    browser: Browser, tmp_path: Path
+) -> None:
+    released_runs(tmp_path / "runs")
+    with served(tmp_path) as running:
+        page = browser.new_page(viewport=SCREEN)
+        page.set_default_timeout(PATIENCE_MS)
+        page.goto(running.address)
+        page.get_by_role("link", name="Trend", exact=True).click()
+        page.get_by_label("Releases by").fill("release")
+        page.get_by_role("button", name="Show").click()
+        expect(page.locator(".lead").first).to_contain_text("load line is worse by -2.")
+        expect(page.locator("table.changes").first).to_contain_text("experiment.lab.kind")
+        page.locator("table.trend").get_by_role("link", name="run-27").click()
+        expect(page.locator(".run-facts")).to_contain_text("run-27")
+        page.close()
 
 
 def test_metrics_are_asked_by_clicks(page: Page, server: Served) -> None:
@@ -220,6 +255,7 @@ PAGES = {
     "experiment": "/experiments/new?file=first.yaml",
     "metrics": "/metrics?run={run}&source=trafficgen&type=rx-pps&breakout=rx_port",
     "comparison": "/compare?run={run}&run={other}",
+    "trend": "/trend?by=kernel",
     "nothing": "/nowhere",
 }
 

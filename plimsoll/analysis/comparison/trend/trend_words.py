@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from plimsoll.analysis.comparison.figure_words import shift_words
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS
 from plimsoll.analysis.comparison.trend.trend import FigureTrend, LevelChange, Trend
@@ -31,3 +33,10 @@ def newest_sentence(found: Trend, figure: FigureTrend) -> str:
         f"{found.releases[change.release].label} on (p {p_words(change.p)}); "
         f"first run {change.first_run.run_id}."
     )
+
+
+def notable_sentences(found: Trend) -> Iterator[str]:
+    """How the newest level is of the first figure, and of each other one that changed."""
+    for place, figure in enumerate(found.figures):
+        if place == 0 or figure.changes:
+            yield newest_sentence(found, figure)

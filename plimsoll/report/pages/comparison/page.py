@@ -14,6 +14,7 @@ from plimsoll.analysis.comparison.figure_words import (
     value_words,
 )
 from plimsoll.analysis.comparison.shift import Shift
+from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.report.data.side_hosts import owned_cpus
 from plimsoll.report.data.side_latency import side_latency
 from plimsoll.report.figures.figure import HEIGHT, Figure
@@ -26,7 +27,7 @@ from plimsoll.report.pages.comparison.value_chart import value_chart
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page, render_page
-from plimsoll.report.parts.runs_head import invalid_runs, runs_head
+from plimsoll.report.parts.runs_head import runs_head
 from plimsoll.text.counted import counted
 
 # From so many on the differences are a heat map, not a row each.

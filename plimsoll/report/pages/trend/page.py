@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.changes import Change
 from plimsoll.analysis.comparison.figure_words import value_words
+from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.analysis.comparison.trend.change_points import FEWEST_RUNS, LEVEL
 from plimsoll.analysis.comparison.trend.trend import (
     FigureTrend,
@@ -15,11 +16,12 @@ from plimsoll.analysis.comparison.trend.trend import (
     Trend,
 )
 from plimsoll.analysis.comparison.trend.trend_words import change_words, newest_sentence, p_words
+from plimsoll.report.figures.figure import Figure
 from plimsoll.report.pages.standard.page import anchor_of
 from plimsoll.report.pages.trend.figure_chart import figure_chart
 from plimsoll.report.parts.headline import Headline
 from plimsoll.report.parts.page import Page, render_page
-from plimsoll.report.parts.runs_head import invalid_runs, runs_head
+from plimsoll.report.parts.runs_head import runs_head
 from plimsoll.text.counted import counted
 from plimsoll.text.units import format_ratio
 
@@ -72,11 +74,38 @@ def trend_page(found: Trend, *, by: str | None, command: str) -> str:
     return render_page(head, _page(found, by))
 
 
-def _page(found: Trend, by: str | None) -> Page:
-    figures = tuple(
+def figure_charts(found: Trend) -> tuple[Figure, ...]:
+    """A chart of each figure, in their order."""
+    return tuple(
         figure_chart(f"trend-{anchor_of(each.name)}", each, found.releases)
         for each in found.figures
     )
+
+
+def change_lines(found: Trend) -> Iterator[ChangeLine]:
+    """Each change of each figure, from the oldest release on."""
+    for figure in found.figures:
+        for change in figure.changes:
+            yield ChangeLine(
+                figure=figure.name,
+                release=found.releases[change.release].label,
+                before=value_words(change.before, figure.unit),
+                after=value_words(change.after, figure.unit),
+                difference=change_words(figure, change),
+                judgement=change.judgement,
+                mark=_MARKS[change.judgement],
+                p=p_words(change.p),
+                first_run=change.first_run.run_id,
+            )
+
+
+def facts_lines(found: Trend) -> tuple[FactsAt, ...]:
+    """What else changed with the first figure, release by release."""
+    return tuple(FactsAt(found.releases[at.release].label, at.changes) for at in found.facts)
+
+
+def _page(found: Trend, by: str | None) -> Page:
+    figures = figure_charts(found)
     drawn = (figure.name for figure in figures if figure.chart is not None)
     key = tuple(drawn)[:_MOST_KEY_FIGURES]
     return Page(
@@ -90,10 +119,8 @@ def _page(found: Trend, by: str | None) -> Page:
         figures=figures,
         key_figures=key,
         content={
-            "changes": tuple(_change_lines(found)),
-            "facts": tuple(
-                FactsAt(found.releases[at.release].label, at.changes) for at in found.facts
-            ),
+            "changes": tuple(change_lines(found)),
+            "facts": facts_lines(found),
             "first_figure": found.figures[0].name,
         },
     )
@@ -147,19 +174,3 @@ def _facts(figure: FigureTrend, last: LevelChange | None) -> Iterator[tuple[str,
             yield value_words(level, figure.unit), "median of all runs"
     runs = f"{figure.runs}"
     yield runs, "runs" if figure.runs >= FEWEST_RUNS else f"runs, of {FEWEST_RUNS} that it takes"
-
-
-def _change_lines(found: Trend) -> Iterator[ChangeLine]:
-    for figure in found.figures:
-        for change in figure.changes:
-            yield ChangeLine(
-                figure=figure.name,
-                release=found.releases[change.release].label,
-                before=value_words(change.before, figure.unit),
-                after=value_words(change.after, figure.unit),
-                difference=change_words(figure, change),
-                judgement=change.judgement,
-                mark=_MARKS[change.judgement],
-                p=p_words(change.p),
-                first_run=change.first_run.run_id,
-            )
