@@ -17,16 +17,24 @@ _TO_BE_CONFIRMED: tuple[CauseKind, ...] = ("throttling", "major-fault")
 # CONFIG_HZ=250, and some room) is a CPU that stood still in it,
 # as virtual CPUs do that are not run for a while (seen: 15 ms).
 _LONGEST_TICK_NS = 5_000_000
+_NS_PER_S = 1e9
+# The steal counter moves in steps of 10 ms, and not in the very moment.
+_STOLEN_SHARE = 0.5
 
 
 def confirmed(
-    causes: tuple[Cause, ...], incident: Incident, counters: Sequence[CounterMove]
+    causes: tuple[Cause, ...],
+    incident: Incident,
+    counters: Sequence[CounterMove],
+    tsc_hz: float,
 ) -> tuple[Cause, ...]:
     """The causes; those that no counter confirms are partial at most."""
-    return tuple(_confirmed(cause, incident, counters) for cause in causes)
+    return tuple(_confirmed(cause, incident, counters, tsc_hz) for cause in causes)
 
 
-def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
+def _confirmed(
+    cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
+) -> Cause:
     if cause.cpu is None or cause.confidence == "counter":
         return cause
     if cause.kind in _TO_BE_CONFIRMED:
@@ -35,7 +43,7 @@ def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]
             return replace(cause, confidence="partial")
         return replace(cause, cgroup=cause.cgroup or move.cgroup)
     if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
-        return _stood_still(cause, incident, counters)
+        return _stood_still(cause, incident, counters, tsc_hz)
     waited = cause.kind == "slept" and cause.name == WAITED
     if waited and _move("major-fault", cause.cpu, incident, counters) is not None:
         # It waited, and it had a fault in that second: not seen to be the same moment.
@@ -43,13 +51,21 @@ def _confirmed(cause: Cause, incident: Incident, counters: Sequence[CounterMove]
     return cause
 
 
-def _stood_still(cause: Cause, incident: Incident, counters: Sequence[CounterMove]) -> Cause:
-    """By the hypervisor where its counter moved, else unknown."""
+def _stood_still(
+    cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
+) -> Cause:
+    """By the hypervisor where its counter moved, else unknown.
+
+    As sure as the kernel's trace is of the time, where the counter moved by as much.
+    """
     move = _move("hypervisor-steal", cause.cpu or 0, incident, counters)
-    if move is not None:
-        return replace(cause, kind="hypervisor-steal", name=move.name, confidence="counter")
-    name = f"the CPU stood still in {cause.name}"
-    return replace(cause, kind="unexplained", name=name, confidence="unexplained")
+    if move is None:
+        name = f"the CPU stood still in {cause.name}"
+        return replace(cause, kind="unexplained", name=name, confidence="unexplained")
+    stolen_ns = move.amount * (move.end_tsc - move.begin_tsc) / tsc_hz * _NS_PER_S
+    enough = stolen_ns >= _STOLEN_SHARE * (cause.length_ns or 0)
+    confidence = cause.confidence if enough else "counter"
+    return replace(cause, kind="hypervisor-steal", name=move.name, confidence=confidence)
 
 
 def _move(

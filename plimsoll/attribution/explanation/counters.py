@@ -11,6 +11,7 @@ from plimsoll.attribution.incidents.cause import CauseKind
 class CounterMove:
     """A counter moved by `amount`, which is above zero, between two readings.
 
+    The amount is what the counter's metric is in: of steal the share of the time, from 0 to 1.
     `kind` and `name` say what it counts: ("hypervisor-steal", "steal of CPU 1"),
     ("throttling", "/kubepods/pod1"), ("hardware", "SMIs"), ("task", "java"). `cpu` is None
     for a counter of the whole host or of a process.

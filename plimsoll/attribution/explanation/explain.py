@@ -54,7 +54,8 @@ def explain(
     for incident in incidents:
         seen = windows[bisect_right(begins, incident.begin_tsc) - 1]
         evidence = Evidence(loops, seen.away, counters, lost, load, tsc_hz, seen.facts)
-        causes = confirmed(_EXPLAIN[incident.kind](incident, evidence), incident, counters)
+        suggested = _EXPLAIN[incident.kind](incident, evidence)
+        causes = confirmed(suggested, incident, counters, tsc_hz)
         found.append(Explanation(incident, _known(causes, cgroups, own_pids)))
     return tuple(found)
 
