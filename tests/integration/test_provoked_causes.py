@@ -29,6 +29,8 @@ from tests.integration.provoked.matching import score, sent_by, task
 CGROUPS = Path("/sys/fs/cgroup/cpu")
 DISTURBERS = ("core-taker", "tlb-victim", "tlb-sender", "timer-storm", "stopper", "quota-watch")
 TIMERS = 800
+# Of some 120 periods of a trial.
+FEWEST_THROTTLINGS = 10
 OF_THE_DUT = pytest.param(DUT_CPU, ENGINE_CPU, id="dut")
 OF_THE_TESTER = pytest.param(ENGINE_CPU, DUT_CPU, id="tester")
 ON_EACH_CPU = pytest.mark.parametrize(("cpu", "other"), [OF_THE_DUT, OF_THE_TESTER])
@@ -120,6 +122,9 @@ def test_a_quota_of_the_duts_cgroup(place: Workplace, disturber: Path) -> None:
         return ("quota", ENGINE_CPU, pids["dut"], group, 95_000, 100_000)
 
     trial = disturbed_trial(place, disturber, limiting)
+    if len(trial.named("throttled")) < FEWEST_THROTTLINGS:
+        print("repeated once: others took the 5 % of the CPU that the quota leaves them")
+        trial = disturbed_trial(place, disturber, limiting)
     assert not group.exists()
     assert_throttling_is_named(trial)
 
@@ -135,7 +140,7 @@ def assert_throttling_is_named(trial: DisturbedTrial) -> None:
     }
     named = [each for each in throttled if any(each.begin_tsc <= b <= each.end_tsc for b in begins)]
     print(f"quota: throttled {len(throttled)} times, {len(named)} named rightly")
-    assert len(throttled) >= 10
+    assert len(throttled) >= FEWEST_THROTTLINGS
     assert len(named) >= 0.95 * len(throttled)
 
 
