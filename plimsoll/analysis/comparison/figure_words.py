@@ -47,7 +47,7 @@ def difference_sentence(
         return f"cannot tell: on one side no run has a {figure.name}."
     if judgement in ("better", "worse"):
         off = shift_words(of, figure.sides[0].median, figure.unit)
-        return f"{figure.name} is {judgement} by {off}."
+        return f"{figure.name} is {judgement}: {off}."
     if of.repetitions is None:
         needed = "more repetitions are unlikely to show one"
     else:

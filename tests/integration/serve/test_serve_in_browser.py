@@ -139,7 +139,7 @@ def test_the_trend_of_releases_leads_to_the_first_run_of_a_change(
         page.get_by_role("link", name="Trend", exact=True).click()
         page.get_by_label("Releases by").fill("release")
         page.get_by_role("button", name="Show").click()
-        expect(page.locator(".lead").first).to_contain_text("load line is worse by -2.")
+        expect(page.locator(".lead").first).to_contain_text("load line is worse: -2.")
         expect(page.locator("table.changes").first).to_contain_text("experiment.lab.kind")
         page.locator("table.trend").get_by_role("link", name="run-27").click()
         expect(page.locator(".run-facts")).to_contain_text("run-27")

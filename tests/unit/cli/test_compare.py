@@ -43,9 +43,9 @@ def test_a_drop_beyond_the_spread_is_worse_and_fails_the_gate(plimsoll: Plimsoll
     repetitions("old", OLD)
     repetitions("new", NEW)
     assert plimsoll("compare", "old-*", "new-*", "--fail-if-worse") == 1
-    assert "load line is worse by -3.31 % (-4.30 % to -2.32 %)" in plimsoll.out
+    assert "load line is worse: -3.31 % (-4.30 % to -2.32 %)" in plimsoll.out
     assert plimsoll("compare", "new-*", "old-*", "--fail-if-worse") == 0
-    assert "load line is better by" in plimsoll.out
+    assert "load line is better: " in plimsoll.out
 
 
 def test_the_document_has_values_shift_and_judgement(plimsoll: Plimsoll) -> None:

@@ -68,7 +68,7 @@ def test_a_drop_of_two_percent_among_thirty_runs_is_named_and_fails_the_gate(
     shift = change["shift"]
     assert shift["least"] < -0.06 * MPPS < shift["most"] < 0
     assert plimsoll("trend", "--fail-if-worse") == 1
-    assert "load line is worse by -1.93 %" in plimsoll.out
+    assert "load line is worse: -1.93 %" in plimsoll.out
     assert "from night-20 on" in plimsoll.out
 
 

@@ -28,7 +28,7 @@ def test_releases_by_a_tag_show_the_change_and_what_changed_with_it(tmp_path: Pa
     form = form_of("by=release&order=name")
     page = trend_page(form.taken(read_index(tmp_path)), form)
     assert page.first_figure == "load line"
-    assert page.sentences[0].startswith("load line is worse by -2.")
+    assert page.sentences[0].startswith("load line is worse: -2.")
     assert "from 4.17 on" in page.sentences[0]
     changed = next(line for line in page.changes if line.figure == "load line")
     # Three runs of each release: the first of the tenth is the twenty-eighth.

@@ -29,7 +29,7 @@ def newest_sentence(found: Trend, figure: FigureTrend) -> str:
         return f"{figure.name}: no change seen in {runs}."
     change = figure.changes[-1]
     return (
-        f"{figure.name} is {change.judgement} by {change_words(figure, change)} from "
+        f"{figure.name} is {change.judgement}: {change_words(figure, change)} from "
         f"{found.releases[change.release].label} on (p {p_words(change.p)}); "
         f"first run {change.first_run.run_id}."
     )
