@@ -35,8 +35,10 @@ def confirmed(
 def _confirmed(
     cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
 ) -> Cause:
-    if cause.cpu is None or cause.confidence == "counter":
+    if cause.cpu is None:
         return cause
+    if cause.confidence == "counter":
+        return _stolen_meanwhile(cause, incident, counters, tsc_hz)
     if cause.kind in _TO_BE_CONFIRMED:
         move = _move(cause.kind, cause.cpu, incident, counters)
         if move is None:
@@ -62,10 +64,30 @@ def _stood_still(
     if move is None:
         name = f"the CPU stood still in {cause.name}"
         return replace(cause, kind="unexplained", name=name, confidence="unexplained")
-    stolen_ns = move.amount * (move.end_tsc - move.begin_tsc) / tsc_hz * _NS_PER_S
-    enough = stolen_ns >= _STOLEN_SHARE * (cause.length_ns or 0)
-    confidence = cause.confidence if enough else "counter"
+    confidence = cause.confidence if _accounts_for(move, cause, tsc_hz) else "counter"
     return replace(cause, kind="hypervisor-steal", name=move.name, confidence=confidence)
+
+
+def _stolen_meanwhile(
+    cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
+) -> Cause:
+    """Partial where for many milliseconds nothing came through, and as much was stolen.
+
+    A DUT that has its CPU and too much to do lets some frames through all the time.
+    """
+    lasted = incident.kind == "loss" and (cause.length_ns or 0) > _LONGEST_TICK_NS
+    if not lasted or cause.kind != "hypervisor-steal":
+        return cause
+    move = _move(cause.kind, cause.cpu or 0, incident, counters)
+    if move is None or not _accounts_for(move, cause, tsc_hz):
+        return cause
+    return replace(cause, confidence="partial")
+
+
+def _accounts_for(move: CounterMove, cause: Cause, tsc_hz: float) -> bool:
+    """Whether as much was stolen as the cause lasted, as far as the counter can show it."""
+    stolen_ns = move.amount * (move.end_tsc - move.begin_tsc) / tsc_hz * _NS_PER_S
+    return stolen_ns >= _STOLEN_SHARE * (cause.length_ns or 0)
 
 
 def _move(

@@ -96,6 +96,8 @@ def _named(cause: Cause, with_length: bool) -> str:
     own = ", Plimsoll's own" if cause.kind == "task" and is_own(cause.name) else ""
     pid = "" if cause.pid is None else f" [{cause.pid}{own}]"
     length = f" ({format_ns(cause.length_ns)})" if with_length and cause.length_ns else ""
+    if cause.kind == "hypervisor-steal":
+        return f"the hypervisor{length}"
     return f"{cause.name}{pid}{length}"
 
 

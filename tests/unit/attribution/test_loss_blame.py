@@ -1,10 +1,12 @@
 """Whose lost frames are, worked out by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from plimsoll.attribution.incidents.cause import Cause, Explanation
 from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
-from tests.unit.attribution.traces import MS, latency, loss
+from tests.unit.attribution.traces import MS, explained, latency, loss, move
 
 
 def cause(
@@ -42,3 +44,23 @@ def test_what_was_not_seen_is_nobodys(causes: tuple[Cause, ...]) -> None:
 def test_our_own_process_on_the_duts_cpu_is_the_tester(name: str) -> None:
     found = [Explanation(loss(0, MS, 9), (cause(name, "dut"),))]
     assert loss_blame(found) == LossBlame(tester=9.0, platform=0.0, unseen=0.0)
+
+
+@pytest.mark.parametrize(
+    ("length_ns", "stolen", "blame"),
+    [
+        # The CPU was away, and as much was stolen in that second.
+        (90 * MS, 0.1, LossBlame(tester=0.0, platform=9.0, unseen=0.0)),
+        # Of the 90 ms the hypervisor took 20.
+        (90 * MS, 0.02, LossBlame(tester=0.0, platform=0.0, unseen=9.0)),
+        # An overloaded DUT loses a little all the time, whatever is stolen meanwhile.
+        (1 * MS, 0.1, LossBlame(tester=0.0, platform=0.0, unseen=9.0)),
+    ],
+)
+def test_what_was_lost_while_the_hypervisor_had_the_cpu_is_the_platforms(
+    length_ns: int, stolen: float, blame: LossBlame
+) -> None:
+    steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), amount=stolen)
+    found = explained(loss(0, length_ns, 9), [], (steal,))
+    assert [cause.kind for cause in found.causes] == ["hypervisor-steal"]
+    assert loss_blame([found]) == blame
