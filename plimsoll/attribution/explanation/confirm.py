@@ -40,10 +40,7 @@ def _confirmed(
     if cause.confidence == "counter":
         return _stolen_meanwhile(cause, incident, counters, tsc_hz)
     if cause.kind in _TO_BE_CONFIRMED:
-        move = _move(cause.kind, cause.cpu, incident, counters)
-        if move is None:
-            return replace(cause, confidence="partial")
-        return replace(cause, cgroup=cause.cgroup or move.cgroup)
+        return _counted(cause, _move(cause.kind, cause.cpu, incident, counters))
     if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
         return _stood_still(cause, incident, counters, tsc_hz)
     waited = cause.kind == "slept" and cause.name == WAITED
@@ -51,6 +48,12 @@ def _confirmed(
         # It waited, and it had a fault in that second: not seen to be the same moment.
         return replace(cause, kind="major-fault", name=A_PAGE, confidence="partial")
     return cause
+
+
+def _counted(cause: Cause, move: CounterMove | None) -> Cause:
+    if move is None:
+        return replace(cause, confidence="partial")
+    return replace(cause, cgroup=cause.cgroup or move.cgroup)
 
 
 def _stood_still(
