@@ -13,7 +13,7 @@ from plimsoll.attribution.explanation.evidence import absences_by_stalls
 from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
-from plimsoll.attribution.incidents.windows import trace_windows
+from plimsoll.attribution.incidents.windows import Window, trace_windows
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
 
@@ -42,20 +42,35 @@ def seen_windows(
         seen = events[bisect_left(times, window[0]) : bisect_right(times, window[1])]
         reading = TraceReading(*window, loops)
         reading.read(seen)
-        away = _absences(reading, loops, coverage, stalls, tsc_hz)
+        away = _absences(reading, loops, coverage, _within(stalls, window), tsc_hz)
         yield SeenWindow(*window, away, reading.facts)
 
 
-def _apart(stalls: Iterable[Incident]) -> list[Incident]:
-    """Of each loop, those that overlap as one: it is away once at a time."""
-    merged: list[Incident] = []
-    for stall in sorted(stalls, key=lambda each: (each.subject, each.begin_tsc)):
-        last = merged[-1] if merged else None
-        if last and last.subject == stall.subject and stall.begin_tsc < last.end_tsc:
-            merged[-1] = replace(last, end_tsc=max(last.end_tsc, stall.end_tsc))
+def _apart(stalls: Iterable[Incident]) -> Mapping[str, Sequence[Incident]]:
+    """By loop in order, those that overlap as one: it is away once at a time."""
+    merged: dict[str, list[Incident]] = {}
+    for stall in sorted(stalls, key=lambda each: each.begin_tsc):
+        of_loop = merged.setdefault(stall.subject, [])
+        if of_loop and stall.begin_tsc < of_loop[-1].end_tsc:
+            last = of_loop[-1]
+            of_loop[-1] = replace(last, end_tsc=max(last.end_tsc, stall.end_tsc))
         else:
-            merged.append(stall)
+            of_loop.append(stall)
     return merged
+
+
+def _within(stalls: Mapping[str, Sequence[Incident]], window: Window) -> list[Incident]:
+    """Those that reach into the window: a trial of hours has tens of thousands of others."""
+    begin, end = window
+    return [
+        stall
+        for of_loop in stalls.values()
+        for stall in of_loop[
+            bisect_left(of_loop, begin, key=lambda each: each.end_tsc) : bisect_right(
+                of_loop, end, key=lambda each: each.begin_tsc
+            )
+        ]
+    ]
 
 
 def _absences(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from heapq import nlargest
 
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_time import on_tsc
@@ -17,6 +16,12 @@ from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.windows import Window, trace_windows
 from plimsoll.attribution.ranking.dut_disturbances import dut_disturbances
 from plimsoll.attribution.ranking.trial_causes import CausesFound, TrialFacts, causes_of_trial
+from plimsoll.benchmark.testbed.event_budget import (
+    MOST_EVENTS,
+    events_of_page,
+    largest,
+    within_budget,
+)
 from plimsoll.benchmark.testbed.task_cgroups import task_cgroups
 from plimsoll.generator.interface import ClockReading, Interval, TrialPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -99,7 +104,8 @@ class Disturbances:
         """What is collected of one trial while it goes on."""
         paged = plan.duration_s > _ONE_PAGE_S
         names = {each.stream: each.name for each in plan.streams}
-        return TrialDisturbances(self, names, paged, refused_is_lost)
+        budget = events_of_page(plan.duration_s, _PAGE_S) if paged else MOST_EVENTS
+        return TrialDisturbances(self, names, paged, refused_is_lost, budget)
 
 
 # Of a test bed without polling loops on this machine.
@@ -110,14 +116,16 @@ NO_DISTURBANCES = Disturbances()
 class TrialDisturbances:
     """The incidents of one trial and the kernel's events around them, page by page.
 
-    `names` are the streams' by number. A `paged` trial reads the trace every 30 s. What the
-    tester's ports have no room for counts as lost where `refused_is_lost`.
+    `names` are the streams' by number. A `paged` trial reads the trace every 30 s, and keeps
+    of each page `events_of_page`. What the tester's ports have no room for counts as lost where
+    `refused_is_lost`.
     """
 
     bed: Disturbances
     names: Mapping[int, str]
     paged: bool
     refused_is_lost: bool
+    events_of_page: int
     _page: list[Incident] = field(default_factory=list)
     _page_begin_s: float = 0.0
     _incidents: list[Incident] = field(default_factory=list)
@@ -169,20 +177,24 @@ class TrialDisturbances:
         )
 
     def _turn_page(self, fit: ClockFit | None) -> None:
-        kept = _largest(self._page)
+        found = largest(self._page, _EXPLAINED_OF_A_KIND)
         self._page = []
-        self._incidents += kept
         trace = self.bed.trace
         if not isinstance(trace, KernelTrace):
+            self._incidents += found
             return
-        windows = trace_windows(kept, self.bed.tsc_hz)
+        windows = trace_windows(found, self.bed.tsc_hz)
         if trace.clock == "mono_raw":
             # Its times can only be carried over once the clocks were read at the trial's end.
             if fit is None:
+                self._incidents += found
                 return
-            self._events += on_tsc(trace.read(_in_raw_ns(windows, fit)), fit)
+            events = on_tsc(trace.read(_in_raw_ns(windows, fit)), fit)
         else:
-            self._events += trace.read(windows)
+            events = trace.read(windows)
+        kept, around = within_budget(found, events, self.bed.tsc_hz, self.events_of_page)
+        self._incidents += kept
+        self._events += around
         for lost in trace.lost_events:
             if not lost.elsewhere:
                 self._lost[lost.cpu] = self._lost.get(lost.cpu, 0) + lost.events
@@ -249,21 +261,6 @@ def _loops(polling_pids: Mapping[str, int], tester_program: str) -> Iterator[Pol
                 yield PollingLoop("tester", tester_program, cpu, thread)
             else:
                 yield PollingLoop("dut", name, cpu, thread)
-
-
-def _largest(incidents: Iterable[Incident]) -> list[Incident]:
-    by_kind: dict[str, list[Incident]] = {}
-    for incident in incidents:
-        by_kind.setdefault(incident.kind, []).append(incident)
-    return [
-        incident
-        for of_kind in by_kind.values()
-        for incident in nlargest(_EXPLAINED_OF_A_KIND, of_kind, key=_size)
-    ]
-
-
-def _size(incident: Incident) -> int:
-    return incident.frames if incident.kind == "loss" else incident.length_ns
 
 
 def _in_raw_ns(windows: Iterable[Window], fit: ClockFit) -> list[Window]:
