@@ -21,9 +21,8 @@ def start_and_wait_for_a_search_trial(place: Workplace) -> subprocess.Popen[str]
 
     def searching() -> bool:
         assert process.poll() is None, process.communicate()
-        if not place.runs.exists():
-            return False
-        return any(each["phase"] == "search" for each in finished_trials(place.only_run()))
+        trials = (event["trial"] for event in place.journal_so_far() if event["kind"] == "trial")
+        return any(each["phase"] == "search" for each in trials)
 
     until(searching, "the first search trial")
     return process
