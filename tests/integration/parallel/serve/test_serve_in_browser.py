@@ -115,7 +115,7 @@ def test_ticked_runs_show_their_trend(page: Page, server: Served) -> None:
     page.get_by_label("Releases by").fill("kernel")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".chart svg.marks").first).to_contain_text("6.12")
-    page.get_by_label("Name").fill("nosuch")
+    page.get_by_role("searchbox", name="Name").fill("nosuch")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("alert")).to_contain_text("a trend takes two or more")
 
