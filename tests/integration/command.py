@@ -93,6 +93,11 @@ class Workplace:
         (run,) = self.runs.iterdir()
         return run
 
+    def journal_so_far(self) -> list[dict[str, Any]]:
+        """The whole lines of the only run's journal; none before there is a run."""
+        begun = list(self.runs.iterdir()) if self.runs.exists() else []
+        return journal(self.only_run()) if begun else []
+
     def processes(self, name: str = "") -> list[int]:
         """The processes of this workplace's labs, by their environment."""
         mark = f"RUNTIME_DIRECTORY={self.state}".encode()

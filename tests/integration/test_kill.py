@@ -21,9 +21,8 @@ def start_and_wait_for_a_search_trial(place: Workplace) -> subprocess.Popen[str]
 
     def searching() -> bool:
         assert process.poll() is None, process.communicate()
-        if not place.runs.exists():
-            return False
-        return any(each["phase"] == "search" for each in finished_trials(place.only_run()))
+        trials = (event["trial"] for event in place.journal_so_far() if event["kind"] == "trial")
+        return any(each["phase"] == "search" for each in trials)
 
     until(searching, "the first search trial")
     return process
@@ -54,26 +53,40 @@ def test_plimsoll_itself(place: Workplace) -> None:
     assert_nothing_is_left(place, before)
 
 
-@pytest.mark.parametrize(
-    ("name", "said", "code"),
-    [("plimsoll-engine", "plimsoll-engine (pid", 5), ("dpdk-testpmd", "dpdk-testpmd (pid", 1)],
+# The tester could not tell; a DUT that dies has failed.
+EACH_PROCESS = pytest.mark.parametrize(
+    ("name", "code"), [("plimsoll-engine", 5), ("dpdk-testpmd", 1)]
 )
-def test_a_process_it_started(place: Workplace, name: str, said: str, code: int) -> None:
+
+
+@EACH_PROCESS
+def test_a_process_it_started(place: Workplace, name: str, code: int) -> None:
+    kill_a_process(place, name, code)
+
+
+@pytest.mark.full
+@EACH_PROCESS
+def test_a_run_goes_on_after_a_process_was_killed(place: Workplace, name: str, code: int) -> None:
+    kill_a_process(place, name, code)
+    assert_resumes(place, finished_trials(place.only_run()))
+
+
+def kill_a_process(place: Workplace, name: str, code: int) -> None:
+    """SIGKILL a process of a run: the run ends, says so, and leaves nothing but its record."""
     before = hugepages()
     process = start_and_wait_for_a_search_trial(place)
     # setpriv turns into the program; the janitor is another process.
     (victim, *_) = place.processes(name[:15])
     os.kill(victim, signal.SIGKILL)
     _, stderr = process.communicate(timeout=120)
-    # The tester could not tell; a DUT that dies has failed.
     assert process.returncode == code
+    said = f"{name} (pid"
     assert said in stderr
     assert "SIGKILL" in stderr
     run = place.only_run()
     died = [event for event in journal(run) if event["kind"] == "died"]
     assert said in str(died)
     assert_nothing_is_left(place, before)
-    assert_resumes(place, finished_trials(run))
 
 
 def test_plimsoll_and_its_janitor(place: Workplace) -> None:

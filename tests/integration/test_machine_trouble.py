@@ -12,7 +12,6 @@ from tests.integration.command import (
     assert_nothing_is_left,
     finished_trials,
     hugepages,
-    journal,
 )
 
 
@@ -84,7 +83,7 @@ def test_a_second_run_in_the_same_directory(place: Workplace) -> None:
     experiment = place.experiment(search=search, lab={"kind": "loopback"})
     first = place.start("run", experiment, "--runs", place.runs)
     try:
-        while not place.runs.exists() or not journal(place.only_run()):
+        while not place.journal_so_far():
             assert first.poll() is None, first.communicate()
         second = place.run("run", "--resume", place.only_run())
     finally:

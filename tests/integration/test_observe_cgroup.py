@@ -16,7 +16,7 @@ from plimsoll.observe.reading.observer import ObservedHost
 from tests.unit.observe.watched import Rows, Watched
 
 BUSY = "while True: pass"
-_PATIENCE_S = 30
+_PATIENCE_S = 60
 
 
 def mounted(kind: str, controller: str) -> Path | None:

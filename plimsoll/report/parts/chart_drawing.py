@@ -1,25 +1,16 @@
-"""What pages share: the charts' library, scripts, charts as inert JSON, and text made harmless."""
+"""What pages share: style sheets and scripts, charts as inert JSON, and text made harmless."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib.resources import files
 
-import vl_convert
 from markupsafe import Markup
 
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.figures.palette import DARK, LIGHT
 from plimsoll.text.plain_text import without_controls
-
-
-@cache
-def chart_library() -> str:
-    """Vega, Vega-Lite and Vega-Embed in one script, as vl-convert carries them."""
-    library: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
-    return library
 
 
 def packaged(name: str) -> str:

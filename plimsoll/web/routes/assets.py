@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from plimsoll.report.parts.chart_drawing import chart_library, packaged
+from plimsoll.report.parts.chart_drawing import packaged
+from plimsoll.report.parts.chart_library import chart_library
 
 _CSS, _JS, _SVG = "text/css", "text/javascript", "image/svg+xml"
 

@@ -71,7 +71,7 @@ def exchange(ends: list[str]) -> list[list[bytes]]:
         ]
         for port, end in zip(ports, ends, strict=True):
             port.bind((end, 0))
-            port.settimeout(1)
+            port.settimeout(PATIENCE_S)
         there = Ether(src=MACS[0], dst=MACS[1]) / IP(src="198.18.0.1", dst="198.19.7.7", ttl=64)
         back = Ether(src=MACS[1], dst=MACS[0]) / IPv6(
             src="2001:2:0:2::1", dst="2001:2:0:1::7", hlim=64

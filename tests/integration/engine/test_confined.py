@@ -12,7 +12,7 @@ from tests.integration.command import until
 from tests.integration.engine.requests import open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession
 
-PATIENCE_S = 30
+PATIENCE_S = 60
 
 
 def send_for_hours(engine: EngineSession) -> None:

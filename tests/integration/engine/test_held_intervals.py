@@ -1,6 +1,5 @@
 """Intervals that are held back, and the losses that end a trial nobody watches."""
 
-import time
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -8,22 +7,36 @@ from typing import Any
 import pytest
 
 from plimsoll.dut.memif import memif_devargs
+from tests.integration.command import until
 from tests.integration.engine.delay_dut import DelayDut, path
 from tests.integration.engine.requests import open_request, stream, trial_request
 from tests.integration.engine.session import EngineSession
 
 STOP = {"id": 90, "request": "stop"}
 HOURS: dict[str, Any] = {"duration_s": 7200, "interval_s": 0.02, "drain_s": 0.1}
-LONG_ENOUGH_S = 0.3
+# Every interval wakes the engine's main thread, and these are some more than the tests count.
+ENOUGH_WAKINGS = 10
 
 
 def kinds(engine: EngineSession) -> list[str]:
     return [str(message.get("event", message.get("reply"))) for message in engine.messages]
 
 
+def let_intervals_pass(engine: EngineSession) -> None:
+    """Wait for intervals that are held, of which the engine says nothing."""
+    enough = wakings(engine) + ENOUGH_WAKINGS
+    until(lambda: wakings(engine) >= enough, "intervals to end")
+
+
+def wakings(engine: EngineSession) -> int:
+    """How often the main thread has slept until now."""
+    status = Path(f"/proc/{engine.process.pid}/status").read_text()
+    return int(status.split("voluntary_ctxt_switches:")[1].split()[0])
+
+
 def test_held_intervals_come_after_the_trial_all_and_in_order(loopback: EngineSession) -> None:
     loopback.send(trial_request(stream(0, 100_000), hold_s=3600, **HOURS))
-    time.sleep(LONG_ENOUGH_S)
+    let_intervals_pass(loopback)
     loopback.ask(STOP)
     # Whatever had not been held would have come before the answer to the stop.
     assert kinds(loopback) == ["stop"]
@@ -58,7 +71,7 @@ def test_a_stream_of_which_nothing_comes_back_ends_the_trial(
     limits = [{"frames": 5, "streams": limited}]
     loopback.send(trial_request(*streams, hold_s=3600, loss_limits=limits, **HOURS))
     if ends == "stop":
-        time.sleep(LONG_ENOUGH_S)
+        let_intervals_pass(loopback)
         loopback.ask(STOP)
     # Would fail as a hang if it went on for hours.
     reply = loopback.reply_to(2)
@@ -85,7 +98,7 @@ def test_losses_beyond_the_limit_end_the_trial_and_wake_nobody(
         limits = [{"frames": allowed, "streams": [0]}]
         engine.send(trial_request(there, hold_s=3600, loss_limits=limits, **HOURS))
         if ends == "stop":
-            time.sleep(LONG_ENOUGH_S)
+            let_intervals_pass(engine)
             engine.ask(STOP)
         reply = engine.reply_to(2)
         dut.finish()

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -84,11 +85,17 @@ def test_what_an_earlier_command_said_is_not_told_again(tmp_path: Path) -> None:
 
 
 def test_a_command_that_does_not_end_is_killed_with_all_it_started(tmp_path: Path) -> None:
-    """Its child's pid is on disk before the time is up."""
+    """It is given more time until its child's pid is on disk, however slow the machine is."""
     left = tmp_path / "pid"
-    error = _refused(tmp_path, sys.executable, "-c", LEAVES_A_CHILD, str(left), timeout=5)
-    assert "did not end within 5s" in error.message
-    assert wait_for_end(identify(int(left.read_text())), 5)
+    words = (sys.executable, "-c", LEAVES_A_CHILD, str(left))
+    for timeout_s in (1, 10, 60):
+        error = _refused(tmp_path, *words, timeout=timeout_s)
+        assert f"did not end within {timeout_s}s" in error.message
+        if left.exists():
+            break
+    # It may be gone already.
+    with suppress(ProcessLookupError):
+        assert wait_for_end(identify(int(left.read_text())), 60)
 
 
 def test_a_program_that_is_missing_is_told_before_anything_runs() -> None:

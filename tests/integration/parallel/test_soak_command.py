@@ -11,9 +11,9 @@ import pytest
 
 from plimsoll.benchmark.soak.summary import summarise_soak
 from plimsoll.record.run.run_directory import RunDirectory
+from tests.integration.command import ROOT
 from tests.unit.benchmark.soak_runs import soak_experiment
 
-ROOT = Path(__file__).resolve().parents[2]
 OVERLOAD = "1.1Mpps"
 
 

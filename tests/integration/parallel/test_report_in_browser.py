@@ -1,7 +1,6 @@
 """The report in a real browser, from a file, without a network."""
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,15 +9,15 @@ import pytest
 from plimsoll.benchmark.probe.probe import run_probe
 from plimsoll.benchmark.probe.settings import ProbeSettings
 from plimsoll.report import write_report
+from tests.integration.parallel.chromium import CHROMIUM, needs_chromium
 from tests.unit.benchmark.audits import audit_of, finding
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
 from tests.unit.report.reader import Page
 from tests.unit.report.sample_run import write_sample_run
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 CHARTS = ("search-path", "rx-rate", "latency-over-time", "latency-distribution", "latency-ccdf")
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+pytestmark = needs_chromium
 
 
 def browse(page: Path, profile: Path, *arguments: str) -> tuple[str, str]:

@@ -15,7 +15,7 @@ import pytest
 
 from plimsoll.record.run.run_lock import is_held
 from tests.integration.command import finished_trials, until
-from tests.integration.serve.served import (
+from tests.integration.parallel.serve.served import (
     ENDLESS,
     SIMULATED,
     Served,

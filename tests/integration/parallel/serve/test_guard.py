@@ -12,7 +12,7 @@ import pytest
 
 from plimsoll.web.endpoint import Endpoint
 from plimsoll.web.serve_settings import is_loopback
-from tests.integration.serve.served import (
+from tests.integration.parallel.serve.served import (
     Served,
     environment,
     plimsoll,

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from plimsoll.record.run.journal import RUN_STARTED, TRIAL_STARTED, Journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.run.run_lock import is_held
 from tests.integration.command import until
-from tests.integration.serve.served import (
+from tests.integration.parallel.chromium import needs_chromium
+from tests.integration.parallel.serve.served import (
     ENDLESS,
     Served,
     run_simulated,
@@ -23,21 +24,12 @@ from tests.integration.serve.served import (
 )
 from tests.unit.report.many_runs import released_runs
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREEN = {"width": 1400, "height": 900}
 PHONE = {"width": 420, "height": 900}
 PATIENCE_MS = 120_000
 expect.set_options(timeout=PATIENCE_MS)
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +115,7 @@ def test_ticked_runs_show_their_trend(page: Page, server: Served) -> None:
     page.get_by_label("Releases by").fill("kernel")
     page.get_by_role("button", name="Show").click()
     expect(page.locator(".chart svg.marks").first).to_contain_text("6.12")
-    page.get_by_label("Name").fill("nosuch")
+    page.get_by_role("searchbox", name="Name").fill("nosuch")
     page.get_by_role("button", name="Show").click()
     expect(page.get_by_role("alert")).to_contain_text("a trend takes two or more")
 

@@ -1,14 +1,13 @@
 """What a reader of a report is promised, in a real browser: the answer at once, nothing cut off."""
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from plimsoll.report import write_report
+from tests.integration.parallel.chromium import needs_chromium
 from tests.unit.benchmark.soak_runs import asked, soaked
 from tests.unit.report.many_runs import (
     write_comparison_page,
@@ -17,7 +16,6 @@ from tests.unit.report.many_runs import (
 )
 from tests.unit.report.sample_run import STEPS, write_sample_run
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 SCREEN = {"width": 1400, "height": 900}
 PHONE = {"width": 420, "height": 900}
 ALL_DRAWN = (
@@ -25,15 +23,7 @@ ALL_DRAWN = (
     ".every(c => 'drawn' in c.dataset || c.closest('details:not([open])'))"
 )
 
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield chromium
-        chromium.close()
+pytestmark = needs_chromium
 
 
 @pytest.fixture(scope="module")
