@@ -96,7 +96,7 @@ ROOMS = {
     "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "."],
-    "host": ["ledger", "ports", "namespaces", "processes", "."],
+    "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
 # Entries of a folder, beyond which nobody finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22
