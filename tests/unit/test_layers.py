@@ -62,7 +62,17 @@ ROOMS = {
     "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
     "trial": [".", "judging", "running", "criteria", "outcome"],
     "attribution": [".", "ranking", "explanation", "events", "incidents"],
-    "observe": [".", "kernel_trace", "agent", "cgroups", "dpdk", "procfs", "sysfs", "reading"],
+    "observe": [
+        ".",
+        "kernel_trace",
+        "agent",
+        "cgroups",
+        "dpdk",
+        "network",
+        "procfs",
+        "sysfs",
+        "reading",
+    ],
     "record": [
         ".",
         "live",
