@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,30 @@ class Program:
         return find_program(self.name, self.package)
 
 
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A shared library, whether it `is_there`, and the packages that have it."""
+
+    name: str
+    package: str
+    is_there: Callable[[], bool]
+
+    @property
+    def missing(self) -> bool:
+        """Whether it is not installed."""
+        return not self.is_there()
+
+    def find(self) -> str:
+        """Its name. Raises MachineError naming the package where it is missing."""
+        if self.missing:
+            raise MachineError(
+                f"{self.name} is missing",
+                where="lab",
+                remedy=f"install the package {self.package}",
+            )
+        return self.name
+
+
 IP = Program("ip", IP_PACKAGE)
 TEE = Program("tee", "coreutils")
 
@@ -45,7 +70,7 @@ class LabNeeds:
 
     capabilities: tuple[str, ...] = ()
     kernel: tuple[str, ...] = ()
-    programs: tuple[Program, ...] = ()
+    programs: tuple[Program | Library, ...] = ()
     cpus: int = 0
     hugepages: bool = False
 

@@ -62,7 +62,17 @@ ROOMS = {
     "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
     "trial": [".", "judging", "running", "criteria", "outcome"],
     "attribution": [".", "ranking", "explanation", "events", "incidents"],
-    "observe": [".", "kernel_trace", "agent", "cgroups", "dpdk", "procfs", "sysfs", "reading"],
+    "observe": [
+        ".",
+        "kernel_trace",
+        "agent",
+        "cgroups",
+        "dpdk",
+        "network",
+        "procfs",
+        "sysfs",
+        "reading",
+    ],
     "record": [
         ".",
         "live",
@@ -96,7 +106,7 @@ ROOMS = {
     "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
     "dut": ["registry", "ovs", "kernel", "."],
-    "host": ["ledger", "ports", "namespaces", "processes", "."],
+    "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
 # Entries of a folder, beyond which nobody finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22

@@ -182,7 +182,9 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
         generator = stack.enter_context(closing(plan.generator.start(_launch(plan, ports, ledger))))
         facts = generator.facts
         lab.wait_links(_LINK_WAIT_S)
-        observers = start_observers(plan.observe, _local_host(plan, lab, facts), ledger, tell)
+        observers = start_observers(
+            plan.observe, _local_host(plan, lab, facts, ledger), ledger, tell
+        )
         stack.callback(observers.close)
         lab_notes = (lab_memory.note,) if lab_memory.note else ()
         with kept_off(plan.busy_cpus):
@@ -249,9 +251,10 @@ def _polling_pids(lab: Lab, generator: GeneratorFacts) -> dict[str, int]:
     return {**tester, **{each.name: each.pid for each in lab.processes()}}
 
 
-def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts) -> LocalHost:
+def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts, ledger: Ledger) -> LocalHost:
     """What the observers of this host are to look at."""
     processes = lab.processes()
+    namespace = ledger.namespace
     program, pid = plan.generator.capabilities.program, generator.pid
     tester = {} if program is None or pid is None else {program: pid}
     return LocalHost(
@@ -259,6 +262,7 @@ def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts) -> LocalHost
         run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
         pids={**tester, **{each.name: each.pid for each in processes}},
         telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
+        namespaces={namespace.name: str(namespace.path)} if namespace.path.exists() else {},
         crowded=_reads_seldom(plan),
     )
 

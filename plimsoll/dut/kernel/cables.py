@@ -12,12 +12,16 @@ from plimsoll.host.namespaces.network_namespace import (
 DUT_PORTS = ("port0", "port1")
 
 
-def lay_cables(namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
+def lay_cables(
+    namespace: NetworkNamespace, mtu: int, dut_ports: tuple[str, ...] = DUT_PORTS
+) -> tuple[str, ...]:
     """Make them, up; the tester's ends by port. Raises MachineError."""
-    return tuple(namespace.cable(port, end, mtu) for port, end in enumerate(DUT_PORTS))
+    return tuple(namespace.cable(port, end, mtu) for port, end in enumerate(dut_ports))
 
 
-def cable_counters(namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
+def cable_counters(
+    namespace: NetworkNamespace, dut_ports: tuple[str, ...] = DUT_PORTS
+) -> tuple[LinkCounters, ...]:
     """Of the DUT's ends; `rx_dropped` are the frames that did not fit into its CPU's backlog.
 
     A veth counts those at the sending end, as not transmitted. The drops that the DUT's end
@@ -27,7 +31,7 @@ def cable_counters(namespace: NetworkNamespace) -> tuple[LinkCounters, ...]:
     inside = namespace.link_counters()
     return tuple(
         _with_backlog_drops(inside[end], counters_of(namespace.tester_end(port)))
-        for port, end in enumerate(DUT_PORTS)
+        for port, end in enumerate(dut_ports)
     )
 
 

@@ -75,6 +75,10 @@ class NetworkNamespace:
         """What the tester's end of the cable to `port` is called, outside of the namespace."""
         return f"pl{self.name.removeprefix(NAMESPACE_PREFIX)}-{port}"
 
+    def dut_end(self, port: int) -> str:
+        """A name for the DUT's end of that cable which no other interface of the machine has."""
+        return f"dut{self.name.removeprefix(NAMESPACE_PREFIX)}-{port}"
+
     def cable(self, port: int, end: str, mtu: int) -> str:
         """A veth pair from the tester to the interface `end` in here; the tester's end of it.
 

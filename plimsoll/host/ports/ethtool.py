@@ -1,4 +1,7 @@
-"""What a driver says of its interface, by the ethtool ioctl (linux/ethtool.h); needs no root."""
+"""What a driver says of its interface, by the ethtool ioctl (linux/ethtool.h); needs no root.
+
+To change something needs CAP_NET_ADMIN.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from dataclasses import dataclass
 _SIOCETHTOOL = 0x8946
 _GET_DRIVER_INFO = 0x03
 _GET_TIME_STAMPING_INFO = 0x41
+_SET_RECEIVE_OFFLOAD = 0x2C
 # struct ethtool_drvinfo: cmd, then driver[32], and more up to 196 bytes.
 _DRIVER_INFO_BYTES = 196
 # struct ethtool_ts_info: cmd, so_timestamping, phc_index, tx_types, 3 reserved, rx_filters, 3.
@@ -44,6 +48,11 @@ def hardware_stamps_of(name: str) -> HardwareStamps | None:
     request = _STAMPING_INFO.pack(_GET_TIME_STAMPING_INFO, 0, 0, 0, 0)
     answer = _ask(name, request)
     return None if answer is None else read_stamping_info(answer)
+
+
+def turn_on_receive_offload(name: str) -> bool:
+    """Turn on generic receive offload (GRO); False where kernel or driver refuses."""
+    return _ask(name, struct.pack("=II", _SET_RECEIVE_OFFLOAD, 1)) is not None
 
 
 def read_stamping_info(answer: bytes) -> HardwareStamps:

@@ -32,14 +32,15 @@ R = TypeVar("R")
 class LocalHost:
     """What is watched on this host: by role ("tester", "dut") the CPUs that polling loops use.
 
-    `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids` and
-    `telemetry` as in Observation.
+    `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids`,
+    `telemetry` and `namespaces` as in Observation.
     """
 
     polled: dict[str, tuple[int, ...]]
     run_on: tuple[int, ...]
     pids: dict[str, int] = field(default_factory=dict)
     telemetry: dict[str, str] = field(default_factory=dict)
+    namespaces: dict[str, str] = field(default_factory=dict)
     crowded: bool = False
 
 
@@ -211,6 +212,7 @@ def start_observers(
             polled_cpus=tuple(cpu for cpus in local.polled.values() for cpu in cpus),
             pids=local.pids,
             telemetry=local.telemetry,
+            namespaces=local.namespaces,
         )
         agent = _start("this host", module_argv("plimsoll.observe"), ledger)
         observers.add(agent, observation, local.polled)

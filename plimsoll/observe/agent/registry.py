@@ -5,6 +5,9 @@ from __future__ import annotations
 from plimsoll.observe.cgroups.cgroup_cpu import CgroupCpu
 from plimsoll.observe.cgroups.cgroup_pressure import CgroupPressure
 from plimsoll.observe.dpdk.dpdk import Dpdk
+from plimsoll.observe.network.bridge import Bridge
+from plimsoll.observe.network.qdisc import Qdisc
+from plimsoll.observe.network.xdp import Xdp
 from plimsoll.observe.procfs.mpstat import Mpstat
 from plimsoll.observe.procfs.procstat_interrupts import Interrupts
 from plimsoll.observe.procfs.procstat_softirqs import Softirqs
@@ -32,6 +35,9 @@ OBSERVERS: tuple[type[Observer], ...] = (
     SarScheduler,
     SarTasks,
     SarNet,
+    Qdisc,
+    Bridge,
+    Xdp,
     CgroupCpu,
     CgroupPressure,
     Cpufreq,

@@ -1,11 +1,13 @@
 """Labs in namespaces: made for a test, sent through by packet sockets, and their leftovers."""
 
+import json
 import os
 import socket
 import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
+from typing import cast
 
 from pydantic import TypeAdapter
 from scapy.all import IP, UDP, Ether, IPv6
@@ -107,3 +109,23 @@ def leftovers_of_run(place: Workplace) -> set[str]:
     (up,) = [event for event in journal(place.only_run()) if event["kind"] == "lab-up"]
     token = str(up["lab"]["namespace"]).removeprefix(NAMESPACE_PREFIX)
     return leftovers(Ledger(place.state / f"run-{token}"))
+
+
+def run_trial(place: Workplace, lab: dict[str, object], **stream: object) -> dict[str, object]:
+    """A trial of 64 flows at 1 kpps for a second that passes; its record."""
+    streams = [{"name": "load", "role": "load", "flows": 64, **stream}]
+    experiment = place.experiment(profile={"streams": streams}, lab=lab)
+    done = place.run(
+        *("trial", experiment, "--load", "1kpps", "--duration", "1s", "--json"),
+        *("--runs", place.runs),
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    trial: dict[str, object] = json.loads(done.stdout)
+    assert trial["verdict"] == "pass"
+    return trial
+
+
+def agreements(trial: dict[str, object]) -> list[object]:
+    """What came of comparing the DUT's counters, in and out of both ports, with the tester's."""
+    findings = cast("list[dict[str, object]]", trial["findings"])
+    return [each["outcome"] for each in findings if each["rule"] == "dut-counters"]

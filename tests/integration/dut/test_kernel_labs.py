@@ -20,11 +20,13 @@ from tests.integration.dut.namespace_lab import (
     FRAMES,
     MACS,
     PATIENCE_S,
+    agreements,
     ends_of,
     exchange,
     leftovers,
     leftovers_of_run,
     make_lab,
+    run_trial,
     settings_of,
     start_owner,
 )
@@ -153,16 +155,5 @@ def test_it_stands_until_it_is_taken_down(state: Path) -> None:
 def test_a_trial_of_the_engine_agrees_to_the_frame(
     place: Workplace, state: Path, kind: str
 ) -> None:
-    stream = {"name": "load", "role": "load", "flows": 64}
-    experiment = place.experiment(profile={"streams": [stream]}, lab={"kind": kind, "cpu": CPU})
-    done = place.run(
-        *("trial", experiment, "--load", "1kpps", "--duration", "1s", "--json"),
-        *("--runs", place.runs),
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    trial = json.loads(done.stdout)
-    assert trial["verdict"] == "pass"
-    agreed = [each for each in trial["findings"] if each["rule"] == "dut-counters"]
-    assert len(agreed) == 4
-    assert all(each["outcome"] == "ok" for each in agreed)
+    assert agreements(run_trial(place, {"kind": kind, "cpu": CPU})) == ["ok"] * 4
     assert leftovers_of_run(place) == set()

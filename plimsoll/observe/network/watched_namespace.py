@@ -1,0 +1,71 @@
+"""The network namespaces of a host that are read: its own, and those of the labs under test."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from plimsoll.errors import MachineError
+from plimsoll.host.namespaces.route_socket import LINKS, RouteSocket, attributes
+from plimsoll.host.namespaces.within import run_within
+from plimsoll.observe.reading.kernel_text import printable
+from plimsoll.observe.reading.observation import Observation
+
+T = TypeVar("T")
+
+# struct ifinfomsg: family, padding, type, index, flags, change. IFLA_IFNAME.
+_LINK = struct.Struct("=BBHiII")
+_NAME = 3
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedNamespace:
+    """One namespace; `path` is None for the host's own. `names` are those of its series."""
+
+    names: dict[str, str]
+    path: Path | None = None
+
+    def run(self, work: Callable[[], T]) -> T:
+        """What `work` returns, done in it. Raises OSError where it cannot be entered."""
+        if self.path is None:
+            return work()
+        try:
+            return run_within(self.path, work)
+        except MachineError as error:
+            raise OSError(str(error)) from error
+
+
+def watched_namespaces(observation: Observation) -> tuple[WatchedNamespace, ...]:
+    """The host's own, whose series have no `netns`, and those of the observation."""
+    return (
+        WatchedNamespace({}),
+        *(
+            WatchedNamespace({"netns": name}, Path(path))
+            for name, path in observation.namespaces.items()
+        ),
+    )
+
+
+class InterfaceNames:
+    """Interfaces of a socket's namespace by index; asked for again when one is not known."""
+
+    def __init__(self, route: RouteSocket) -> None:
+        self._route = route
+        self._known: dict[int, str] = {}
+
+    def of(self, index: int) -> str:
+        """The name; the number where the interface has just gone. Raises OSError."""
+        if index not in self._known:
+            self._known = dict(_interfaces(self._route))
+        return self._known.setdefault(index, str(index))
+
+
+def _interfaces(route: RouteSocket) -> list[tuple[int, str]]:
+    bodies = list(route.ask(LINKS, _LINK.pack(0, 0, 0, 0, 0, 0)))
+    return [
+        (_LINK.unpack_from(body)[3], printable(attributes(body, _LINK.size)[_NAME].rstrip(b"\0")))
+        for body in bodies
+    ]
