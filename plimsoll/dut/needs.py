@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from plimsoll.errors import MachineError
+from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.namespaces.ip_command import IP_PACKAGE, find_program
 from plimsoll.host.processes.capabilities import effective_capabilities
 
@@ -65,7 +66,8 @@ TEE = Program("tee", "coreutils")
 class LabNeeds:
     """What must be there: `kernel` are its features by their names, `cpus` those of the DUT.
 
-    `hugepages` says whether the DUT takes some where there are any.
+    `hugepages` says whether the DUT takes some where there are any. `options` are what the
+    kernel's build must have, `for_settings` what it must have for a setting ("vlan") to be used.
     """
 
     capabilities: tuple[str, ...] = ()
@@ -73,6 +75,8 @@ class LabNeeds:
     programs: tuple[Program | Library, ...] = ()
     cpus: int = 0
     hugepages: bool = False
+    options: tuple[KernelOption, ...] = ()
+    for_settings: tuple[tuple[str, KernelOption], ...] = ()
 
     def in_words(self) -> str:
         """All of it, on a line: "root, kernel: veth, bridge; 1 CPU"."""
@@ -94,11 +98,18 @@ class LabNeeds:
             *sorted(capabilities),
             *(f"{Path(each.name).name} (package {each.package})" for each in programs),
             # The tester's loop needs one, too.
+            *(f"kernel: {option}" for option in self.options if option.is_missing()),
             *((f"{self.cpus + 1} CPUs, of which this process may use {cpus}",) * self._short(cpus)),
         )
 
+    def unavailable_settings(self) -> tuple[str, ...]:
+        """Settings that this kernel cannot serve, each with the reason."""
+        return tuple(
+            f"{setting}: {option}" for setting, option in self.for_settings if option.is_missing()
+        )
+
     def check(self) -> None:
-        """Raise MachineError for the first capability or program that is missing."""
+        """Raise MachineError for the first capability, program or option that is missing."""
         lacking = sorted(set(self.capabilities) - effective_capabilities())
         if lacking:
             raise MachineError(
@@ -108,6 +119,18 @@ class LabNeeds:
             )
         for program in self.programs:
             program.find()
+        for option in self.options:
+            check_option(option, "lab")
 
     def _short(self, cpus: int) -> bool:
         return bool(self.cpus) and cpus < self.cpus + 1
+
+
+def check_option(option: KernelOption, where: str) -> None:
+    """Raise MachineError placed at `where` if the kernel is known not to have it."""
+    if option.is_missing():
+        raise MachineError(
+            f"this kernel has no {option}",
+            where=where,
+            remedy=f"boot a kernel that has it; where it is a module: modprobe {option.module}",
+        )

@@ -57,6 +57,8 @@ def list_labs(
         )
         if missing := needs[kind].missing():
             stdout.print(f"    [red]missing here:[/] {', '.join(missing)}", soft_wrap=True)
+        if without := needs[kind].unavailable_settings():
+            stdout.print(f"    [red]not here:[/] {', '.join(without)}", soft_wrap=True)
 
 
 @app.command(

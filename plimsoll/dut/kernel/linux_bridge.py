@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder
+from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
 from plimsoll.dut.lab import Lab
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -21,11 +22,12 @@ _FORWARDING_TIMEOUT_S = 10.0
 _POLL_S = 0.01
 
 
-class LinuxBridgeSettings(KernelSettings):
+class LinuxBridgeSettings(VlanSettings):
     """The kernel's bridge of two ports, without spanning tree and multicast snooping.
 
     With `learning` off every frame is flooded, which between two ports is to forward it
-    without a look into the forwarding database.
+    without a look into the forwarding database. With `vlan` its ports are VLAN interfaces of that
+    number, so that it forwards frames with this tag alone, tagged on both sides.
     """
 
     summary: ClassVar[str] = "the Linux bridge between two veth cables; needs no NIC"
@@ -35,7 +37,7 @@ class LinuxBridgeSettings(KernelSettings):
 
     def forwarder(self) -> Forwarder:
         """The bridge."""
-        return LinuxBridge(learning=self.learning)
+        return LinuxBridge(learning=self.learning, vlan=self.vlan)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
@@ -45,18 +47,22 @@ class LinuxBridgeSettings(KernelSettings):
 class LinuxBridge(Forwarder):
     """A bridge and its two ports."""
 
-    def __init__(self, *, learning: bool) -> None:
+    def __init__(self, *, learning: bool, vlan: int | None = None) -> None:
         self._learning = learning
+        self._vlan = vlan
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
         """Lay the cables, join their ends, and wait until the bridge forwards."""
         ends = lay_cables(namespace, mtu)
+        if self._vlan is not None:
+            add_vlan(namespace, self._vlan)
+        ports = forwarding_ports(self._vlan)
         learning = "on" if self._learning else "off"
         namespace.batch(
             # Without delay, and without frames of its own: no spanning tree, no IGMP or MLD.
             f"link add {_BRIDGE} type bridge stp_state 0 forward_delay 0 mcast_snooping 0",
-            *(f"link set {port} master {_BRIDGE}" for port in DUT_PORTS),
-            *(f"link set {port} type bridge_slave learning {learning}" for port in DUT_PORTS),
+            *(f"link set {port} master {_BRIDGE}" for port in ports),
+            *(f"link set {port} type bridge_slave learning {learning}" for port in ports),
             f"link set {_BRIDGE} up",
         )
         _wait_until_forwarding(namespace)

@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, Field
 
 from plimsoll.dut.kernel.cables import DUT_PORTS, cable_counters, lay_cables
 from plimsoll.dut.kernel.kernel_lab import KernelLab
-from plimsoll.dut.kernel.settings import Forwarder, KernelSettings
+from plimsoll.dut.kernel.settings import Forwarder
+from plimsoll.dut.kernel.vlan import VlanSettings, add_vlan, forwarding_ports
 from plimsoll.dut.lab import Lab
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -37,13 +38,14 @@ Networks = Annotated[
 ]
 
 
-class LinuxRouterSettings(KernelSettings):
+class LinuxRouterSettings(VlanSettings):
     """The kernel as a router with a static route to each of `networks`, and static neighbours.
 
     `networks` are those behind port 0 and behind port 1; the defaults are those of a
     profile's streams: RFC 2544's and RFC 5180's addresses for benchmarks. `macs` are the
     addresses of the tester's ports. The router's port 0 has that of the tester's port 1, and
-    its port 1 that of port 0, because a stream's frames go from the one to the other.
+    its port 1 that of port 0, because a stream's frames go from the one to the other. With `vlan`
+    it routes between VLAN interfaces of that number: frames are tagged on both sides.
     """
 
     summary: ClassVar[str] = "the Linux IPv4 and IPv6 router between two veth cables; needs no NIC"
@@ -57,7 +59,7 @@ class LinuxRouterSettings(KernelSettings):
 
     def forwarder(self) -> Forwarder:
         """The router."""
-        return LinuxRouter(self.networks, self.macs)
+        return LinuxRouter(self.networks, self.macs, self.vlan)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
         """The lab, not yet up."""
@@ -67,9 +69,16 @@ class LinuxRouterSettings(KernelSettings):
 class LinuxRouter(Forwarder):
     """Routes to networks `[port]`, by way of one neighbour at each port."""
 
-    def __init__(self, networks: tuple[tuple[Network, ...], ...], macs: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        networks: tuple[tuple[Network, ...], ...],
+        macs: tuple[str, ...],
+        vlan: int | None = None,
+    ) -> None:
         self._networks = networks
         self._macs = macs
+        self._vlan = vlan
+        self._ports = forwarding_ports(vlan)
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
         """Lay the cables, forward, and say where everything is."""
@@ -80,6 +89,8 @@ class LinuxRouter(Forwarder):
                 for port, mac in zip(DUT_PORTS, reversed(self._macs), strict=True)
             )
         )
+        if self._vlan is not None:
+            add_vlan(namespace, self._vlan)
         self._turn_on(namespace)
         namespace.batch(*self._neighbours(), *self._routes())
         return ends
@@ -118,29 +129,29 @@ class LinuxRouter(Forwarder):
             ipv4 = "/proc/sys/net/ipv4"
             namespace.write("1", f"{ipv4}/ip_forward")
             # The kernel takes the greater of an interface's and all's.
-            which = ("all", *DUT_PORTS)
+            which = ("all", *self._ports)
             namespace.write("0", *(f"{ipv4}/conf/{each}/rp_filter" for each in which))
         if 6 in self._versions:
             ipv6 = "/proc/sys/net/ipv6/conf"
             # Reports of its own groups go out at once, not in the midst of a trial.
             reports = "mldv2_unsolicited_report_interval"
-            namespace.write("1", *(f"{ipv6}/{port}/{reports}" for port in DUT_PORTS))
+            namespace.write("1", *(f"{ipv6}/{port}/{reports}" for port in self._ports))
             # Without an address of the link's there is neither DAD nor a solicitation.
-            namespace.write("1", *(f"{ipv6}/{port}/addr_gen_mode" for port in DUT_PORTS))
-            namespace.write("0", *(f"{ipv6}/{port}/router_solicitations" for port in DUT_PORTS))
-            namespace.write("0", *(f"{ipv6}/{each}/disable_ipv6" for each in ("all", *DUT_PORTS)))
+            namespace.write("1", *(f"{ipv6}/{port}/addr_gen_mode" for port in self._ports))
+            namespace.write("0", *(f"{ipv6}/{port}/router_solicitations" for port in self._ports))
+            namespace.write("0", *(f"{ipv6}/{each}/disable_ipv6" for each in ("all", *self._ports)))
             namespace.write("1", f"{ipv6}/all/forwarding")
 
     def _neighbours(self) -> tuple[str, ...]:
         return tuple(
             f"neighbour add {_NEXT_HOPS[version][number]} lladdr {mac} dev {port} nud permanent"
             for version in self._versions
-            for number, (port, mac) in enumerate(zip(DUT_PORTS, self._macs, strict=True))
+            for number, (port, mac) in enumerate(zip(self._ports, self._macs, strict=True))
         )
 
     def _routes(self) -> tuple[str, ...]:
         return tuple(
             f"route add {network} via {_NEXT_HOPS[network.version][number]} dev {port} onlink"
-            for number, port in enumerate(DUT_PORTS)
+            for number, port in enumerate(self._ports)
             for network in self._networks[number]
         )

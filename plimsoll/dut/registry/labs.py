@@ -10,6 +10,7 @@ from plimsoll.dut.external import ExternalSettings
 from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
 from plimsoll.dut.kernel.linux_router import LinuxRouterSettings
 from plimsoll.dut.kernel.macvlan import MacvlanSettings
+from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
 from plimsoll.dut.kernel.xdp import XdpSettings
 from plimsoll.dut.lab import Lab, LabModel
 from plimsoll.dut.loopback import LoopbackSettings
@@ -29,6 +30,7 @@ LabSettings = Annotated[
     | LinuxRouterSettings
     | MacvlanSettings
     | XdpSettings
+    | TcRedirectSettings
     | OvsSettings
     | OvsDpdkSettings
     | LoopbackSettings

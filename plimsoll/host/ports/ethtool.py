@@ -15,6 +15,8 @@ _SIOCETHTOOL = 0x8946
 _GET_DRIVER_INFO = 0x03
 _GET_TIME_STAMPING_INFO = 0x41
 _SET_RECEIVE_OFFLOAD = 0x2C
+_GET_FLAGS, _SET_FLAGS = 0x25, 0x26
+_FLAG_TX_VLAN = 1 << 7
 # struct ethtool_drvinfo: cmd, then driver[32], and more up to 196 bytes.
 _DRIVER_INFO_BYTES = 196
 # struct ethtool_ts_info: cmd, so_timestamping, phc_index, tx_types, 3 reserved, rx_filters, 3.
@@ -53,6 +55,15 @@ def hardware_stamps_of(name: str) -> HardwareStamps | None:
 def turn_on_receive_offload(name: str) -> bool:
     """Turn on generic receive offload (GRO); False where kernel or driver refuses."""
     return _ask(name, struct.pack("=II", _SET_RECEIVE_OFFLOAD, 1)) is not None
+
+
+def turn_off_vlan_insertion(name: str) -> bool:
+    """Have VLAN tags written into frames, not beside them; False where kernel or driver refuses."""
+    answer = _ask(name, struct.pack("=II", _GET_FLAGS, 0))
+    if answer is None:
+        return False
+    flags = struct.unpack("=II", answer)[1] & ~_FLAG_TX_VLAN
+    return _ask(name, struct.pack("=II", _SET_FLAGS, flags)) is not None
 
 
 def read_stamping_info(answer: bytes) -> HardwareStamps:

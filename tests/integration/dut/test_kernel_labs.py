@@ -31,14 +31,24 @@ from tests.integration.dut.namespace_lab import (
     start_owner,
 )
 
-KINDS = ("linux-bridge", "linux-router", "macvlan")
+KINDS = ("linux-bridge", "linux-router", "macvlan", "tc-redirect")
 # What all of them inherit is proved once without the long tests.
 ONE_KIND = [KINDS[0], *(pytest.param(kind, marks=pytest.mark.full) for kind in KINDS[1:])]
+# Where the defaults need what few kernels have.
+SETTINGS: dict[str, dict[str, str]] = {"tc-redirect": {"classifier": "u32"}}
+
+
+def skip_without(kind: str) -> None:
+    try:
+        settings_of(kind, **SETTINGS.get(kind, {})).check_machine()
+    except MachineError as error:
+        pytest.skip(str(error))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_frames_pass_and_the_dut_counts_them(ledger: Ledger, kind: str) -> None:
-    lab = make_lab(ledger, kind)
+    skip_without(kind)
+    lab = make_lab(ledger, kind, **SETTINGS.get(kind, {}))
     ends = ends_of(lab)
     before = lab.counters()
     assert before is not None
@@ -107,7 +117,8 @@ def test_what_cannot_be_built_leaves_nothing(
 
 @pytest.mark.parametrize("kind", ONE_KIND)
 def test_a_killed_owner_leaves_nothing(state: Path, kind: str) -> None:
-    owner, ledger = start_owner(settings_of(kind))
+    skip_without(kind)
+    owner, ledger = start_owner(settings_of(kind, **SETTINGS.get(kind, {})))
     (janitor,) = [each.identity for each in ledger.record.processes]
     assert len(leftovers(ledger)) == 3
     owner.kill()
@@ -155,5 +166,18 @@ def test_it_stands_until_it_is_taken_down(state: Path) -> None:
 def test_a_trial_of_the_engine_agrees_to_the_frame(
     place: Workplace, state: Path, kind: str
 ) -> None:
-    assert agreements(run_trial(place, {"kind": kind, "cpu": CPU})) == ["ok"] * 4
+    skip_without(kind)
+    lab = {"kind": kind, "cpu": CPU, **SETTINGS.get(kind, {})}
+    assert agreements(run_trial(place, lab)) == ["ok"] * 4
     assert leftovers_of_run(place) == set()
+
+
+def test_redirection_by_traffic_control_is_read_back(ledger: Ledger) -> None:
+    skip_without("tc-redirect")
+    lab = make_lab(ledger, "tc-redirect", classifier="u32")
+    exchange(ends_of(lab))
+    forwards = json.loads(json.dumps(lab.facts()))["forwards"]
+    there, back = forwards["actions"]["port0"], forwards["actions"]["port1"]
+    redirected = {"action": "redirect", "packets": FRAMES, "drops": 0}
+    assert (there, back) == ([{**redirected, "to": "port1"}], [{**redirected, "to": "port0"}])
+    lab.down()

@@ -10,14 +10,18 @@ from plimsoll.dut.kernel.kernel_lab import cpu_mask
 from plimsoll.dut.kernel.linux_bridge import LinuxBridgeSettings
 from plimsoll.dut.kernel.linux_router import LinuxRouter, LinuxRouterSettings
 from plimsoll.dut.kernel.macvlan import MacvlanSettings
+from plimsoll.dut.kernel.tc_redirect import TcRedirectSettings
+from plimsoll.dut.kernel.vlan import add_vlan
 from plimsoll.dut.lab import LabModel, LineRate
-from plimsoll.dut.needs import LabNeeds, Program
+from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
 from plimsoll.dut.registry.labs import LabSettings
 from plimsoll.errors import MachineError
+from plimsoll.host.kernel_options import KernelOption
 from plimsoll.host.namespaces.ip_command import ip_batch
 from plimsoll.host.namespaces.network_namespace import NetworkNamespace
 
 CABLES = "plimsoll.dut.kernel.linux_router.lay_cables"
+ALL_CAPABILITIES = frozenset(NAMESPACE_CAPABILITIES)
 ADAPTER: TypeAdapter[LabModel] = TypeAdapter(LabSettings)
 
 
@@ -42,6 +46,10 @@ def test_interfaces_pass_the_longest_frame(frame_size: int, mtu: int) -> None:
     ("document", "problem"),
     [
         ({"kind": "linux-bridge", "cores": 1}, "Extra inputs are not permitted"),
+        ({"kind": "linux-bridge", "vlan": 4095}, "less than or equal to 4094"),
+        ({"kind": "xdp", "mode": "offload"}, "Input should be 'native' or 'generic'"),
+        ({"kind": "xdp", "frame_size": 9000}, "less than or equal to 3396"),
+        ({"kind": "tc-redirect", "classifier": "bpf"}, "Input should be 'flower' or 'u32'"),
         ({"kind": "linux-bridge", "driver": "dpdk"}, "Input should be 'auto'"),
         ({"kind": "linux-bridge", "line_rate": "5Mpps"}, "is not a line rate"),
         ({"kind": "linux-router", "networks": [["198.18.0.0/16"]]}, "Field required"),
@@ -104,6 +112,72 @@ def test_a_router_of_ipv4_alone_leaves_ipv6_off(monkeypatch: pytest.MonkeyPatch)
     namespace = RecordedNamespace()
     LinuxRouterSettings(networks=networks).forwarder().build(namespace, 1500)  # type: ignore[arg-type]
     assert not [line for line in namespace.done if "ipv6" in line]
+
+
+def test_a_router_of_a_vlan_routes_between_interfaces_of_its_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(CABLES, lambda space, mtu: ("a", "b"))
+    # Nothing to be turned off: the namespace is not there.
+    monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: [])
+    namespace = RecordedNamespace()
+    LinuxRouterSettings(vlan=100).forwarder().build(namespace, 1500)
+    lines = namespace.done
+    added = lines.index("link add link port1 name port1.100 type vlan id 100")
+    # A VLAN interface takes over the address that the other has when it is made.
+    assert lines.index("link set port1 address 02:00:00:00:00:01") < added
+    assert lines.index("link set port1.100 up") > added
+    assert "route add 198.19.0.0/16 via 192.0.2.2 dev port1.100 onlink" in lines
+    assert "/proc/sys/net/ipv4/conf/port0.100/rp_filter = 0" in lines
+    assert "/proc/sys/net/ipv6/conf/port0.100/disable_ipv6 = 0" in lines
+
+
+def test_what_will_not_write_tags_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plimsoll.dut.kernel.vlan.run_within", lambda path, work: ["port0"])
+    with pytest.raises(MachineError, match=r"lab\.vlan: port0 will not write VLAN tags"):
+        add_vlan(RecordedNamespace(), 100)
+
+
+@pytest.mark.parametrize(
+    ("document", "problem"),
+    [
+        (
+            {"kind": "linux-bridge", "vlan": 7},
+            "lab.vlan: this kernel has no VLAN interfaces (CONFIG_VLAN_8021Q) "
+            "(boot a kernel that has it; where it is a module: modprobe 8021q)",
+        ),
+        (
+            {"kind": "tc-redirect"},
+            "lab.classifier: this kernel has no flower classifier (CONFIG_NET_CLS_FLOWER) "
+            "(boot a kernel that has it; where it is a module: modprobe cls_flower)",
+        ),
+        (
+            {"kind": "tc-redirect", "classifier": "u32"},
+            "lab: this kernel has no traffic control of what comes in (CONFIG_NET_SCH_INGRESS) "
+            "(boot a kernel that has it; where it is a module: modprobe sch_ingress)",
+        ),
+    ],
+)
+def test_what_the_kernel_lacks_is_refused_before_anything_starts(
+    monkeypatch: pytest.MonkeyPatch, document: dict[str, object], problem: str
+) -> None:
+    monkeypatch.setattr("plimsoll.dut.needs.effective_capabilities", lambda: ALL_CAPABILITIES)
+    monkeypatch.setattr(Program, "find", lambda self: self.name)
+    # Of all options the kernel has u32 alone.
+    monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: "U32" not in self.name)
+    with pytest.raises(MachineError) as refused:
+        ADAPTER.validate_python(document).check_machine()
+    assert str(refused.value) == problem
+
+
+def test_settings_that_the_kernel_cannot_serve_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(KernelOption, "is_missing", lambda self, root=None: True)
+    assert LinuxBridgeSettings.needs().unavailable_settings() == (
+        "vlan: VLAN interfaces (CONFIG_VLAN_8021Q)",
+    )
+    assert "kernel: redirection by traffic control (CONFIG_NET_ACT_MIRRED)" in (
+        TcRedirectSettings.needs().missing()
+    )
 
 
 @pytest.mark.parametrize("model", [LinuxBridgeSettings, LinuxRouterSettings, MacvlanSettings])

@@ -27,7 +27,8 @@ def passive_lab(settings: LabModel) -> Lab:
 def test_the_kinds_are_listed_with_a_line_each() -> None:
     kinds = lab_kinds()
     assert list(kinds) == [
-        *("testpmd-memif", "linux-bridge", "linux-router", "macvlan", "xdp", "ovs", "ovs-dpdk"),
+        *("testpmd-memif", "linux-bridge", "linux-router", "macvlan", "xdp"),
+        *("tc-redirect", "ovs", "ovs-dpdk"),
         *("loopback", "external", "simulated"),
     ]
     assert all(line and "\n" not in line for line in kinds.values())
