@@ -6,6 +6,7 @@ import os
 import stat
 from contextlib import suppress
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 
 import vl_convert
@@ -38,7 +39,7 @@ def chart_library_file() -> Path:
     chosen = os.environ.get("XDG_CACHE_HOME", "")
     # The XDG base directory specification: a path that is not absolute is to be ignored.
     root = Path(chosen) if Path(chosen).is_absolute() else Path.home() / ".cache"
-    return root / "plimsoll" / f"charts-{vl_convert.__version__}.js"
+    return root / "plimsoll" / f"charts-{version('vl-convert-python')}.js"
 
 
 def _keep(path: Path, library: str) -> None:

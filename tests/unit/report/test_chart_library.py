@@ -44,7 +44,7 @@ def test_another_version_of_vl_convert_bundles_its_own(
     bundling: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chart_library()
-    monkeypatch.setattr(vl_convert, "__version__", "99.0")
+    monkeypatch.setattr("plimsoll.report.parts.chart_library.version", lambda _: "99.0")
     assert another_command() == BUNDLED
     assert len(bundling) == 2
 
