@@ -198,7 +198,7 @@ POLLING_NOTHING := tests/integration/parallel
 
 python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd cluster-openapi
 	$(BIN)/pytest --numprocesses auto --dist loadfile tests/unit
-	$(BIN)/pytest --numprocesses auto --dist loadfile $(POLLING_NOTHING)
+	$(BIN)/pytest --numprocesses auto --dist loadfile -m 'not full' $(POLLING_NOTHING)
 	$(BIN)/pytest -m 'not full' --ignore $(POLLING_NOTHING) tests/integration
 
 full-python-tests: $(DEV_REQUIREMENTS) $(INSTALLED) delay-dut sshd vm-kernel kube-apiserver

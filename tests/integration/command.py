@@ -129,7 +129,7 @@ def workplace(folder: Path) -> Iterator[Workplace]:
         shutil.rmtree(state, ignore_errors=True)
 
 
-def until(condition: Callable[[], bool], what: str, patience_s: float = 60) -> None:
+def until(condition: Callable[[], bool], what: str, patience_s: float = 300) -> None:
     """Wait for something that must come; the patience only bounds a broken test."""
     deadline = time.monotonic() + patience_s
     while not condition():

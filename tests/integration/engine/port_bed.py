@@ -9,6 +9,9 @@ from tests.integration.engine.session import EngineSession, Message
 RATE_PPS = 1000.0
 DURATION_S = 0.3
 FRAMES = 300
+DRAIN_S = 0.5
+# The last frames can come in after a stall of this length, but not after one of all the drain.
+LONGEST_STALL_NS = 0.4e9
 # A trial's late frames must not count in the next.
 MARKS = count(2000)
 CLEAN = {
@@ -76,9 +79,13 @@ def assert_carries(
             (tx_port, rx_port, queue) for tx_port, rx_port in paths for queue in range(queues)
         )
     ]
-    reply = engine.ask(
-        trial_request(*streams, duration_s=DURATION_S, drain_s=0.5, mark=next(MARKS))
-    )
+    reply = carried(engine, *streams)
+    stalled_ns = max(worker["worst_stall_ns"] for worker in reply["workers"])
+    if stalled_ns > LONGEST_STALL_NS:
+        print(f"the trial is run once again: the loop was off its CPU for {stalled_ns} ns")
+        # What was still under way comes in here, and is stale.
+        carried(engine, *streams)
+        reply = carried(engine, *streams)
     for counts in reply["streams"]:
         found = {name: counts[name] for name in CLEAN}
         if fanned_out:
@@ -92,6 +99,13 @@ def assert_carries(
             "rx_no_mbuf": 0,
         }
     return reply
+
+
+def carried(engine: EngineSession, *streams: Request) -> Message:
+    """What the engine says of a trial of these streams."""
+    return engine.ask(
+        trial_request(*streams, duration_s=DURATION_S, drain_s=DRAIN_S, mark=next(MARKS))
+    )
 
 
 def refusal(engine: EngineSession, *devargs: str, **more: object) -> Message:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from plimsoll.dut.memif import memif_devargs
+from plimsoll.host.processes.schedule_stats import polling_threads
 from tests.integration.command import until
 from tests.integration.engine.delay_dut import DelayDut, path
 from tests.integration.engine.requests import open_request, stream, trial_request
@@ -14,8 +15,8 @@ from tests.integration.engine.session import EngineSession
 
 STOP = {"id": 90, "request": "stop"}
 HOURS: dict[str, Any] = {"duration_s": 7200, "interval_s": 0.02, "drain_s": 0.1}
-# Every interval wakes the engine's main thread, and these are some more than the tests count.
-ENOUGH_WAKINGS = 10
+# Of a loop's CPU time, in which fifteen intervals begin and end.
+LONG_ENOUGH_NS = 300_000_000
 
 
 def kinds(engine: EngineSession) -> list[str]:
@@ -24,14 +25,16 @@ def kinds(engine: EngineSession) -> list[str]:
 
 def let_intervals_pass(engine: EngineSession) -> None:
     """Wait for intervals that are held, of which the engine says nothing."""
-    enough = wakings(engine) + ENOUGH_WAKINGS
-    until(lambda: wakings(engine) >= enough, "intervals to end")
+    pid = engine.process.pid
+    until(lambda: bool(polling_threads(pid)), "the polling loop")
+    (loop, *_) = polling_threads(pid)
+    schedule = Path(f"/proc/{pid}/task/{loop}/schedstat")
 
+    def polled_ns() -> int:
+        return int(schedule.read_text().split()[0])
 
-def wakings(engine: EngineSession) -> int:
-    """How often the main thread has slept until now."""
-    status = Path(f"/proc/{engine.process.pid}/status").read_text()
-    return int(status.split("voluntary_ctxt_switches:")[1].split()[0])
+    enough_ns = polled_ns() + LONG_ENOUGH_NS
+    until(lambda: polled_ns() >= enough_ns, "the loop to poll")
 
 
 def test_held_intervals_come_after_the_trial_all_and_in_order(loopback: EngineSession) -> None:

@@ -94,7 +94,8 @@ def test_the_first_screen_has_the_answer_its_criteria_and_three_charts(
     page.close()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+# Colours take no room.
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.full)])
 @pytest.mark.parametrize("viewport", [SCREEN, PHONE], ids=["screen", "phone"])
 def test_nothing_is_wider_than_the_screen(
     browser: Browser, report: Path, viewport: dict[str, int], scheme: str

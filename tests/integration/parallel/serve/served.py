@@ -72,7 +72,7 @@ class Served:
         headers: Mapping[str, str] | None = None,
     ) -> Answer:
         """As written: neither path nor headers are tidied up on the way."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=300)
         given = {**self.headers, **(headers or {})}
         connection.putrequest(method, path, skip_host="Host" in given, skip_accept_encoding=True)
         content = b"" if body is None else json.dumps(body).encode()
@@ -103,7 +103,7 @@ class Served:
 
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(60)
+        return self.process.wait(300)
 
 
 def environment(folder: Path) -> dict[str, str]:

@@ -43,7 +43,7 @@ def text_of(name: str, validation: str = "2s") -> str:
 
 def events(server: Served, run: str) -> Iterator[dict[str, Any]]:
     """The documents of the stream, as they come."""
-    with socket.create_connection(("127.0.0.1", server.port), timeout=120) as stream:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=300) as stream:
         stream.sendall(
             f"GET /runs/{quote(run)}/events HTTP/1.0\r\nHost: localhost\r\n\r\n".encode()
         )
@@ -161,7 +161,7 @@ def test_a_run_of_another_terminal_is_followed_from_its_record(server: Served) -
         assert validation["figures"]["loss"] == "0 %"
         assert validation["points"][-1]["latency"].keys() == {"p50", "p99", "p99.9", "max"}
         other.send_signal(signal.SIGTERM)
-        other.wait(60)
+        other.wait(300)
         last = list(stream)[-1]
         assert last["state"] == "stopped"
         # Every finished trial was sent once, whatever of it a document had.
