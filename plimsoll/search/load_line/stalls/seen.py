@@ -76,13 +76,15 @@ def buffer_frames(overflowed: Iterable[Stall], full_queue: float = 0.0) -> float
     Where an interval had several stalls, its losses are those of all of them, and `held` is
     too little by as much. So those say it best that lost least: a third of them. Whether one
     direction lost the frames or both did together is known from `full_queue`, the frames that
-    wait in plain overload, where that is not 0. It is also what the buffer holds at least: less
-    is the mark of several stalls in each interval, and so are none or fewer.
+    wait in plain overload, where that is not 0. Far less than that is the mark of several stalls
+    in each interval; then that is what the buffer holds, and None where it is not known either.
     """
-    least = full_queue * NEARLY
     by_loss = sorted(overflowed, key=lambda stall: stall.lost / stall.came)
     best = by_loss[: -(-len(by_loss) // _BEST_SHARE)]
-    held = max(least, median(_held(stall, full_queue) for stall in best)) if best else 0.0
+    if not best:
+        return None
+    held = median(_held(stall, full_queue) for stall in best)
+    held = held if held >= NEARLY * full_queue else full_queue
     return held if held > 0.0 else None
 
 
