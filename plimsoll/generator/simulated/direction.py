@@ -8,6 +8,7 @@ waited, which is what was queued before them divided by the capacity.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -78,19 +79,43 @@ class Direction:
         if queue > 0.0 or slope_pps > 0.0:
             frames = taken_pps * length_s
             if frames > 0.0:
-                passage.delays.append(self._delay(frames, service, begin_s, end_s, queue))
+                passage.delays += self._delays(frames, service, begin_s, end_s, queue)
         if service.loss_events_per_s:
             passage.loss_events += service.loss_events_per_s * length_s
             passage.frames_per_event = service.frames_per_event
         return end_s
 
-    def _delay(
+    def _delays(
         self, frames: float, service: Service, begin_s: float, end_s: float, queue: float
-    ) -> Delay:
-        """What frames wait that come from `begin_s` to `end_s`, `queue` before the first."""
+    ) -> Iterator[Delay]:
+        """What frames wait that come from `begin_s` to `end_s`, `queue` before the first.
+
+        Up to the first frame that is still waiting when the service ends they wait by one
+        straight line, and from it on by another. Below the capacity it waits longest of all.
+        """
         first_s = _wait_s(queue, service, service.until_s - begin_s)
         last_s = _wait_s(self.queue_frames, service, service.until_s - end_s)
-        return Delay(frames, first_s, last_s, end_s - begin_s)
+        share = self._share_served_before(service, begin_s, end_s, queue)
+        if share is None:
+            yield Delay(frames, first_s, last_s, end_s - begin_s)
+            return
+        turn_s = begin_s + share * (end_s - begin_s)
+        left_s = service.until_s - turn_s
+        yield Delay(frames * share, first_s, left_s, turn_s - begin_s)
+        yield Delay(frames * (1.0 - share), left_s, last_s, end_s - turn_s)
+
+    def _share_served_before(
+        self, service: Service, begin_s: float, end_s: float, queue: float
+    ) -> float | None:
+        """The share of a piece whose frames are served before the service ends.
+
+        None where all are, or none.
+        """
+        if service.capacity_pps in (0.0, service.resumes_pps):
+            return None
+        at_begin = queue - service.capacity_pps * (service.until_s - begin_s)
+        at_end = self.queue_frames - service.capacity_pps * (service.until_s - end_s)
+        return at_begin / (at_begin - at_end) if at_begin < 0.0 < at_end else None
 
 
 def _wait_s(queue: float, service: Service, left_s: float) -> float:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from statistics import median
 
+from plimsoll.search.load_line.hypotheses.hypothesis import NEARLY
 from plimsoll.search.load_line.hypotheses.incident import Incident, incidents_of
 from plimsoll.search.load_line.hypotheses.weigh import Weighed
 from plimsoll.search.load_line.stalls.cause import StallCause
@@ -75,11 +76,16 @@ def buffer_frames(overflowed: Iterable[Stall], full_queue: float = 0.0) -> float
     Where an interval had several stalls, its losses are those of all of them, and `held` is
     too little by as much. So those say it best that lost least: a third of them. Whether one
     direction lost the frames or both did together is known from `full_queue`, the frames that
-    wait in plain overload, where that is not 0.
+    wait in plain overload, where that is not 0. Far less than that is the mark of several stalls
+    in each interval; then that is what the buffer holds, and None where it is not known either.
     """
     by_loss = sorted(overflowed, key=lambda stall: stall.lost / stall.came)
     best = by_loss[: -(-len(by_loss) // _BEST_SHARE)]
-    return median(_held(stall, full_queue) for stall in best) if best else None
+    if not best:
+        return None
+    held = median(_held(stall, full_queue) for stall in best)
+    held = held if held >= NEARLY * full_queue else full_queue
+    return held if held > 0.0 else None
 
 
 def _held(stall: Stall, full_queue: float) -> float:

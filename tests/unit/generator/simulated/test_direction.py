@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from dataclasses import dataclass
 
 import pytest
@@ -70,20 +71,62 @@ def test_a_stall_delays_what_fits_and_loses_the_rest() -> None:
     assert draining == pytest.approx((6000, 1.5e-3, 0.0, 7.5e-3))
 
 
+class Slow(Scripted):
+    """Serves at full speed again whenever a slow span has ended."""
+
+    def service(self, now_s: float, load_pps: float, queue_frames: float) -> Service:
+        """As in the script."""
+        return super().service(now_s, load_pps, queue_frames)._replace(resumes_pps=1e6)
+
+
 def test_what_waits_when_a_slow_span_ends_is_served_at_full_speed() -> None:
-    """At 0.9 M a second, 5 ms at 0.5 M queue 2000 frames: 2 ms at 1 M, and 4 ms at 0.5 M."""
+    """At 0.9 M a second, 5 ms at 0.5 M queue 2000 frames: 2 ms at 1 M, and 4 ms at 0.5 M.
 
-    class Slow(Scripted):
-        def service(self, now_s: float, load_pps: float, queue_frames: float) -> Service:
-            return super().service(now_s, load_pps, queue_frames)._replace(resumes_pps=1e6)
-
+    What comes in the first 5/1.8 ms is served at 0.5 M, the last of it after 20/9 ms.
+    """
     direction = Direction(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
-    (slow,) = passed(direction, 0.0, 5e-3, 0.9e6).delays
-    assert slow == pytest.approx((4500, 0.0, 2e-3, 5e-3))
+    before, after = passed(direction, 0.0, 5e-3, 0.9e6).delays
+    assert before == pytest.approx((2500, 0.0, 20e-3 / 9, 5e-3 / 1.8))
+    assert after == pytest.approx((2000, 20e-3 / 9, 2e-3, 4e-3 / 1.8))
     # Half-way there were 1000 to serve: 2 ms at 0.5 M.
     direction = Direction(Slow(10_000, [(5e-3, 0.5e6), (math.inf, 1e6)]))
     (half,) = passed(direction, 0.0, 2.5e-3, 0.9e6).delays
     assert half.last_s == pytest.approx(2e-3)
+
+
+@pytest.mark.parametrize("slow_pps", [0.1e6, 0.3e6, 0.6e6])
+@pytest.mark.parametrize("slow_s", [1e-3, 3e-3, 10e-3, 50e-3])
+@pytest.mark.parametrize("load_pps", [0.7e6, 0.95e6, 1.1e6])
+def test_the_longest_wait_is_that_of_frames_served_one_by_one(
+    slow_pps: float, slow_s: float, load_pps: float
+) -> None:
+    """A slow span, from an empty queue of 1500 frames; the DUT then serves 1 M a second."""
+    direction = Direction(Slow(1500, [(slow_s, slow_pps), (math.inf, 1e6)]))
+    delays = passed(direction, 0.0, 0.1, load_pps).delays
+    longest_s = max(max(each.first_s, each.last_s) for each in delays)
+    assert longest_s == pytest.approx(_longest_wait_s(slow_pps, slow_s, load_pps), rel=0.01)
+
+
+def _longest_wait_s(slow_pps: float, slow_s: float, load_pps: float) -> float:
+    """Each frame leaves when all before it have, and it was served itself."""
+
+    def left_at_s(work: float) -> float:
+        slow = slow_pps * slow_s
+        return work / slow_pps if work < slow else slow_s + (work - slow) / 1e6
+
+    leave_s: deque[float] = deque()
+    done = longest_s = 0.0
+    for number in range(int(0.1 * load_pps)):
+        now_s = number / load_pps
+        while leave_s and leave_s[0] <= now_s:
+            leave_s.popleft()
+        if len(leave_s) >= 1500:
+            continue
+        served = min(now_s, slow_s) * slow_pps + max(0.0, now_s - slow_s) * 1e6
+        done = max(done, served) + 1.0
+        leave_s.append(left_at_s(done))
+        longest_s = max(longest_s, leave_s[-1] - now_s)
+    return longest_s
 
 
 def test_a_full_buffer_takes_nothing_while_the_dut_is_away() -> None:

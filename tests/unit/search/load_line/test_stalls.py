@@ -53,3 +53,14 @@ def test_what_both_directions_lost_at_once_is_halved_where_the_queue_is_known() 
     overflowed = list(overflows(trial, weigh(list(incidents_of(trial)), 2190.0)))
     assert buffer_frames(overflowed, 2190.0) == pytest.approx(2200)
     assert buffer_frames(overflowed) == pytest.approx(1400)
+
+
+def test_several_stalls_in_each_interval_do_not_empty_the_buffer() -> None:
+    """Ten of 3 ms lost 8000 of 30,000 frames: the longest brought 3000, of which 2200 fit."""
+    trial = tried(1e6, 10, peaks_ns={2: 3_000_000, 5: 3_000_000}, losses={2: 8000, 5: 8000})
+    assert buffer_frames(stalls_of(trial), 2200.0) == pytest.approx(2200)
+
+
+def test_more_lost_than_the_longest_stall_brought_says_nothing_of_an_unknown_buffer() -> None:
+    trial = tried(1e6, 10, peaks_ns={2: 3_000_000}, losses={2: 8000})
+    assert buffer_frames(stalls_of(trial)) is None
