@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
@@ -42,7 +42,7 @@ class NeighbourModel(BaseModel, ABC):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    cpus: tuple[int, ...] = Field(default=(), max_length=1024)
+    cpus: tuple[Annotated[int, Field(ge=0)], ...] = Field(default=(), max_length=1024)
     cgroup: str | None = Field(default=None, min_length=1, max_length=1024)
     workers: int | None = Field(default=None, ge=1, le=1024)
     niceness: int = Field(default=0, ge=-20, le=19)

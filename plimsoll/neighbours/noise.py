@@ -199,7 +199,11 @@ def _work_folder(place: int, neighbour: NeighbourModel, ledger: Ledger) -> Path:
 
 
 def _end_whole(child: Child) -> None:
-    """End it and what it leaves of its process group, which is its own."""
+    """End it and what it leaves in its session and process group, which are its own."""
     child.end(_END_PATIENCE_S)
-    with suppress(ProcessLookupError):
-        os.killpg(child.pid, signal.SIGKILL)
+    deadline = time.monotonic() + _END_PATIENCE_S
+    # What is killed takes a moment to be gone, and to be gone is what it must be.
+    while session_processes(child.pid) and time.monotonic() < deadline:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        time.sleep(_POLL_S)
