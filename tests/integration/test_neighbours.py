@@ -41,7 +41,18 @@ def test_what_the_neighbours_did_is_in_the_record(place: Workplace) -> None:
     assert memory["intensity"] > 0
     assert [each["ended_early"] for each in trial["noise"]] == [None, None]
     asked = place.run(
-        *("metrics", "get", "--run", run, "--source", "noise", "--type", "bytes-sec", "--json")
+        *(
+            "metrics",
+            "get",
+            "--run",
+            run,
+            "--source",
+            "noise",
+            "--type",
+            "bytes-sec",
+            "--output",
+            "json",
+        )
     )
     assert asked.returncode == 0, asked.stderr
     assert json.dumps(memory["intensity"])[:6] in asked.stdout
