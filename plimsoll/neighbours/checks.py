@@ -29,10 +29,10 @@ def noise_mistakes(
         return
     for index, neighbour in enumerate(noise):
         yield from _mistakes(f"noise[{index}]", neighbour)
-    wanted = sum(neighbour.memory_bytes for neighbour in noise)
-    if wanted > (available := _available_bytes(meminfo)):
+    total = sum(neighbour.memory_bytes for neighbour in noise)
+    if total > (available := _available_bytes(meminfo)):
         yield MachineError(
-            f"the working sets take {size_text(wanted)}, and {size_text(available)} are available",
+            f"the working sets take {size_text(total)}, and {size_text(available)} are available",
             where="noise",
             remedy=f"state smaller ones, or fewer workers, {_WITHOUT}",
         )

@@ -47,7 +47,7 @@ class Noise:
     ledger: Ledger | None = None
 
     @contextmanager
-    def beside_trial(self) -> Iterator[TrialNoise]:
+    def during_trial(self) -> Iterator[TrialNoise]:
         """Have the neighbours run, all ready, for the length of a `with`.
 
         Raises MachineError naming the one that does not start.

@@ -149,7 +149,7 @@ class TrialRunner:
                 plan, refused_is_lost=self.bed.ports.drained_by == "dut"
             )
             watch = self._watch(abort, recording, overseer, disturbed)
-            with self.bed.noise.beside_trial() as noise:
+            with self.bed.noise.during_trial() as noise:
                 schedule = ScheduleWatch(self.bed.polling_pids)
                 with self.bed.observers.watching(trial_period(number), recording.measured_by):
                     whole = self.bed.trial(plan, request.load_pps, watch, background)

@@ -61,7 +61,7 @@ CPU = min(os.sched_getaffinity(0))
 def test_it_runs_in_its_place_and_leaves_nothing(state: Path, tmp_path: Path) -> None:
     ledger = Ledger.create("test")
     neighbour = Disturbing(cpus=(CPU,), niceness=3, files_in=tmp_path)
-    with Noise((neighbour,), ledger).beside_trial() as noise:
+    with Noise((neighbour,), ledger).during_trial() as noise:
         (log,) = ledger.directory.glob("noise-*.log")
         assert log.read_text() == f"{{{CPU}}} 3\n"
         (noted,) = ledger.record.processes
@@ -81,7 +81,7 @@ def test_it_runs_in_its_place_and_leaves_nothing(state: Path, tmp_path: Path) ->
 
 def test_one_that_ends_by_itself_is_told(state: Path) -> None:
     ledger = Ledger.create("test")
-    with Noise((Disturbing(cpus=(CPU,)),), ledger).beside_trial() as noise:
+    with Noise((Disturbing(cpus=(CPU,)),), ledger).during_trial() as noise:
         (noted,) = ledger.record.processes
         child = os.pidfd_open(noted.identity.pid)
         os.kill(noted.identity.pid, signal.SIGKILL)
@@ -94,7 +94,7 @@ def test_one_that_ends_by_itself_is_told(state: Path) -> None:
 
 def test_one_that_does_not_start_is_refused_with_what_it_said(state: Path) -> None:
     noise = Noise((Disturbing(cpus=(CPU,), program="exit('no way')"),), Ledger.create("test"))
-    with pytest.raises(MachineError) as refused, noise.beside_trial():
+    with pytest.raises(MachineError) as refused, noise.during_trial():
         pass
     assert refused.value.where == "noise[0]"
     assert "the neighbour disturbing exited with status 1" in refused.value.message
@@ -105,7 +105,7 @@ def test_after_a_failure_in_the_trial_nothing_is_left(state: Path) -> None:
     ledger = Ledger.create("test")
 
     def fail() -> None:
-        with Noise((Disturbing(cpus=(CPU,)),), ledger).beside_trial():
+        with Noise((Disturbing(cpus=(CPU,)),), ledger).during_trial():
             raise KeyError
 
     with pytest.raises(KeyError):
@@ -115,6 +115,6 @@ def test_after_a_failure_in_the_trial_nothing_is_left(state: Path) -> None:
 
 
 def test_without_neighbours_nothing_is_noted() -> None:
-    with NO_NOISE.beside_trial() as noise:
+    with NO_NOISE.during_trial() as noise:
         assert noise.tasks == {}
     assert noise.runs == ()
