@@ -20,6 +20,7 @@ COMMANDS = {
     "run": ".methods.run",
     "trial": ".methods.trial",
     "matrix": ".methods.matrix",
+    "noisy": ".methods.noisy",
     "soak": ".methods.soak",
     "rfc2544": ".methods.rfc2544",
     "rfc9004": ".methods.rfc9004",

@@ -34,6 +34,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll probe examples/demo.yaml --duration 1m",
         "plimsoll latency-at-load examples/demo.yaml --rate 1Mpps",
         "plimsoll matrix sizes.yaml",
+        "plimsoll noisy experiment.yaml --repetitions 5",
         "plimsoll watch",
         "plimsoll report runs/20260101T120000-demo",
         "plimsoll why last --above 1ms",

@@ -21,6 +21,7 @@ from plimsoll.record.metrics.histogram_log import HistogramLog
 from plimsoll.record.metrics.interval_samples import intended_samples, interval_samples
 from plimsoll.record.metrics.metric_log import MetricLog
 from plimsoll.record.metrics.metrics import MetricsWriter, convert_leftovers, trial_period
+from plimsoll.record.metrics.noise_samples import noise_samples
 from plimsoll.record.metrics.tester_capacity import UNKNOWN_CAPACITY, TesterCapacity
 from plimsoll.record.metrics.verdict_samples import verdict_samples
 from plimsoll.record.run.journal import (
@@ -188,7 +189,7 @@ class TrialRecorder:
         """Record the finished trial; it survives any kill once this returns."""
         with uninterrupted():
             self._recorder._trial_ended(record)
-            samples = verdict_samples(self._plan.streams, record)
+            samples = [*verdict_samples(self._plan.streams, record), *noise_samples(record)]
             end_ns = record.begin_unix_ns + round(record.sending_s * 1e9)
             self._metrics.append(self._log.samples(samples, record.begin_unix_ns, end_ns))
             if (offered := self._offered) is not None:

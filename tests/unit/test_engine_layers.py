@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ENGINE = ROOT / "engine"
 SOURCE = ENGINE / "src"
 # From the top down; a layer may include itself and those after it.
-LAYERS = ["control", "trial", "ports", "dataplane", "config"]
+LAYERS = ["antagonist", "control", "trial", "ports", "dataplane", "config"]
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
     "control": [".", "messages", "requests"],

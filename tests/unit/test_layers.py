@@ -26,6 +26,7 @@ LAYERS = [
     "dut",
     "generator",
     "traffic",
+    "neighbours",
     "host",
     "text",
 ]

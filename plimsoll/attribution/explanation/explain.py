@@ -19,6 +19,7 @@ from plimsoll.attribution.explanation.seen_windows import seen_windows
 from plimsoll.attribution.incidents.cause import Cause, Explanation
 from plimsoll.attribution.incidents.incident import Incident, IncidentKind
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.noise_tasks import noise_name
 from plimsoll.attribution.incidents.own_processes import is_own, own_name
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
@@ -40,13 +41,15 @@ def explain(
     load: PathLoad = UNKNOWN_LOAD,
     cgroups: Mapping[int, str] = MappingProxyType({}),
     own_pids: Collection[int] = (),
+    noise_tasks: Mapping[int, str] = MappingProxyType({}),
 ) -> tuple[Explanation, ...]:
     """The causes of each incident, in the incidents' order.
 
     `events` are by time, in ticks of the time stamp counter, and lie in the windows of
     `trace_windows(incidents, tsc_hz)`; others are not looked at. `lost` says where the
     trace is complete, `load` what is known of the DUT's queues, `cgroups` the cgroup of
-    each process by its id, `own_pids` the threads of Plimsoll's own that are not called so.
+    each process by its id, `own_pids` the threads of Plimsoll's own that are not called so,
+    `noise_tasks` those of the experiment's neighbours, by whose they are.
     """
     windows = list(seen_windows(incidents, events, loops, lost, tsc_hz=tsc_hz))
     begins = [window.begin for window in windows]
@@ -56,23 +59,31 @@ def explain(
         evidence = Evidence(loops, seen.away, counters, lost, load, tsc_hz, seen.facts)
         suggested = _EXPLAIN[incident.kind](incident, evidence)
         causes = confirmed(suggested, incident, counters, tsc_hz)
-        found.append(Explanation(incident, _known(causes, cgroups, own_pids)))
+        found.append(Explanation(incident, _known(causes, cgroups, own_pids, noise_tasks)))
     return tuple(found)
 
 
 def _known(
-    causes: tuple[Cause, ...], cgroups: Mapping[int, str], own_pids: Collection[int]
+    causes: tuple[Cause, ...],
+    cgroups: Mapping[int, str],
+    own_pids: Collection[int],
+    noise_tasks: Mapping[int, str],
 ) -> tuple[Cause, ...]:
     """With what is known of the processes by their ids."""
-    return tuple(_of_process(cause, cgroups, own_pids) for cause in causes)
+    return tuple(_of_process(cause, cgroups, own_pids, noise_tasks) for cause in causes)
 
 
-def _of_process(cause: Cause, cgroups: Mapping[int, str], own_pids: Collection[int]) -> Cause:
+def _of_process(
+    cause: Cause,
+    cgroups: Mapping[int, str],
+    own_pids: Collection[int],
+    noise_tasks: Mapping[int, str],
+) -> Cause:
     if cause.pid is None:
         return cause
-    own = cause.kind == "task" and cause.pid in own_pids and not is_own(cause.name)
-    return replace(
-        cause,
-        cgroup=cause.cgroup or cgroups.get(cause.pid),
-        name=own_name(cause.name) if own else cause.name,
-    )
+    name = cause.name
+    if cause.kind == "task" and cause.pid in noise_tasks:
+        name = noise_name(name, noise_tasks[cause.pid])
+    elif cause.kind == "task" and cause.pid in own_pids and not is_own(name):
+        name = own_name(name)
+    return replace(cause, cgroup=cause.cgroup or cgroups.get(cause.pid), name=name)

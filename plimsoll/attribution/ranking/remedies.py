@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.loops import Owner
+from plimsoll.attribution.incidents.noise_tasks import is_noise
 from plimsoll.attribution.incidents.own_processes import is_own
 
 
@@ -188,6 +189,7 @@ _RULES = (
 _OWN_REMEDY = Remedy(
     "give Plimsoll a CPU on which nothing polls; with none to spare it shares one with the loop"
 )
+_NOISE_REMEDY = Remedy("none: the experiment has it there on purpose; --set noise=[] runs without")
 _OTHER_TASK = Remedy(
     "keep other processes off the polled CPUs: isolcpus=, or an exclusive cpuset", (1, 5, 44)
 )
@@ -197,6 +199,8 @@ def remedy_for(kind: CauseKind, name: str, owner: Owner | None) -> Remedy | None
     """The remedy for a cause; None where there is none to name."""
     if kind == "task" and is_own(name):
         return _OWN_REMEDY
+    if kind == "task" and is_noise(name):
+        return _NOISE_REMEDY
     for rule in _RULES:
         if kind in rule.kinds and rule.name.search(name):
             return rule.remedy

@@ -64,6 +64,7 @@ class TrialFacts:
     load: PathLoad = UNKNOWN_LOAD
     cgroups: Mapping[int, str] = field(default_factory=dict)
     own_pids: Collection[int] = ()
+    noise_tasks: Mapping[int, str] = field(default_factory=dict)
     spikes_from_ns: int = SPIKES_FROM_NS
     longest: Sequence[TimedFrames] = ()
 
@@ -93,6 +94,7 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
         load=facts.load,
         cgroups=facts.cgroups,
         own_pids=facts.own_pids,
+        noise_tasks=facts.noise_tasks,
     )
     kept = _worst(found)
     rows = rank(found, facts.spikes_from_ns)

@@ -53,6 +53,11 @@ def in_order(iterations: int, samples: int, order: Order, seed: int) -> Iterator
     if order == "iteration":
         yield from itertools.starmap(Sample, itertools.product(each, numbers))
         return
+    if order == "abba":
+        for number in numbers:
+            for iteration in each if number % 2 else reversed(each):
+                yield Sample(iteration, number)
+        return
     by_sample = [Sample(iteration, number) for number in numbers for iteration in each]
     if order == "random":
         # Not cryptography: the same seed gives the same order.

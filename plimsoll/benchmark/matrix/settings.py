@@ -14,7 +14,7 @@ from plimsoll.text.mistakes import mistake
 # By the path of a field of the experiment, the values that it is to have.
 Parameters = Mapping[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]]
 
-Order = Literal["sample", "iteration", "random"]
+Order = Literal["sample", "iteration", "random", "abba"]
 
 
 class MatrixSettings(BaseModel):
@@ -32,7 +32,9 @@ class MatrixSettings(BaseModel):
     sets: tuple[Parameters, ...] = ()
     samples: Annotated[PositiveInt, Field(le=1000)] = 1
     # sample: one of each iteration, then the second of each, so that drift spreads over all
-    # of them; iteration: all of the first iteration, then those of the next.
+    # of them; iteration: all of the first iteration, then those of the next; abba: as sample,
+    # and every second time from the last iteration to the first, so that a steady drift is the
+    # same for all of them.
     order: Order = "sample"
     # Of the random order.
     seed: int = 0

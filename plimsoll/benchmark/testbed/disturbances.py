@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_time import on_tsc
@@ -145,9 +146,15 @@ class TrialDisturbances:
             self._turn_page(None)
 
     def explained(
-        self, number: int, outcome: Outcome, counters: Sequence[CounterMove]
+        self,
+        number: int,
+        outcome: Outcome,
+        counters: Sequence[CounterMove],
+        noise_tasks: Mapping[int, str] = MappingProxyType({}),
     ) -> CausesFound | None:
         """What caused them, once the trial has ended; None where nothing polls.
+
+        `noise_tasks` are the threads of the experiment's neighbours, by whose they are.
 
         Raises MachineError when the trace cannot be read.
         """
@@ -172,6 +179,7 @@ class TrialDisturbances:
                 load=PathLoad(offered / sending_s if sending_s else None, outcome.queue_frames),
                 cgroups=task_cgroups(self._events),
                 own_pids=self.bed.own_pids,
+                noise_tasks=noise_tasks,
                 longest=longest_latencies(outcome.report, self.names),
             )
         )

@@ -17,6 +17,7 @@ from plimsoll.dut.loopback import LoopbackSettings
 from plimsoll.dut.registry.labs import make_lab
 from plimsoll.generator.generator_plan import GeneratorPlan, Launch
 from plimsoll.generator.interface import Generator, GeneratorFacts, Interval, TrialPlan
+from plimsoll.host.cpus import format_cpu_list
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
 from plimsoll.host.ledger.ledger import Ledger
@@ -24,6 +25,8 @@ from plimsoll.host.ledger.own_processes import own_processes
 from plimsoll.host.processes.affinity import housekeeping_cpus, kept_off, leaves_no_cpu
 from plimsoll.host.processes.cpu_load import look_at_cpus
 from plimsoll.host.processes.settled_heap import settled_heap
+from plimsoll.neighbours.neighbour import NeighbourModel
+from plimsoll.neighbours.noise import NO_NOISE, Noise
 from plimsoll.observe.agent.observers import LocalHost, Observers, start_observers
 from plimsoll.observe.agent.settings import UNOBSERVED, ObserveSettings
 from plimsoll.record.metrics.tester_capacity import TesterCapacity
@@ -48,6 +51,7 @@ class BedPlan:
     observe: ObserveSettings = UNOBSERVED
     # Whether criteria judge what observers read, which then needs short intervals.
     judges_hosts: bool = False
+    noise: tuple[NeighbourModel, ...] = ()
 
     @classmethod
     def of(cls, experiment: Experiment) -> BedPlan:
@@ -63,15 +67,17 @@ class BedPlan:
                 for criteria in experiment.goals.values()
                 for each in criteria
             ),
+            noise=experiment.noise,
         )
 
     def on_rings(self, port_count: int) -> BedPlan:
-        """The same tester without a DUT, for a generator that runs on ring ports."""
+        """The same tester without DUT and noise, for a generator that runs on ring ports."""
         return replace(
             self,
             lab=LoopbackSettings(ports=port_count),
             generator=self.generator.on_rings(),
             observe=UNOBSERVED,
+            noise=(),
         )
 
     @property
@@ -104,6 +110,7 @@ class Testbed:
     # By name, the processes whose loops poll: the tester's, and the DUT's on this host.
     polling_pids: Mapping[str, int] = field(default_factory=dict)
     disturbances: Disturbances = NO_DISTURBANCES
+    noise: Noise = NO_NOISE
 
     @property
     def line_rate_bps(self) -> float | None:
@@ -206,7 +213,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             lab,
             ports,
             generator,
-            (*lab_notes, *facts.notes, *ports.notes, *busy),
+            (*lab_notes, *facts.notes, *ports.notes, *busy, *_noise_notes(plan)),
             plan.busy_cpus,
             TrialMarks(),
             observers,
@@ -214,6 +221,7 @@ def testbed(plan: BedPlan, ledger: Ledger | None, tell: Callable[[str], None]) -
             shared,
             polling_pids,
             disturbances,
+            Noise(plan.noise, ledger),
         )
 
 
@@ -244,6 +252,17 @@ def _busy_notes(plan: BedPlan, ledger: Ledger) -> tuple[str, ...]:
     ours = (noted.identity.pid for noted in ledger.record.processes)
     busy = look_at_cpus(plan.busy_cpus, tuple(ours))
     return tuple(f"{each}: the loop that polls it will lose that time" for each in busy)
+
+
+def _noise_notes(plan: BedPlan) -> Iterator[str]:
+    """Which neighbours are on the tester's own CPUs."""
+    tester = frozenset(plan.polled_cpus["tester"])
+    for index, neighbour in enumerate(plan.noise):
+        if shared := tester.intersection(neighbour.cpus):
+            yield (
+                f"noise[{index}] ({neighbour.name}) is on CPU {format_cpu_list(shared)}, which the "
+                "tester polls: what it takes there the tester misses, and trials may be invalid"
+            )
 
 
 def _polling_pids(lab: Lab, generator: GeneratorFacts) -> dict[str, int]:

@@ -14,12 +14,15 @@ from plimsoll.attribution.ranking.trial_causes import CausesFound
 from plimsoll.benchmark.session.session import Session
 from plimsoll.benchmark.testbed.disturbances import TrialDisturbances, clock_fit, disturbances_of
 from plimsoll.benchmark.testbed.testbed import Testbed
+from plimsoll.benchmark.trial_run.noise_findings import noise_findings
 from plimsoll.benchmark.trial_run.pre_trial import pause_between_trials, run_before_trial
 from plimsoll.benchmark.trial_run.teaching import background_streams, settings_of, teaching_trial
 from plimsoll.benchmark.trial_run.trial_overseer import NoOverseer, TrialOverseer, TrialStart
 from plimsoll.benchmark.trial_run.window_watch import WindowWatch
 from plimsoll.dut.lab import DutPortCounters
 from plimsoll.generator.interface import Interval, TrialPlan
+from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.noise import TrialNoise
 from plimsoll.record.metrics.metrics import trial_period
 from plimsoll.record.recorder import TrialRecorder
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
@@ -80,6 +83,7 @@ class _EndedTrial:
     schedule: ScheduleRecord | None
     causes: CausesFound | None
     offered: OfferedRange | None
+    noise: tuple[NeighbourRun, ...]
 
 
 @dataclass(frozen=True)
@@ -145,15 +149,23 @@ class TrialRunner:
                 plan, refused_is_lost=self.bed.ports.drained_by == "dut"
             )
             watch = self._watch(abort, recording, overseer, disturbed)
-            schedule = ScheduleWatch(self.bed.polling_pids)
-            with self.bed.observers.watching(trial_period(number), recording.measured_by):
-                whole = self.bed.trial(plan, request.load_pps, watch, background)
-            scheduled = schedule.ended()
+            with self.bed.noise.during_trial() as noise:
+                schedule = ScheduleWatch(self.bed.polling_pids)
+                with self.bed.observers.watching(trial_period(number), recording.measured_by):
+                    whole = self.bed.trial(plan, request.load_pps, watch, background)
+                scheduled = schedule.ended()
             outcome, overseen = overseer.ended(self._with_hosts(whole, number))
             compared = _with_comparisons(outcome, request, history.trials())
-            found = self._causes(number, compared, disturbed)
+            found = self._causes(number, compared, disturbed, noise)
             compared = replace(compared, longest=() if found is None else found.latency)
-            ended = _EndedTrial(compared, overseen, scheduled, found, recording.offered)
+            ended = _EndedTrial(
+                outcome=compared,
+                overseen=(*overseen, *noise_findings(noise.runs)),
+                schedule=scheduled,
+                causes=found,
+                offered=recording.offered,
+                noise=noise.runs,
+            )
             record = self._record(number, request, ended)
             recording.end(record)
             if found is not None:
@@ -214,7 +226,7 @@ class TrialRunner:
         return watch
 
     def _causes(
-        self, number: int, outcome: Outcome, disturbed: TrialDisturbances
+        self, number: int, outcome: Outcome, disturbed: TrialDisturbances, noise: TrialNoise
     ) -> CausesFound | None:
         """What disturbed the trial, as far as the kernel's events and counters tell."""
         fit = clock_fit(outcome.report.clock)
@@ -223,7 +235,7 @@ class TrialRunner:
         if fit is not None and local is not None:
             run, period = self.session.recorder.run, trial_period(number)
             counters = counter_moves(run, period, local, fit)
-        return disturbed.explained(number, outcome, counters)
+        return disturbed.explained(number, outcome, counters, noise.tasks)
 
     def _record(self, number: int, request: TrialRequest, ended: _EndedTrial) -> TrialRecord:
         outcome = ended.outcome
@@ -264,6 +276,7 @@ class TrialRunner:
             loss_blame=blame,
             schedule=ended.schedule,
             offered=ended.offered,
+            noise=ended.noise,
         )
 
     def _limits(self, phase: TrialPhase) -> TesterLimits:

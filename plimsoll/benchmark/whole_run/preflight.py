@@ -14,6 +14,7 @@ from plimsoll.errors import InputError, PlimsollError
 from plimsoll.generator.generator_plan import GeneratorPlan
 from plimsoll.host.cpus import cpu_mistakes
 from plimsoll.host.ledger.cpu_claims import polled_cpu_mistakes
+from plimsoll.neighbours.checks import noise_mistakes
 from plimsoll.text.units import Rate, format_duration
 from plimsoll.traffic.streams.schedule import planned_schedule
 
@@ -103,6 +104,7 @@ def _look(experiment: Experiment, found: MistakesFound) -> LineRate:
     """Look at machine, lab and frames for what any trial needs; the line rate."""
     of_machine, line_rate = machine_mistakes(experiment.lab, experiment.effective_generator)
     found.take(of_machine)
+    found.take(noise_mistakes(experiment.noise, simulated=experiment.lab.simulated))
     with found.collected():
         check_command(experiment.trial)
     with found.collected():

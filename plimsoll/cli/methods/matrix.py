@@ -64,7 +64,9 @@ def matrix(
         tag_run(directory, tag)
         kept = running("matrix", directory, "finished samples are kept", None, live)
         with kept, progress_on(stderr, live=not json) as progress:
-            result = run_matrix(directory, progress, _report, partial(_show, live, directory))
+            result = run_matrix(
+                directory, progress, report_sample, partial(show_sample, live, directory)
+            )
     page = write_report(directory)
     if json:
         typer.echo(result.model_dump_json(indent=2))
@@ -77,14 +79,15 @@ def matrix(
     end_by(result.verdict)
 
 
-def _show(live: LiveMetrics | None, matrix: RunDirectory, sample: RunDirectory) -> None:
+def show_sample(live: LiveMetrics | None, matrix: RunDirectory, sample: RunDirectory) -> None:
     """Every sample is called sample-1, and so on: it is served by its place in the matrix."""
     if live is not None:
         place = sample.path.relative_to(matrix.path).as_posix()
         live.show(sample, f"{matrix.run_id}/{place}")
 
 
-def _report(sample: RunDirectory) -> None:
+def report_sample(sample: RunDirectory) -> None:
+    """Write the page of a sample that has its result."""
     write_report(sample)
 
 

@@ -128,19 +128,20 @@ class Ledger:
         return names
 
     def note_process(self, name: str, identity: ProcessIdentity) -> None:
-        """Remember a process to be ended."""
+        """Remember a process to be ended, and forget those that have ended by themselves."""
         record = self.record
-        noted = NotedProcess(name, identity)
-        self._write(replace(record, processes=(*record.processes, noted)))
+        alive = (each for each in record.processes if each.identity.alive)
+        self._write(replace(record, processes=(*alive, NotedProcess(name, identity))))
 
     def note_polled_cpus(self, polled: tuple[PolledCpu, ...]) -> None:
         """Replace the CPUs that its processes keep busy, or are about to."""
         self._write(replace(self.record, polled_cpus=polled))
 
     def note_path(self, path: Path) -> None:
-        """Remember a file outside the ledger's directory to be removed."""
+        """Remember a file or folder outside the ledger's directory to be removed."""
         record = self.record
-        self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
+        if str(path.absolute()) not in record.paths:
+            self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
 
     def note_trace_instance(self, directory: Path) -> None:
         """Remember a directory in tracefs's instances/ to be removed."""
@@ -190,8 +191,8 @@ class Ledger:
             done += _give_back(self.id)
             done += _remove_namespace(self.id)
             done += _remove_trace_instances(record)
-            for path in record.paths:
-                Path(path).unlink(missing_ok=True)
+            for path in map(Path, record.paths):
+                _remove_path(path)
             shutil.rmtree(self.directory)
         except (OSError, PlimsollError) as error:
             return [*done, f"could not undo the rest of {self.id}: {error}"]
@@ -202,14 +203,19 @@ class Ledger:
         """The processes ended, and those that could not be, in words."""
         done: list[str] = []
         survivors: list[str] = []
-        for identity, name in self.processes(record).items():
-            if identity.pid == os.getpid() or not identity.alive:
-                continue
-            if end_process(identity, patience_s=0):
-                done.append(f"killed {name} (pid {identity.pid})")
-            else:
-                survivors.append(f"could not kill {name} (pid {identity.pid})")
+        # Those that are ended may have started others meanwhile.
+        while not survivors and (alive := self._alive_processes(record)):
+            for identity, name in alive.items():
+                if end_process(identity, patience_s=0):
+                    done.append(f"killed {name} (pid {identity.pid})")
+                else:
+                    survivors.append(f"could not kill {name} (pid {identity.pid})")
         return done, survivors
+
+    def _alive_processes(self, record: LedgerRecord) -> dict[ProcessIdentity, str]:
+        """Those of its processes that have not ended, without this one."""
+        found = self.processes(record).items()
+        return {each: name for each, name in found if each.pid != os.getpid() and each.alive}
 
     def _write(self, record: LedgerRecord) -> None:
         try:
@@ -217,6 +223,13 @@ class Ledger:
         except OSError as error:
             raise _cannot_write(self.directory, error) from error
         post_use(self.directory, record)
+
+
+def _remove_path(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _give_back(ledger_id: str) -> list[str]:

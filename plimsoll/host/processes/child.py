@@ -44,10 +44,12 @@ class Child:
         environment: Mapping[str, str],
         lifetime: Lifetime = "ours",
         needed: frozenset[int] | None = None,
+        favoured: bool = True,
     ) -> Child:
         """Start `argv`, whose first word is a program on PATH.
 
         With `needed` it has at most those capabilities (privileges.py), else all of ours.
+        Unless it is not `favoured`, its threads come before ordinary programs (priority.py).
 
         The kernel ties a child of lifetime "ours" to the *thread* that starts it: call
         this on one that lasts as long as the child should. Raises MachineError when
@@ -77,7 +79,8 @@ class Child:
         finally:
             if standing:
                 os.close(stdin)
-        favour(process.pid)
+        if favoured:
+            favour(process.pid)
         return cls(Path(argv[0]).name, process, log)
 
     @property
@@ -97,10 +100,14 @@ class Child:
             return False
         return True
 
+    def ask_to_end(self) -> None:
+        """Ask it to end by SIGTERM, and do not wait."""
+        self._process.terminate()
+
     def end(self, patience_s: float) -> None:
         """Ask it to end, kill it after `patience_s`, and wait until it is gone."""
         if self.exit_status() is None:
-            self._process.terminate()
+            self.ask_to_end()
             if not self.wait(patience_s):
                 self._process.kill()
                 self._process.wait(_KILL_TIMEOUT_S)

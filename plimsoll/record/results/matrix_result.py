@@ -15,6 +15,9 @@ from plimsoll.record.results.result import Result
 from plimsoll.record.trials.trial_record import Verdict
 from plimsoll.record.trials.whole_verdict import whole_verdict
 
+# The field of the experiment that lists its neighbours.
+NOISE_FIELD = "noise"
+
 
 class SampleResult(RecordModel):
     """One run of an iteration, in `directory` below the matrix run's own.
@@ -149,6 +152,16 @@ class MatrixResult(RecordModel):
             return "pass"
         verdict = whole_verdict(each.verdict for each in self.samples)
         return "fail" if verdict == "fail" or self._of_older_version else "invalid"
+
+    @property
+    def compares_noise(self) -> bool:
+        """Whether its two iterations differ in the experiment's noise alone, the first without."""
+        params = [each.params for each in self.iterations]
+        return (
+            len(params) == 2
+            and params[0] == {NOISE_FIELD: []}
+            and params[1].keys() == {NOISE_FIELD}
+        )
 
     @property
     def error_code(self) -> int | None:

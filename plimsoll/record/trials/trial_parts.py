@@ -52,7 +52,8 @@ class TrialIdentity:
 class TrialContext:
     """What the DUT, the hosts and the kernel had to say of a trial, as far as it is known.
 
-    `dut` and `own` have the attributes of DutPortRecord and of OwnTimeRecord.
+    `dut`, `own` and `noise` have the attributes of DutPortRecord, OwnTimeRecord and
+    NeighbourRecord.
     """
 
     dut: Sequence[object] | None = None
@@ -63,6 +64,7 @@ class TrialContext:
     loss_blame: LossBlameRecord | None = None
     schedule: ScheduleRecord | None = None
     offered: OfferedRange | None = None
+    noise: Sequence[object] = ()
 
 
 NO_CONTEXT = TrialContext()

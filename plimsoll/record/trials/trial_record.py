@@ -17,6 +17,7 @@ from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.trials.host_readings import HostReadings
 from plimsoll.record.trials.longest_latency import NamedLatency, longest_of
 from plimsoll.record.trials.loss_blame_record import LossBlameRecord
+from plimsoll.record.trials.neighbour_record import NeighbourRecord
 from plimsoll.record.trials.offered_range import OfferedRange
 from plimsoll.record.trials.schedule_record import ScheduleRecord
 from plimsoll.record.trials.stream_record import StreamRecord
@@ -116,6 +117,12 @@ class TrialRecord(RecordModel):
     offered: OfferedRange | None = Field(
         default=None,
         description="In which time frames were offered; null in records of earlier versions.",
+    )
+
+    noise: tuple[NeighbourRecord, ...] = Field(
+        default=(),
+        description="The neighbours that the experiment had disturb this trial, and what they "
+        "did; none in records of earlier versions.",
     )
 
     loss_blame: LossBlameRecord | None = Field(

@@ -10,6 +10,7 @@ from plimsoll.record.trials.trial_record import TrialRecord
 from plimsoll.report.data.times import cells
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.parts.finding_lines import FindingLine, finding_lines
+from plimsoll.report.parts.noise_lines import NoiseLine, noise_lines
 from plimsoll.text.units import format_duration, format_pps, format_ratio
 
 STREAM_COLUMNS = ("p50", "p99", "p99.9", "max")
@@ -38,6 +39,7 @@ class TrialDetail:
     streams: tuple[TrialStream, ...]
     figures: tuple[Figure, ...]
     shown: bool
+    noise: tuple[NoiseLine, ...]
 
 
 def trial_details(
@@ -53,6 +55,7 @@ def trial_details(
             streams=tuple(map(_stream, trial.streams)),
             figures=figures.get(trial.number, ()),
             shown=trial.number == shown,
+            noise=noise_lines(trial.noise),
         )
         for trial in trials
     )

@@ -58,6 +58,29 @@ def test_undo_kills_removes_and_says_so_once(state: Path, tmp_path: Path) -> Non
     assert list(state.iterdir()) == []
 
 
+def test_undo_removes_a_folder_that_was_noted(state: Path, tmp_path: Path) -> None:
+    ledger = Ledger.create("test")
+    folder = tmp_path / "made"
+    ledger.note_path(folder)
+    ledger.note_path(folder)
+    assert ledger.record.paths == (str(folder),)
+    (folder / "below").mkdir(parents=True)
+    (folder / "below" / "file").write_text("")
+    link, kept = tmp_path / "link", tmp_path / "kept"
+    kept.mkdir()
+    link.symlink_to(kept)
+    ledger.note_path(link)
+    ledger.undo()
+    assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_processes_that_have_ended_are_forgotten(state: Path) -> None:
+    ledger = Ledger.create("test")
+    ledger.note_process("ended", ProcessIdentity(2**22, 5))
+    ledger.note_process("this one", identify(os.getpid()))
+    assert [each.name for each in ledger.record.processes] == ["this one"]
+
+
 def test_undo_finds_a_process_that_was_never_noted(state: Path) -> None:
     ledger = Ledger.create("test")
     with subprocess.Popen(["sleep", "600"], env=ledger.environment) as process:

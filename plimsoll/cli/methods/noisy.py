@@ -1,0 +1,129 @@
+"""`plimsoll noisy`: what its noise does to an experiment's answer."""
+
+from __future__ import annotations
+
+import json as json_text
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.analysis.comparison.comparison_words import sentences
+from plimsoll.analysis.comparison.quiet_noisy import NoiseEffect, noise_effect
+from plimsoll.analysis.comparison.side import invalid_runs
+from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.matrix.noisy import load_noisy_matrix
+from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
+from plimsoll.benchmark.matrix.run import run_matrix
+from plimsoll.cli.methods.matrix import report_sample, show_sample
+from plimsoll.cli.methods.progress import progress_on
+from plimsoll.cli.methods.running import running, serving
+from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
+from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
+from plimsoll.cli.options.tags_option import TagsOption, tag_run
+from plimsoll.cli.tables.comparison_table import figures_table
+from plimsoll.cli.terminal.exit_codes import end_by
+from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.errors import InputError
+from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.text.plain_text import plain_text
+
+_EPILOG = (
+    "Examples: **plimsoll noisy experiment.yaml --repetitions 5** · "
+    "**plimsoll noisy --resume runs/20260101T120000-experiment**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(noisy)
+
+
+def noisy(
+    experiment: Annotated[
+        Path | None, typer.Argument(help="The experiment, with its neighbours under noise (YAML).")
+    ] = None,
+    *,
+    repetitions: Annotated[
+        int, typer.Option(min=1, max=1000, help="Runs of each side; four can tell a difference.")
+    ] = 4,
+    set_fields: SetOption = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Run what this run has left or failed.")
+    ] = None,
+    runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
+    metrics_port: MetricsPortOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Run an experiment without its noise and with it, by turns, and compare.
+
+    The run is a matrix: quiet, noisy, noisy, quiet, and so on. A difference counts where its
+    95 % interval leaves out zero. Latency is that at each run's own load line.
+
+    Exits as plimsoll matrix does.
+    """
+    with serving(metrics_port) as live:
+        directory = _what_to_run(experiment, repetitions, set_fields or (), resume, runs)
+        tag_run(directory, tag)
+        kept = running("noisy", directory, "finished runs are kept", None, live)
+        with kept, progress_on(stderr, live=not json) as progress:
+            result = run_matrix(
+                directory, progress, report_sample, partial(show_sample, live, directory)
+            )
+    page = write_report(directory)
+    effect = None if result.error_code else noise_effect(directory, result)
+    if json:
+        typer.echo(json_text.dumps(_document(result, effect), indent=2))
+    elif effect is not None:
+        _print(effect)
+        stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
+    if result.error_code:
+        raise typer.Exit(result.error_code)
+    end_by(result.verdict)
+
+
+def _print(effect: NoiseEffect) -> None:
+    stdout.print(figures_table(effect.comparison))
+    stdout.print()
+    for sentence in sentences(effect.comparison):
+        stdout.print(sentence, soft_wrap=True)
+    for label, causes in effect.causes.items():
+        stdout.print(plain_text(f"{label}: {causes}"), soft_wrap=True, markup=False)
+    for warning in invalid_runs(effect.comparison.sides):
+        stderr.print(warning, soft_wrap=True)
+
+
+def _document(result: MatrixResult, effect: NoiseEffect | None) -> dict[str, object]:
+    return {
+        "matrix": result.model_dump(mode="json"),
+        "figures": [] if effect is None else [asdict(each) for each in effect.comparison.figures],
+        "causes": {} if effect is None else effect.causes,
+    }
+
+
+def _what_to_run(
+    experiment: Path | None,
+    repetitions: int,
+    set_fields: Sequence[SetField],
+    resume: Path | None,
+    runs: Path,
+) -> RunDirectory:
+    if (experiment is None) == (resume is None):
+        raise InputError(
+            "name an experiment, or a run to resume; one of the two",
+            where="plimsoll noisy",
+            remedy="plimsoll noisy experiment.yaml, or plimsoll noisy --resume runs/<id>",
+        )
+    if resume is not None:
+        refuse_set_fields(set_fields)
+        directory = RunDirectory.open(resume)
+        read_plan(directory)
+        return directory
+    assert experiment is not None  # noqa: S101 - one of the two is given
+    return begin_matrix(load_noisy_matrix(experiment, repetitions, set_fields), runs)

@@ -1,0 +1,209 @@
+"""The neighbours of an experiment: up before a trial, down after it, and what they did."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from plimsoll.errors import MachineError
+from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.processes.child import Child, describe_exit
+from plimsoll.neighbours import placed
+from plimsoll.neighbours.checks import cgroup_folder
+from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
+from plimsoll.neighbours.neighbour_run import NeighbourRun
+from plimsoll.neighbours.session_tasks import session_processes, session_tasks
+
+# Gigabytes of memory are there within seconds; the rest is patience with a busy machine.
+_START_TIMEOUT_S = 60.0
+# stress-ng's slowest ends a second after it was asked to.
+_END_PATIENCE_S = 10.0
+_POLL_S = 0.02
+
+
+@dataclass
+class TrialNoise:
+    """The noise of one trial: `tasks` are its threads, by the neighbour that each belongs to.
+
+    `runs` are known once it has ended.
+    """
+
+    tasks: dict[int, str] = field(default_factory=dict)
+    runs: tuple[NeighbourRun, ...] = ()
+
+
+@dataclass(frozen=True)
+class Noise:
+    """The neighbours that every trial of a test bed has; none without a ledger to note them in."""
+
+    neighbours: tuple[NeighbourModel, ...] = ()
+    ledger: Ledger | None = None
+
+    @contextmanager
+    def during_trial(self) -> Iterator[TrialNoise]:
+        """Have the neighbours run, all ready, for the length of a `with`.
+
+        Raises MachineError naming the one that does not start.
+        """
+        noise = TrialNoise()
+        if not self.neighbours or self.ledger is None:
+            yield noise
+            return
+        with ExitStack() as stack:
+            running = [
+                _Running.start(place, neighbour, self.ledger, stack)
+                for place, neighbour in enumerate(self.neighbours)
+            ]
+            for each in running:
+                each.wait_until_ready()
+            noise.tasks = _tasks(running)
+            yield noise
+            noise.tasks.update(_tasks(running))
+            noise.runs = _ended(running)
+
+
+# Of a test bed whose experiment has none.
+NO_NOISE = Noise()
+
+
+class _Running:
+    """One neighbour that runs."""
+
+    def __init__(self, neighbour: NeighbourModel, place: int, child: Child, report: Path) -> None:
+        self.neighbour = neighbour
+        self.child = child
+        self._place = place
+        self._report = report
+        self._ready = 0.0
+
+    @classmethod
+    def start(
+        cls, place: int, neighbour: NeighbourModel, ledger: Ledger, stack: ExitStack
+    ) -> _Running:
+        """Start it, noted in the ledger; when the stack unwinds, it and its files are gone."""
+        program = neighbour.find_program()
+        folder = _work_folder(place, neighbour, ledger)
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        report, log = (ledger.directory / f"noise-{place}.{end}" for end in ("yaml", "log"))
+        report.unlink(missing_ok=True)
+        log.unlink(missing_ok=True)
+        child = Child.start(
+            (*_placing(neighbour), *neighbour.argv(program, report, folder)),
+            log=log,
+            environment=ledger.environment,
+            favoured=False,
+        )
+        stack.callback(_end_whole, child)
+        ledger.note_process(neighbour.name, child.identity)
+        return cls(neighbour, place, child, report)
+
+    def wait_until_ready(self) -> None:
+        """Return once it disturbs. Raises MachineError where it ends, or takes too long."""
+        deadline = time.monotonic() + _START_TIMEOUT_S
+        while not self.neighbour.is_ready(self.child, len(session_processes(self.child.pid))):
+            if (status := self.child.exit_status()) is not None:
+                raise self._failed(describe_exit(status))
+            if time.monotonic() > deadline:
+                raise self._failed(f"was not ready within {_START_TIMEOUT_S:g} s")
+            time.sleep(_POLL_S)
+        self._ready = time.monotonic()
+
+    def ended(self, ran_s: float, early: int | None) -> NeighbourRun:
+        """What it did, now that it has ended; `early` is the status of one nobody had ended."""
+        neighbour = self.neighbour
+        achieved = neighbour.achieved(self.child, self._report)
+        return _run(neighbour, achieved, ran_s, None if early is None else describe_exit(early))
+
+    @property
+    def ran_s(self) -> float:
+        """Since it was ready."""
+        return time.monotonic() - self._ready
+
+    def _failed(self, problem: str) -> MachineError:
+        said = "".join(f"\n  {line}" for line in self.child.log_tail(5))
+        return MachineError(
+            f"the neighbour {self.neighbour.name} {problem}{said}",
+            where=f"noise[{self._place}]",
+            remedy="correct its fields, or leave the noise out: --set noise=[]",
+        )
+
+
+def _ended(running: Sequence[_Running]) -> tuple[NeighbourRun, ...]:
+    """Ask all of them to end before waiting for the first."""
+    early = [each.child.exit_status() for each in running]
+    lasted = [each.ran_s for each in running]
+    for each in running:
+        each.child.ask_to_end()
+    for each in running:
+        each.child.end(_END_PATIENCE_S)
+    return tuple(
+        each.ended(ran_s, status)
+        for each, ran_s, status in zip(running, lasted, early, strict=True)
+    )
+
+
+def _run(
+    neighbour: NeighbourModel, achieved: Achieved, ran_s: float, early: str | None
+) -> NeighbourRun:
+    return NeighbourRun(
+        name=neighbour.name,
+        level=neighbour.level,
+        cpus=neighbour.cpus,
+        cgroup=neighbour.cgroup,
+        workers=neighbour.worker_count,
+        niceness=neighbour.niceness,
+        ran_s=ran_s,
+        unit=achieved.unit,
+        intensity=achieved.intensity,
+        cpu_s=achieved.cpu_s,
+        figures=achieved.figures,
+        program=achieved.program,
+        unknown=achieved.unknown,
+        ended_early=early,
+    )
+
+
+def _tasks(running: Sequence[_Running]) -> dict[int, str]:
+    return {tid: each.neighbour.name for each in running for tid in session_tasks(each.child.pid)}
+
+
+def _placing(neighbour: NeighbourModel) -> tuple[str, ...]:
+    """What leads the program to its place; isolated, so that nothing else is imported."""
+    cgroup = "" if neighbour.cgroup is None else str(cgroup_folder(neighbour.cgroup))
+    cpus = ",".join(str(cpu) for cpu in neighbour.cpus)
+    script = str(Path(placed.__file__))
+    return (sys.executable, "-I", "-S", script, str(neighbour.niceness), cpus, cgroup, "--")
+
+
+def _work_folder(place: int, neighbour: NeighbourModel, ledger: Ledger) -> Path:
+    """A folder of its own, which goes with the ledger wherever it is."""
+    folder = (neighbour.work_directory or ledger.directory) / f"plimsoll-{ledger.id}-noise-{place}"
+    if neighbour.work_directory is not None:
+        ledger.note_path(folder)
+    try:
+        folder.mkdir(mode=0o700)
+    except OSError as error:
+        raise MachineError(
+            f"cannot make {folder}: {error.strerror}",
+            where=f"noise[{place}].directory",
+            remedy="name a directory that can be written",
+        ) from error
+    return folder
+
+
+def _end_whole(child: Child) -> None:
+    """End it and what it leaves in its session and process group, which are its own."""
+    child.end(_END_PATIENCE_S)
+    deadline = time.monotonic() + _END_PATIENCE_S
+    # What is killed takes a moment to be gone, and to be gone is what it must be.
+    while session_processes(child.pid) and time.monotonic() < deadline:
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        time.sleep(_POLL_S)

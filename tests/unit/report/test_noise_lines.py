@@ -1,0 +1,23 @@
+"""Neighbours as the rows of a trial's table."""
+
+from plimsoll.report.parts.noise_lines import noise_lines
+from tests.unit.record.neighbour_records import neighbour
+
+
+def test_a_line_says_what_was_meant_where_and_what_came_of_it() -> None:
+    (line,) = noise_lines((neighbour(cpus=[1, 2, 3], cgroup="noisy.slice", level=""),))
+    assert (line.name, line.level) == ("stress-ng timer", "as much as it can")
+    assert line.place == "CPU 1-3, cgroup noisy.slice"
+    assert (line.workers, line.did, line.cpu_time) == (1, "9,876 bogo-ops/s", "250ms")
+
+
+def test_bytes_are_megabytes() -> None:
+    (line,) = noise_lines((neighbour(unit="B/s", intensity=312721284.8),))
+    assert line.did == "312.7 MB/s"
+
+
+def test_what_is_not_known_is_said() -> None:
+    (killed,) = noise_lines((neighbour(intensity=None, cpu_s=None, unknown="no report"),))
+    assert (killed.did, killed.cpu_time) == ("not known: no report", "")
+    (early,) = noise_lines((neighbour(ended_early="exited with status 2"),))
+    assert early.did == "exited with status 2 before the trial was over"
