@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <time.h>
 
+#include "ports/interrupt_thread.h"
 #include "ports/port_opening.h"
 #include "ports/port_stamps.h"
 
@@ -73,11 +74,14 @@ ports_close(struct ports *ports)
     for (uint32_t i = 0; i < ports->count; i++) {
         if (!rte_eth_dev_is_valid_port(ports->port[i].dpdk_port))
             continue;
+        interrupt_thread_settle();
         /* A kernel interface would stay promiscuous. */
         rte_eth_promiscuous_disable(ports->port[i].dpdk_port);
         rte_eth_dev_stop(ports->port[i].dpdk_port);
         rte_eth_dev_close(ports->port[i].dpdk_port);
     }
+    if (ports->count > 0)
+        interrupt_thread_settle();
     ports->count = 0;
 }
 

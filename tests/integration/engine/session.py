@@ -128,7 +128,8 @@ class EngineSession:
     def finish(self) -> None:
         """Close its input; it must end well."""
         self.close_input()
-        assert self.end() == 0, self.stderr
+        status = self.end()
+        assert status == 0, f"exit status {status}: {self.stderr}"
 
     def _read_line(self) -> bytes:
         """The next line, or nothing at the end."""
