@@ -22,6 +22,7 @@ from plimsoll.cli.tables.matrix_table import matrix_table
 from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
+from plimsoll.record.results.matrix_result import MatrixResult
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.web.open_metrics import LiveMetrics
@@ -62,11 +63,8 @@ def matrix(
     with serving(metrics_port) as live:
         directory = _what_to_run(experiment, set_fields or (), resume, runs)
         tag_run(directory, tag)
-        kept = running("matrix", directory, "finished samples are kept", None, live)
-        with kept, progress_on(stderr, live=not json) as progress:
-            result = run_matrix(
-                directory, progress, report_sample, partial(show_sample, live, directory)
-            )
+        with running("matrix", directory, "finished samples are kept", None, live):
+            result = run_samples(directory, live, json=json)
     page = write_report(directory)
     if json:
         typer.echo(result.model_dump_json(indent=2))
@@ -79,14 +77,30 @@ def matrix(
     end_by(result.verdict)
 
 
-def show_sample(live: LiveMetrics | None, matrix: RunDirectory, sample: RunDirectory) -> None:
+def run_samples(directory: RunDirectory, live: LiveMetrics | None, *, json: bool) -> MatrixResult:
+    """Run what a matrix run has left, with progress unless JSON is to be printed."""
+    with progress_on(stderr, live=not json) as progress:
+        return run_matrix(
+            directory, progress, _report_sample, partial(_show_sample, live, directory)
+        )
+
+
+def matrix_to_resume(resume: Path, set_fields: Sequence[SetField]) -> RunDirectory:
+    """A matrix run whose plan can be read, and which is not changed. Raises PlimsollError."""
+    refuse_set_fields(set_fields)
+    directory = RunDirectory.open(resume)
+    read_plan(directory)
+    return directory
+
+
+def _show_sample(live: LiveMetrics | None, matrix: RunDirectory, sample: RunDirectory) -> None:
     """Every sample is called sample-1, and so on: it is served by its place in the matrix."""
     if live is not None:
         place = sample.path.relative_to(matrix.path).as_posix()
         live.show(sample, f"{matrix.run_id}/{place}")
 
 
-def report_sample(sample: RunDirectory) -> None:
+def _report_sample(sample: RunDirectory) -> None:
     """Write the page of a sample that has its result."""
     write_report(sample)
 
@@ -101,9 +115,6 @@ def _what_to_run(
             remedy="plimsoll matrix sizes.yaml, or plimsoll matrix --resume runs/<id>",
         )
     if resume is not None:
-        refuse_set_fields(set_fields)
-        directory = RunDirectory.open(resume)
-        read_plan(directory)
-        return directory
+        return matrix_to_resume(resume, set_fields)
     assert experiment is not None  # noqa: S101 - one of the two is given
     return begin_matrix(load_matrix(experiment, set_fields), runs)

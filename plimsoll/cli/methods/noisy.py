@@ -5,7 +5,6 @@ from __future__ import annotations
 import json as json_text
 from collections.abc import Sequence
 from dataclasses import asdict
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,13 +15,11 @@ from plimsoll.analysis.comparison.quiet_noisy import NoiseEffect, noise_effect
 from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.noisy import load_noisy_matrix
-from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
-from plimsoll.benchmark.matrix.run import run_matrix
-from plimsoll.cli.methods.matrix import report_sample, show_sample
-from plimsoll.cli.methods.progress import progress_on
+from plimsoll.benchmark.matrix.plan import begin_matrix
+from plimsoll.cli.methods.matrix import matrix_to_resume, run_samples
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
-from plimsoll.cli.options.set_option import SetOption, refuse_set_fields
+from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.options.tags_option import TagsOption, tag_run
 from plimsoll.cli.tables.comparison_table import figures_table
 from plimsoll.cli.terminal.exit_codes import end_by
@@ -71,11 +68,8 @@ def noisy(
     with serving(metrics_port) as live:
         directory = _what_to_run(experiment, repetitions, set_fields or (), resume, runs)
         tag_run(directory, tag)
-        kept = running("noisy", directory, "finished runs are kept", None, live)
-        with kept, progress_on(stderr, live=not json) as progress:
-            result = run_matrix(
-                directory, progress, report_sample, partial(show_sample, live, directory)
-            )
+        with running("noisy", directory, "finished runs are kept", None, live):
+            result = run_samples(directory, live, json=json)
     page = write_report(directory)
     effect = None if result.error_code else noise_effect(directory, result)
     if json:
@@ -121,9 +115,6 @@ def _what_to_run(
             remedy="plimsoll noisy experiment.yaml, or plimsoll noisy --resume runs/<id>",
         )
     if resume is not None:
-        refuse_set_fields(set_fields)
-        directory = RunDirectory.open(resume)
-        read_plan(directory)
-        return directory
+        return matrix_to_resume(resume, set_fields)
     assert experiment is not None  # noqa: S101 - one of the two is given
     return begin_matrix(load_noisy_matrix(experiment, repetitions, set_fields), runs)
