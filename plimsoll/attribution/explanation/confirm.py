@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 from plimsoll.attribution.explanation.absence import A_PAGE, WAITED
 from plimsoll.attribution.explanation.counters import CounterMove
+from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
 from plimsoll.attribution.incidents.incident import Incident
+from plimsoll.attribution.incidents.spans import Spans
 
 # A task that could run while a CPU is idle, and one that waits after a page fault, are what
 # throttling and a major fault look like; the counters say that they were.
@@ -27,18 +30,26 @@ def confirmed(
     incident: Incident,
     counters: Sequence[CounterMove],
     tsc_hz: float,
+    silent: Mapping[int, Spans] = MappingProxyType({}),
 ) -> tuple[Cause, ...]:
-    """The causes; those that no counter confirms are partial at most."""
-    return tuple(_confirmed(cause, incident, counters, tsc_hz) for cause in causes)
+    """The causes; those that no counter confirms are partial at most.
+
+    `silent` are the `silences` of all incidents, by CPU.
+    """
+    return tuple(_confirmed(cause, incident, counters, tsc_hz, silent) for cause in causes)
 
 
 def _confirmed(
-    cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
+    cause: Cause,
+    incident: Incident,
+    counters: Sequence[CounterMove],
+    tsc_hz: float,
+    silent: Mapping[int, Spans],
 ) -> Cause:
     if cause.cpu is None:
         return cause
-    if cause.confidence == "counter":
-        return _stolen_meanwhile(cause, incident, counters, tsc_hz)
+    if is_silence(incident, cause):
+        return _stolen_meanwhile(cause, incident, counters, tsc_hz, silent.get(cause.cpu, ()))
     if cause.kind in _TO_BE_CONFIRMED:
         return _counted(cause, _move(cause.kind, cause.cpu, incident, counters))
     if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
@@ -72,25 +83,29 @@ def _stood_still(
 
 
 def _stolen_meanwhile(
-    cause: Cause, incident: Incident, counters: Sequence[CounterMove], tsc_hz: float
+    cause: Cause,
+    incident: Incident,
+    counters: Sequence[CounterMove],
+    tsc_hz: float,
+    silent: Spans,
 ) -> Cause:
-    """Partial where for many milliseconds nothing came through, and as much was stolen.
-
-    A DUT that has its CPU and too much to do lets some frames through all the time.
-    """
-    lasted = incident.kind == "loss" and (cause.length_ns or 0) > _LONGEST_TICK_NS
-    if not lasted or cause.kind != "hypervisor-steal":
-        return cause
+    """Partial where as much was stolen as all the silences lasted that it is to explain."""
     move = _move(cause.kind, cause.cpu or 0, incident, counters)
-    if move is None or not _accounts_for(move, cause, tsc_hz):
+    if move is None:
+        return cause
+    ticks = silent_ticks(silent, (move.begin_tsc, move.end_tsc))
+    if _stolen_ns(move, tsc_hz) < _STOLEN_SHARE * ticks / tsc_hz * _NS_PER_S:
         return cause
     return replace(cause, confidence="partial")
 
 
 def _accounts_for(move: CounterMove, cause: Cause, tsc_hz: float) -> bool:
     """Whether as much was stolen as the cause lasted, as far as the counter can show it."""
-    stolen_ns = move.amount * (move.end_tsc - move.begin_tsc) / tsc_hz * _NS_PER_S
-    return stolen_ns >= _STOLEN_SHARE * (cause.length_ns or 0)
+    return _stolen_ns(move, tsc_hz) >= _STOLEN_SHARE * (cause.length_ns or 0)
+
+
+def _stolen_ns(move: CounterMove, tsc_hz: float) -> float:
+    return move.amount * (move.end_tsc - move.begin_tsc) / tsc_hz * _NS_PER_S
 
 
 def _move(

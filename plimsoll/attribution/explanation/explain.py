@@ -16,6 +16,7 @@ from plimsoll.attribution.explanation.explain_loss import explain_loss
 from plimsoll.attribution.explanation.explain_stall import explain_stall
 from plimsoll.attribution.explanation.path_load import UNKNOWN_LOAD, PathLoad
 from plimsoll.attribution.explanation.seen_windows import seen_windows
+from plimsoll.attribution.explanation.silences import silences
 from plimsoll.attribution.incidents.cause import Cause, Explanation
 from plimsoll.attribution.incidents.incident import Incident, IncidentKind
 from plimsoll.attribution.incidents.loops import PollingLoop
@@ -53,14 +54,24 @@ def explain(
     """
     windows = list(seen_windows(incidents, events, loops, lost, tsc_hz=tsc_hz))
     begins = [window.begin for window in windows]
-    found = []
+    suggested = []
     for incident in incidents:
         seen = windows[bisect_right(begins, incident.begin_tsc) - 1]
         evidence = Evidence(loops, seen.away, counters, lost, load, tsc_hz, seen.facts)
-        suggested = _EXPLAIN[incident.kind](incident, evidence)
-        causes = confirmed(suggested, incident, counters, tsc_hz)
-        found.append(Explanation(incident, _known(causes, cgroups, own_pids, noise_tasks)))
-    return tuple(found)
+        suggested.append((incident, _EXPLAIN[incident.kind](incident, evidence)))
+    silent = silences(suggested)
+    return tuple(
+        Explanation(
+            incident,
+            _known(
+                confirmed(causes, incident, counters, tsc_hz, silent),
+                cgroups,
+                own_pids,
+                noise_tasks,
+            ),
+        )
+        for incident, causes in suggested
+    )
 
 
 def _known(

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.attribution.explanation.explain import explain
 from plimsoll.attribution.incidents.cause import Cause, Explanation
 from plimsoll.attribution.ranking.loss_blame import LossBlame, loss_blame
-from tests.unit.attribution.traces import MS, explained, latency, loss, move
+from tests.unit.attribution.traces import HZ, LOOPS, MS, WHOLE, explained, latency, loss, move
 
 
 def cause(
@@ -46,21 +47,40 @@ def test_our_own_process_on_the_duts_cpu_is_the_tester(name: str) -> None:
     assert loss_blame(found) == LossBlame(tester=9.0, platform=0.0, unseen=0.0)
 
 
+PLATFORM = LossBlame(tester=0.0, platform=900.0, unseen=0.0)
+NOBODY = LossBlame(tester=0.0, platform=0.0, unseen=900.0)
+
+
 @pytest.mark.parametrize(
     ("length_ns", "stolen", "blame"),
     [
         # The CPU was away, and as much was stolen in that second.
-        (90 * MS, 0.1, LossBlame(tester=0.0, platform=9.0, unseen=0.0)),
+        (90 * MS, 0.1, PLATFORM),
+        (2 * MS, 0.01, PLATFORM),
         # Of the 90 ms the hypervisor took 20.
-        (90 * MS, 0.02, LossBlame(tester=0.0, platform=0.0, unseen=9.0)),
+        (90 * MS, 0.02, NOBODY),
         # An overloaded DUT loses a little all the time, whatever is stolen meanwhile.
-        (1 * MS, 0.1, LossBlame(tester=0.0, platform=0.0, unseen=9.0)),
+        (MS // 2, 0.1, NOBODY),
     ],
 )
 def test_what_was_lost_while_the_hypervisor_had_the_cpu_is_the_platforms(
     length_ns: int, stolen: float, blame: LossBlame
 ) -> None:
     steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), amount=stolen)
-    found = explained(loss(0, length_ns, 9), [], (steal,))
+    found = explained(loss(0, length_ns, 900), [], (steal,))
     assert [cause.kind for cause in found.causes] == ["hypervisor-steal"]
     assert loss_blame([found]) == blame
+
+
+@pytest.mark.parametrize(("count", "blamed"), [(10, "platform"), (11, "unseen")])
+def test_what_was_stolen_explains_no_more_than_twice_its_time(count: int, blamed: str) -> None:
+    # Each of 2 ms, and 10 ms were stolen: what is counted late is forgiven up to a half.
+    steal = replace(move("hypervisor-steal", "steal of CPU 1", 1), amount=0.01)
+    lost = [loss(at * 10 * MS, at * 10 * MS + 2 * MS, 900) for at in range(count)]
+    found = explain(lost, [], LOOPS, (steal,), WHOLE, tsc_hz=HZ)
+    assert getattr(loss_blame(found), blamed) == 900.0 * count
+
+
+def test_two_frames_lost_one_after_the_other_are_no_silence() -> None:
+    steal = move("hypervisor-steal", "steal of CPU 1", 1)
+    assert loss_blame([explained(loss(0, 2 * MS, 2), [], (steal,))]).unseen == 2.0
