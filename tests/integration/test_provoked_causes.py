@@ -21,6 +21,7 @@ from tests.integration.provoked.disturbed_trial import (
     DUT_CPU,
     ENGINE_CPU,
     DisturbedTrial,
+    Provoked,
     built_disturber,
     disturbed_trial,
 )
@@ -140,8 +141,16 @@ def assert_throttling_is_named(trial: DisturbedTrial) -> None:
     }
     named = [each for each in throttled if any(each.begin_tsc <= b <= each.end_tsc for b in begins)]
     print(f"quota: throttled {len(throttled)} times, {len(named)} named rightly")
+    for each in throttled:
+        if each not in named:
+            print(f"not named: {each}; in that time {_causes_in(trial, each)}")
     assert len(throttled) >= FEWEST_THROTTLINGS
     assert len(named) >= 0.95 * len(throttled)
+
+
+def _causes_in(trial: DisturbedTrial, time: Provoked) -> list[CauseRecord]:
+    causes = (cause for incident in trial.causes.incidents for cause in incident.causes)
+    return [c for c in causes if c.begin_tsc and time.begin_tsc <= c.begin_tsc <= time.end_tsc]
 
 
 @pytest.mark.full
