@@ -49,7 +49,7 @@ class Row:
 def hold(contest: Contest, rounds: int, say: Callable[[str], None]) -> tuple[Row, ...]:
     """Measure both sides in each round, and let each begin every other round.
 
-    What the machine does meanwhile then falls on both alike.
+    What the machine does in that time falls on both alike.
     """
     ours: list[Values] = []
     theirs: list[Values] = []

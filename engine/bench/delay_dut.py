@@ -79,18 +79,18 @@ class DelayDut:
 
     def holds(self) -> Holds:
         """What it did since."""
-        told = self._ask({"report": True})
-        (path,) = told["paths"]
-        sent = told["sent"]
-        if not sent["hold"] or told["unrecorded"]:
+        report = self._ask({"report": True})
+        (path,) = report["paths"]
+        sent = report["sent"]
+        if not sent["hold"] or report["unrecorded"]:
             raise MachineError(
-                f"it recorded {len(sent['hold'])} frames and left out {told['unrecorded']}",
+                f"it recorded {len(sent['hold'])} frames and left out {report['unrecorded']}",
                 where="delay-dut",
                 remedy="measure for a shorter time",
             )
-        ns_per_tick = 1e9 / told["tsc_hz"]
+        ns_per_tick = 1e9 / report["tsc_hz"]
         # Each is known but for the time from one poll to the next, and that of sending it.
-        known = [doubt * ns_per_tick <= 2 * _LATE_NS for doubt in sent["doubt"]]
+        known = [uncertainty * ns_per_tick <= 2 * _LATE_NS for uncertainty in sent["uncertainty"]]
         holds, ways = (
             tuple(sorted(ticks * ns_per_tick for ticks in compress(sent[column], known)))
             for column in ("hold", "way")

@@ -30,7 +30,7 @@ def gaps_between_bursts(gaps: Sequence[float], ideal: float) -> list[float]:
         at += gap
         if gap > ideal / 2:
             starts.append(at)
-    # The first one's beginning may have been missed.
+    # The first one's start may have been missed.
     return [after - before for before, after in pairwise(starts[1:])]
 
 

@@ -6,7 +6,7 @@
  *
  * A frame's time is the TSC after the poll that brought it, so it is late by at most a
  * turn of this loop, which is reported as poll_ns. Frames that one poll brought have one
- * time. Beside it stands the time in the frame's own signature (docs/engine-protocol.md),
+ * time. Next to it stands the time in the frame's own signature (docs/engine-protocol.md),
  * which means nothing where the frame is not the engine's. FILE gets pairs of 64-bit
  * numbers, arrival and signature, at most FRAMES of them; standard output gets one line of
  * JSON.

@@ -82,7 +82,7 @@ class GapMeter:
             raise MachineError(
                 f"the gap meter measured nothing; its log ends with:{said}",
                 where="pacing",
-                remedy="mend what its log names, and start again",
+                remedy="fix what its log names, and start again",
             )
         result = json.loads(tail[-1])
         numbers = array("Q", self._record.read_bytes())

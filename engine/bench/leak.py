@@ -41,7 +41,7 @@ class Usage:
 
 
 def main() -> int:
-    """Run for the time asked for; 1 if something grew."""
+    """Run for the time requested; 1 if something grew."""
     options = _options()
     usages: list[Usage] = []
     shown_s = -options.every

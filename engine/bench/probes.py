@@ -64,7 +64,7 @@ def stream(
 
 
 def warm_up(engine: Engine, streams: Sequence[StreamPlan]) -> None:
-    """A trial whose figures nobody wants."""
+    """A trial whose figures are of no interest."""
     run(engine, streams, _WARMUP_S, mark=1)
 
 
@@ -92,13 +92,13 @@ def quantile_ns(histogram: Histogram, quantile: float) -> float:
 
     A bucket's limits would be off by up to its width: 64 ns at 10 us, 512 ns at 100 us.
     """
-    wanted = quantile * histogram.count
+    rank = quantile * histogram.count
     seen = 0
     for index, count in histogram.buckets:
-        if seen + count >= wanted:
+        if seen + count >= rank:
             lowest, highest = bucket_bounds_ns(index)
             least = max(lowest, histogram.min_ns or 0)
             most = min(highest + 1, histogram.max_ns or 0)
-            return least + max(0, most - least) * (wanted - seen) / count
+            return least + max(0, most - least) * (rank - seen) / count
         seen += count
     return float(histogram.max_ns or 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a received frame should be counted as, told the slow and plain way from
+ * What a received frame should be counted as, worked out the slow and plain way from
  * docs/engine-protocol.md: what the receiver's own judgement is held against.
  */
 #ifndef PLIMSOLL_VERDICT_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The spans of time of which events are asked for. */
+/* The spans of time of which events are requested. */
 #pragma once
 
 #include <stdbool.h>

@@ -80,7 +80,7 @@ def _held(bed: BenchBed, program: Path, name: str, least_ns: int, most_ns: int) 
 
 
 def _loopback(bed: BenchBed, load_pps: float) -> Contest:
-    beside = f"{load_pps / 1e6:g} Mpps of load" if load_pps else "nothing else"
+    background = f"{load_pps / 1e6:g} Mpps of load" if load_pps else "nothing else"
 
     def ours() -> Values:
         streams = [stream(PROBE, "latency", _LOOP_PROBE_PPS, _LOOP)]
@@ -94,7 +94,7 @@ def _loopback(bed: BenchBed, load_pps: float) -> Contest:
         figures = (quantile_ns(clean, 0.5), quantile_ns(clean, 0.999), float(clean.max_ns or 0))
         return (*figures, 100 * counts.latency_across_stalls.count / counts.received)
 
-    name = f"quiet loopback, 1000 probes/s beside {beside}"
+    name = f"quiet loopback, 1000 probes/s next to {background}"
     return Contest(
         name=f"loopback-{load_pps / 1e6:g}M",
         works=(

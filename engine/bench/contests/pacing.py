@@ -1,6 +1,6 @@
 """How evenly frames leave: the gaps between them, as a receiver on memif sees them.
 
-Beside each figure of the gaps as received stands the same one of the times that the engine
+Next to each figure of the gaps as received stands the same one of the times that the engine
 wrote into the frames when it handed them over: what differs between the two was added on
 the way, by memif and by the meter.
 """

@@ -19,7 +19,7 @@ _LINK_WAIT_S = 15.0
 
 
 def dut_contest(bed: BenchBed) -> Contest:
-    """Frames that the DUT forwarded, whoever made them."""
+    """Frames that the DUT forwarded, no matter who made them."""
     cpus = (bed.generator_cpu,)
 
     def ours() -> tuple[float, ...]:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Header fields that change per frame, as they are asked for.
+ * Header fields that change per frame, as they are requested.
  *
  * Frame n of a stream takes number i = (first + n) mod count of a field's values, or for
  * a random field a number below count that seed and first + n alone decide. The value is

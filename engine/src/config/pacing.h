@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A stream's schedule as it is asked for; the pacer makes times of it. */
+/* A stream's schedule as it is requested; the pacer makes times of it. */
 #ifndef PLIMSOLL_PACING_H
 #define PLIMSOLL_PACING_H
 

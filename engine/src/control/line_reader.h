@@ -27,7 +27,8 @@ struct line_reader {
 enum line_status {
     LINE_READY,
     LINE_NONE,     /* nothing complete within the time-out */
-    LINE_TOO_LONG, /* or more than there is memory for; told once, the next line is read as usual */
+    LINE_TOO_LONG, /* or more than there is memory for; reported once, the next line is read as
+                      usual */
     LINE_WITH_NUL, /* the line is dropped: what reads it would end at the NUL */
     LINE_END,      /* the peer closed, or the descriptor failed */
 };

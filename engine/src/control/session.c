@@ -32,12 +32,12 @@ struct session {
     struct held_intervals held;
 };
 
-static volatile sig_atomic_t asked_to_end;
+static volatile sig_atomic_t end_requested;
 
 void
 session_end(void)
 {
-    asked_to_end = 1;
+    end_requested = 1;
 }
 
 /* Writes one message as a line and frees it. A peer that is gone ends the session. */
@@ -53,7 +53,7 @@ say(struct session *session, json_t *message)
         const ssize_t count = write(session->out_fd, text + written, length - written);
 
         /* One who does not read must not keep the engine from ending. */
-        if (count < 0 && errno == EINTR && !asked_to_end)
+        if (count < 0 && errno == EINTR && !end_requested)
             continue;
         if (count <= 0)
             break;
@@ -77,14 +77,14 @@ refuse(struct session *session, int64_t id, const struct complaint *complaint, b
     }
 }
 
-/* Whether nobody waits for the links any more; what was asked meanwhile is answered later. */
+/* Whether no one waits for the links any more. Requests of that time are answered later. */
 static bool
 left_alone(void *context)
 {
     const struct session *session = context;
     struct pollfd peer = {.fd = session->reader.fd};
 
-    return asked_to_end || (poll(&peer, 1, 0) > 0 && (peer.revents & (POLLHUP | POLLERR)) != 0);
+    return end_requested || (poll(&peer, 1, 0) > 0 && (peer.revents & (POLLHUP | POLLERR)) != 0);
 }
 
 static void
@@ -263,7 +263,7 @@ listen_during_trial(void *context, int milliseconds)
 {
     struct session *session = context;
 
-    return listen_once(session, milliseconds) || session->over || asked_to_end;
+    return listen_once(session, milliseconds) || session->over || end_requested;
 }
 
 int
@@ -278,7 +278,7 @@ session_run(int in_fd, int out_fd)
     session->trial_id = -1;
     session->started = clock_reading_take();
     say(session, message_hello());
-    while (!session->over && !asked_to_end)
+    while (!session->over && !end_requested)
         listen_once(session, 1000);
     ports_close(&session->ports);
     if (session->eal_started)

@@ -5,7 +5,7 @@
  * They are the outputs of SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom
  * number generators", OOPSLA 2014), which mixes a counter that grows by the golden
  * ratio's fraction; its mixer is Stafford's thirteenth. It passes BigCrush, and as any
- * number can be asked for, taking steps back is a subtraction.
+ * number can be computed, taking steps back is a subtraction.
  */
 #ifndef PLIMSOLL_SPLITMIX_H
 #define PLIMSOLL_SPLITMIX_H

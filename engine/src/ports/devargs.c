@@ -43,11 +43,11 @@ devargs_value(const char *devargs, const char *key, char *value, size_t size)
 }
 
 static bool
-has_value(const char *devargs, const char *key, const char *wanted)
+has_value(const char *devargs, const char *key, const char *expected)
 {
     char value[16];
 
-    return devargs_value(devargs, key, value, sizeof(value)) == 0 && strcmp(value, wanted) == 0;
+    return devargs_value(devargs, key, value, sizeof(value)) == 0 && strcmp(value, expected) == 0;
 }
 
 static bool
@@ -80,6 +80,6 @@ devargs_peer_socket(const char *devargs, struct peer_socket *socket)
     }
     const int status = devargs_value(devargs, key, socket->path, sizeof(socket->path));
 
-    /* virtio-user also opens the kernel's character devices, behind which nobody listens. */
+    /* virtio-user also opens the kernel's character devices, behind which nothing listens. */
     return status != -ENAMETOOLONG && socket->path[0] == '/' && !begins(socket->path, "/dev/");
 }

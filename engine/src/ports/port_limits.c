@@ -42,15 +42,15 @@ port_complain(struct complaint *complaint, uint32_t number, int status, const ch
 }
 
 static int
-check_queues(const char *direction, uint16_t asked, uint16_t most, uint32_t number,
+check_queues(const char *direction, uint16_t requested, uint16_t most, uint32_t number,
              const struct rte_eth_dev_info *info, struct complaint *complaint)
 {
     char text[192];
 
-    if (asked <= most)
+    if (requested <= most)
         return 0;
-    snprintf(text, sizeof(text), "%u %s queues are asked for; driver %s has at most %u here", asked,
-             direction, info->driver_name, most);
+    snprintf(text, sizeof(text), "%u %s queues are requested; driver %s has at most %u here",
+             requested, direction, info->driver_name, most);
     return complain_at(complaint, number, -ERANGE, text);
 }
 
@@ -140,7 +140,7 @@ check_kernel_mtu(uint32_t number, uint32_t max_frame_bytes, const struct rte_eth
 
     if (status != 0)
         return port_complain(complaint, number, status, "its kernel interface tells no MTU");
-    /* The kernel lets a VLAN tag pass beside the MTU. */
+    /* The kernel lets a VLAN tag pass on top of the MTU. */
     if (max_frame_bytes <= (uint32_t)mtu + RTE_ETHER_HDR_LEN + RTE_VLAN_HLEN)
         return 0;
     snprintf(text, sizeof(text),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a driver can do at most, and what is said of a port of which more is asked. */
+/* What a driver can do at most, and the complaint about a port of which more is requested. */
 #ifndef PLIMSOLL_PORT_LIMITS_H
 #define PLIMSOLL_PORT_LIMITS_H
 
@@ -9,7 +9,7 @@
 int port_complain(struct complaint *complaint, uint32_t number, int status, const char *what);
 
 /*
- * Compares what is asked of the port with what its driver offers, and the frames with the
+ * Compares what is requested of the port with what its driver offers, and the frames with the
  * MTU of a kernel interface, which is its owner's and not changed. Returns 0 or a negative
  * errno, with the driver and its limit, or the remedy, in the complaint.
  */

@@ -178,7 +178,7 @@ port_opening_timed_out(const struct port_opening *opening, struct complaint *com
     if (!socket.connects)
         snprintf(text, sizeof(text), "%s: no peer came to the socket %s", what, socket.path);
     else if (!may_be_served(&socket))
-        snprintf(text, sizeof(text), "nobody serves the socket %s", socket.path);
+        snprintf(text, sizeof(text), "nothing serves the socket %s", socket.path);
     else if (opening->stage[number] < STAGE_STARTED)
         snprintf(text, sizeof(text), "cannot connect to the socket %s: is it served?", socket.path);
     else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Opening all ports, each as far as its peer lets it: a memif client or virtio-user
- * device cannot open before somebody listens on its socket, which may be another port
+ * device cannot open before a peer listens on its socket, which may be another port
  * of this process.
  */
 #ifndef PLIMSOLL_PORT_OPENING_H

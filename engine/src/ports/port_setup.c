@@ -97,7 +97,7 @@ configure_device(struct port *port, const struct port_request *request,
     if (request->hardware_stamps)
         conf.rxmode.offloads = RTE_ETH_RX_OFFLOAD_TIMESTAMP;
     /*
-     * Only of cards: a virtual port that promises it may hand up frames whose checksum nobody
+     * Only of cards: a virtual port that promises it may hand up frames whose checksum no one
      * has written yet (VIRTIO_NET_F_GUEST_CSUM), and checks nothing faster than we do.
      */
     port->checks_sums = devargs_is_pci(request->devargs) &&
@@ -132,28 +132,28 @@ int
 port_configure(struct port *port, uint32_t number, const struct open_request *request,
                struct complaint *complaint)
 {
-    const struct port_request *asked = &request->ports[number];
+    const struct port_request *requested = &request->ports[number];
     struct rte_eth_dev_info info;
     int status = rte_eth_dev_info_get(port->dpdk_port, &info);
 
     if (status != 0)
         return port_complain(complaint, number, status, "says nothing of itself");
-    port->rx_queues = asked->rx_queues;
-    port->tx_queues = asked->tx_queues;
+    port->rx_queues = requested->rx_queues;
+    port->tx_queues = requested->tx_queues;
     port->rss = info.flow_type_rss_offloads != 0;
-    status = port_check_limits(asked, number, request->max_frame_bytes, &info, complaint);
+    status = port_check_limits(requested, number, request->max_frame_bytes, &info, complaint);
     if (status != 0)
         return status;
     status = make_pools(port, number, request);
     if (status != 0)
         return port_complain(complaint, number, status, "no memory for buffers");
-    status = configure_device(port, asked, &info);
+    status = configure_device(port, requested, &info);
     if (status != 0)
         return port_complain(complaint, number, status, "cannot be configured");
     status = port_set_mtu(port, number, request->max_frame_bytes, &info, complaint);
     if (status != 0)
         return status;
-    status = set_up_queues(port, asked);
+    status = set_up_queues(port, requested);
     return status == 0 ? 0 : port_complain(complaint, number, status, "has no such queues");
 }
 

@@ -12,7 +12,8 @@
 
 /* A read that an interrupt stretched is outdone by one that none did. */
 #define BRACKETS 16
-/* Between the first two comparisons: their few 100 ns of doubt then bend the line by 1e-6. */
+/* Between the first two comparisons: their uncertainty of a few 100 ns then bends the line by 1e-6.
+ */
 #define BASE_MS 100
 
 void

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stamps that a port takes itself: whether it can, and its clock beside the TSC. */
+/* Stamps that a port takes itself: whether it can, and its clock compared with the TSC. */
 #ifndef PLIMSOLL_PORT_STAMPS_H
 #define PLIMSOLL_PORT_STAMPS_H
 

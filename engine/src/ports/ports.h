@@ -35,7 +35,7 @@ struct ports {
 /*
  * Configures and starts every port with the queues that the request gives it, then waits
  * up to request->link_wait_s for peers that do not listen yet and for all links.
- * `give_up` is asked meanwhile; true ends the wait with -ECANCELED. Returns 0 or a
+ * `give_up` is polled in the meantime; true ends the wait with -ECANCELED. Returns 0 or a
  * negative errno with the port named in the complaint; what was opened stays for
  * ports_close() to end.
  */

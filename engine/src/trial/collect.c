@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Only what is in use: the main thread's work is taken from somebody's CPU. */
+/* Only what is in use: the main thread's work is taken from another's CPU. */
 static void
 clear(struct counts *counts, const struct run *run)
 {

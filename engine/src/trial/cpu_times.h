@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CPU time that the tester itself takes beside its polling loops: this process's main
+ * CPU time that the tester itself takes in addition to its polling loops: this process's main
  * thread and the processes that the driver names, by the kernel's per-process clocks.
  */
 #ifndef PLIMSOLL_CPU_TIMES_H

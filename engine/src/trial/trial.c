@@ -163,7 +163,7 @@ drain(struct trial *trial, const struct trial_hooks *hooks)
     const uint64_t end = rte_rdtsc() + ticks(trial, trial->request->drain_s);
 
     trial->draining = true;
-    /* Asked to stop once more, or left by the peer: there is nothing to drain for. */
+    /* Requested to stop once more, or left by the peer: there is nothing to drain for. */
     sleep_until(trial, hooks, end);
     close_interval(trial, hooks);
 }

@@ -61,7 +61,7 @@ struct trial {
     struct counts interval;
     struct counts total;
     struct rte_eth_stats before[PORTS_MAX]; /* hardware counters when the interval began */
-    int64_t missing_before[STREAMS_MAX];    /* all told, when the interval began */
+    int64_t missing_before[STREAMS_MAX];    /* in all, when the interval began */
     uint32_t index;                         /* of the interval that closes next */
     bool draining;
     uint64_t interval_begin; /* TSC */
@@ -74,12 +74,12 @@ struct trial {
     enum ended_by ended_by;
 };
 
-/* What the trial asks of its surroundings while it runs. */
+/* What the trial needs of its environment while it runs. */
 struct trial_hooks {
     void *context;
     /* Called with trial->interval complete. */
     void (*interval)(void *context, const struct trial *trial);
-    /* Sleeps for about `milliseconds` or until something is asked; true to stop sending. */
+    /* Sleeps for about `milliseconds` or until a request comes; true to stop sending. */
     bool (*wait)(void *context, int milliseconds);
 };
 

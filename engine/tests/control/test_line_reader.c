@@ -79,13 +79,13 @@ static uint32_t
 read_unended(struct fixture *fixture)
 {
     enum line_status status;
-    uint32_t told = 0;
+    uint32_t too_long = 0;
     char *line = NULL;
 
     while ((status = line_reader_next(&fixture->reader, 0, &line)) == LINE_TOO_LONG)
-        told++;
+        too_long++;
     assert_int_equal(status, LINE_NONE);
-    return told;
+    return too_long;
 }
 
 /* Writes `count` bytes in pieces, reading after each; returns how often the line was too long. */
@@ -93,7 +93,7 @@ static uint32_t
 put_long(struct fixture *fixture, size_t count)
 {
     char piece[32768];
-    uint32_t told = 0;
+    uint32_t too_long = 0;
 
     memset(piece, 'x', sizeof(piece));
     while (count > 0) {
@@ -101,9 +101,9 @@ put_long(struct fixture *fixture, size_t count)
 
         put_bytes(fixture, piece, now);
         count -= now;
-        told += read_unended(fixture);
+        too_long += read_unended(fixture);
     }
-    return told + read_unended(fixture);
+    return too_long + read_unended(fixture);
 }
 
 static void
@@ -195,7 +195,7 @@ the_longest_line_is_given_whole(void **state)
 }
 
 static void
-a_longer_line_is_told_once_and_the_next_is_read(void **state)
+a_longer_line_is_reported_once_and_the_next_is_read(void **state)
 {
     static const size_t lengths[] = {LINE_MAX_BYTES, LINE_MAX_BYTES + 1, 2 * LINE_MAX_BYTES,
                                      2 * LINE_MAX_BYTES + 5};
@@ -270,7 +270,7 @@ a_line_behind_a_long_one_survives_its_shrinking(void **state)
 }
 
 static void
-a_line_with_a_nul_is_told_and_the_next_is_read(void **state)
+a_line_with_a_nul_is_reported_and_the_next_is_read(void **state)
 {
     static const struct {
         const char *bytes;
@@ -321,12 +321,12 @@ main(void)
         PIPE_TEST(an_unfinished_line_at_the_end_is_dropped),
         PIPE_TEST(an_empty_input_ends),
         PIPE_TEST(the_longest_line_is_given_whole),
-        PIPE_TEST(a_longer_line_is_told_once_and_the_next_is_read),
+        PIPE_TEST(a_longer_line_is_reported_once_and_the_next_is_read),
         PIPE_TEST(an_end_within_a_longer_line_is_seen),
         PIPE_TEST(a_long_line_takes_room_only_while_it_is_held),
         PIPE_TEST(a_line_passed_over_takes_no_room),
         PIPE_TEST(a_line_behind_a_long_one_survives_its_shrinking),
-        PIPE_TEST(a_line_with_a_nul_is_told_and_the_next_is_read),
+        PIPE_TEST(a_line_with_a_nul_is_reported_and_the_next_is_read),
         PIPE_TEST(a_nul_after_a_line_is_not_that_lines),
         PIPE_TEST(a_nul_in_a_longer_line_is_passed_over_with_it),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the delay DUT is told to do with the frames of each path, right and wrong. Told as
+ * What the delay DUT has to do with the frames of each path, right and wrong. Written as
  * one JSON object:
  *
  *   {"seed": 1, "paths": [{
@@ -16,7 +16,7 @@
  * the last. Frames are counted from 0 per path and stream, as they come in; "stream" is
  * absent for all streams. The kinds are those of enum action.
  *
- * A DUT that was away itself does not know when the frames came that waited meanwhile, and
+ * A DUT that was away itself does not know when the frames came that waited in that time, and
  * sends others later than it should. With "withhold_late_ns" it keeps those back for which
  * that may be more than so much, so that it knows the holds of all that it sends.
  *

@@ -5,7 +5,7 @@
 #include <rte_mbuf.h>
 #include <string.h>
 
-/* Rounded up, so that no frame is held for less than was asked. */
+/* Rounded up, so that no frame is held for less than was requested. */
 static uint64_t
 ticks(const struct dut *dut, uint64_t ns)
 {

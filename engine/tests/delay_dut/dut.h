@@ -19,10 +19,10 @@
 /* A frame of the engine's, as it left. */
 struct record {
     uint64_t sequence;
-    uint64_t hold;  /* ticks, see held.h */
-    uint64_t doubt; /* ticks */
-    uint64_t late;  /* sent after it was due, ticks */
-    uint64_t way;   /* from the time in its signature to here, ticks */
+    uint64_t hold;        /* ticks, see held.h */
+    uint64_t uncertainty; /* ticks */
+    uint64_t late;        /* sent after it was due, ticks */
+    uint64_t way;         /* from the time in its signature to here, ticks */
     uint16_t port;
     uint16_t stream;
     actions_done done;

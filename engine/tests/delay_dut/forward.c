@@ -134,15 +134,15 @@ withhold(struct path *path, const struct held *held)
     rte_pktmbuf_free(held->mbuf);
 }
 
-/* Takes one frame in at `now`; it may have come since `doubt` ticks. */
+/* Takes one frame in at `now`; it may have come since `uncertainty` ticks. */
 static void
-admit(struct dut *dut, struct path *path, struct rte_mbuf *mbuf, uint64_t now, uint64_t doubt)
+admit(struct dut *dut, struct path *path, struct rte_mbuf *mbuf, uint64_t now, uint64_t uncertainty)
 {
     const uint64_t time = choose_hold(path);
     struct held held = {.mbuf = mbuf,
                         .due = now + time,
                         .received_at = now,
-                        .doubt = doubt,
+                        .uncertainty = uncertainty,
                         .port = path->behaviour->to};
     struct frame_identity identity;
 
@@ -156,7 +156,7 @@ admit(struct dut *dut, struct path *path, struct rte_mbuf *mbuf, uint64_t now, u
     held.sequence = identity.sequence;
     held.way = (now - identity.time) & SIGNED_TIME_MAX;
     const uint32_t number = path->next_number[identity.stream]++;
-    if (doubt > path->withhold_late) {
+    if (uncertainty > path->withhold_late) {
         withhold(path, &held);
         return;
     }
@@ -172,12 +172,12 @@ receive(struct dut *dut, struct path *path)
     const uint16_t count = rte_eth_rx_burst(path->behaviour->from, 0, mbufs, BURST);
     const uint64_t now = rte_rdtsc();
     /* What this poll brought may have come right after the last one had looked. */
-    const uint64_t doubt = now - path->polled_at;
+    const uint64_t uncertainty = now - path->polled_at;
 
     path->polled_at = begin;
     dut->received[path->behaviour->from] += count;
     for (uint16_t i = 0; i < count; i++)
-        admit(dut, path, mbufs[i], now, doubt);
+        admit(dut, path, mbufs[i], now, uncertainty);
 }
 
 static void
@@ -190,14 +190,15 @@ record(struct dut *dut, const struct held *held, uint64_t began, uint64_t ended)
         dut->unrecorded++;
         return;
     }
-    dut->records[dut->record_count++] = (struct record){.sequence = held->sequence,
-                                                        .hold = began - held->received_at,
-                                                        .doubt = held->doubt + (ended - began),
-                                                        .late = began - held->due,
-                                                        .way = held->way,
-                                                        .port = held->port,
-                                                        .stream = held->stream,
-                                                        .done = held->done};
+    dut->records[dut->record_count++] =
+        (struct record){.sequence = held->sequence,
+                        .hold = began - held->received_at,
+                        .uncertainty = held->uncertainty + (ended - began),
+                        .late = began - held->due,
+                        .way = held->way,
+                        .port = held->port,
+                        .stream = held->stream,
+                        .done = held->done};
 }
 
 /* Sends what is due, one frame at a time, so that each leaves at its own time. */

@@ -5,7 +5,7 @@
  * A frame's true hold is the TSC right before the rte_eth_tx_burst() that sent it, less the
  * TSC right after the rte_eth_rx_burst() that brought it. The DUT cannot know more: the
  * frame may have lain in the port's queue since the poll before, and was in the other's
- * queue only when the sending call returned. `doubt` is how much longer the hold may have
+ * queue only when the sending call returned. `uncertainty` is how much longer the hold may have
  * been for that; it is long when the DUT itself was away in between.
  */
 #ifndef DELAY_DUT_HELD_H
@@ -25,9 +25,9 @@ struct held {
     uint64_t due;   /* TSC */
     uint64_t order; /* among frames due at the same time */
     uint64_t received_at;
-    uint64_t hold;  /* as it should be, ticks */
-    uint64_t doubt; /* ticks */
-    uint64_t way;   /* from the time in its signature to here, ticks */
+    uint64_t hold;        /* as it should be, ticks */
+    uint64_t uncertainty; /* ticks */
+    uint64_t way;         /* from the time in its signature to here, ticks */
     uint64_t sequence;
     uint16_t port; /* to be sent on */
     uint16_t stream;

@@ -82,11 +82,11 @@ start_forwarding(struct dut *dut)
 }
 
 static json_t *
-behave(struct dut *dut, const json_t *asked)
+behave(struct dut *dut, const json_t *requested)
 {
     char why[WHY_MAX] = "";
 
-    if (behaviour_read(&dut->behaviour, asked, dut->port_count, why, sizeof(why)) != 0) {
+    if (behaviour_read(&dut->behaviour, requested, dut->port_count, why, sizeof(why)) != 0) {
         /* Half a behaviour is none. */
         dut->behaviour.path_count = 0;
         return json_pack("{s:s}", "error", why);
@@ -98,10 +98,10 @@ behave(struct dut *dut, const json_t *asked)
 static json_t *
 answer(struct dut *dut, const json_t *request)
 {
-    const json_t *asked = json_object_get(request, "behave");
+    const json_t *requested = json_object_get(request, "behave");
 
-    if (asked)
-        return behave(dut, asked);
+    if (requested)
+        return behave(dut, requested);
     if (json_object_get(request, "report"))
         return report(dut);
     return json_pack("{s:s}", "error", "ask it to behave or to report");

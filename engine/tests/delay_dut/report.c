@@ -58,8 +58,8 @@ static json_t *
 report_sent(const struct dut *dut)
 {
     json_t *port = json_array(), *stream = json_array(), *sequence = json_array(),
-           *way = json_array(), *hold = json_array(), *doubt = json_array(), *late = json_array(),
-           *done = json_array();
+           *way = json_array(), *hold = json_array(), *uncertainty = json_array(),
+           *late = json_array(), *done = json_array();
 
     for (uint64_t i = 0; i < dut->record_count; i++) {
         const struct record *record = &dut->records[i];
@@ -69,13 +69,13 @@ report_sent(const struct dut *dut)
         json_array_append_new(sequence, json_integer((json_int_t)record->sequence));
         json_array_append_new(way, json_integer((json_int_t)record->way));
         json_array_append_new(hold, json_integer((json_int_t)record->hold));
-        json_array_append_new(doubt, json_integer((json_int_t)record->doubt));
+        json_array_append_new(uncertainty, json_integer((json_int_t)record->uncertainty));
         json_array_append_new(late, json_integer((json_int_t)record->late));
         json_array_append_new(done, json_integer(record->done));
     }
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "port", port, "stream", stream,
-                     "sequence", sequence, "way", way, "hold", hold, "doubt", doubt, "late", late,
-                     "done", done);
+                     "sequence", sequence, "way", way, "hold", hold, "uncertainty", uncertainty,
+                     "late", late, "done", done);
 }
 
 json_t *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the delay DUT did since it began to behave as it was told, as one JSON object:
+ * What the delay DUT did since it began to behave as configured, as one JSON object:
  * counters of ports and paths, how often each wrong was done, and under "sent" a column
  * for each property of the engine's frames in the order in which they left. "done" has bit
  * i set for the i-th of "actions"; "way" is from the time in the signature to here. Times are in

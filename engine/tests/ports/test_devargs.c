@@ -7,7 +7,7 @@
 #include "unit_test.h"
 
 static void
-pci_addresses_are_told_from_virtual_devices(void **state)
+pci_addresses_are_distinguished_from_virtual_devices(void **state)
 {
     (void)state;
     assert_true(devargs_is_pci("0000:01:00.0"));
@@ -92,7 +92,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pci_addresses_are_told_from_virtual_devices),
+        cmocka_unit_test(pci_addresses_are_distinguished_from_virtual_devices),
         cmocka_unit_test(the_name_ends_at_the_first_comma),
         cmocka_unit_test(values_are_found_by_their_whole_key),
         cmocka_unit_test(devices_with_a_peer_tell_its_socket_and_who_listens),

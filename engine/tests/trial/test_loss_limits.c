@@ -142,7 +142,7 @@ a_silence_that_ends_lost_what_the_gap_shows(void **state)
 }
 
 static void
-stalls_excuse_twice_what_came_meanwhile(void **state)
+stalls_excuse_twice_what_came_during_them(void **state)
 {
     struct fixture *fixture = *state;
     struct worker_counts *worker = &fixture->trial.interval.workers[1];
@@ -197,7 +197,7 @@ main(void)
         EACH(what_found_no_room_counts_where_the_limit_says_so),
         EACH(silence_loses_what_had_an_interval_to_come_back),
         EACH(a_silence_that_ends_lost_what_the_gap_shows),
-        EACH(stalls_excuse_twice_what_came_meanwhile),
+        EACH(stalls_excuse_twice_what_came_during_them),
         EACH(a_stall_excuses_into_the_next_interval_and_no_further),
         EACH(without_a_limit_nothing_ends),
     };

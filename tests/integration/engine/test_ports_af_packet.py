@@ -58,7 +58,7 @@ def test_too_many_queues_are_refused_with_the_drivers_number(tmp_path: Path) -> 
         error = refusal(engine, PORTS[0], workers=[worker])
         assert error["where"] == "ports[0]"
         assert error["message"] == (
-            "2 receive queues are asked for; driver net_af_packet has at most 1 here"
+            "2 receive queues are requested; driver net_af_packet has at most 1 here"
         )
 
 

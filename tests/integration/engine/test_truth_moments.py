@@ -23,7 +23,7 @@ SENT = 3000
 RUN = {"duration_s": SENT / RATE_PPS}
 # The first send is named a millisecond ahead by one reading of the clocks, which may be
 # interrupted between the two.
-BEGIN_DOUBT_NS = 1_000_000
+BEGIN_UNCERTAINTY_NS = 1_000_000
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +42,7 @@ def report_of(truth: Truth) -> TrialReport:
 
 def due_ns(report: TrialReport, number: int) -> float:
     """Wall-clock time before which frame `number` cannot have been sent."""
-    return report.begin_unix_ns + number * GAP_NS - BEGIN_DOUBT_NS
+    return report.begin_unix_ns + number * GAP_NS - BEGIN_UNCERTAINTY_NS
 
 
 @pytest.mark.parametrize("role", ["load", "latency"])

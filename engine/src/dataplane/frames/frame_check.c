@@ -5,7 +5,7 @@
 
 #define ETHERNET_BYTES 14
 #define TAG_BYTES 4
-/* Q-in-Q has two, MPLS VPNs have two or three labels; whoever has more is not checked. */
+/* Q-in-Q has two, MPLS VPNs have two or three labels; a frame with more is not checked. */
 #define TAGS_MAX 8
 
 #define TYPE_IPV4 0x0800

@@ -4,7 +4,7 @@
  * UDP, TCP, ICMP or ICMPv6 (RFC 768, 9293, 792, 4443), which covers the addresses, the
  * ports and all that follows them up to the end of the packet.
  *
- * A DUT that rewrites what it may (addresses, ports, TTL) also mends the checksums, so it is
+ * A DUT that rewrites what it may (addresses, ports, TTL) also corrects the checksums, so it is
  * never taken for one that damages. What lies before the IP header and behind the packet no
  * checksum covers, and the FCS is the ports' to check. Behind Ethernet, VLAN tags and MPLS
  * labels are passed over; of a tunnel the outer packet is checked.

@@ -87,9 +87,9 @@ count_train(const struct worker *worker, const struct train *train, uint64_t now
 
 /* A frame that was not the next one: it leaves a gap before it, or fills one. */
 static __rte_noinline void
-note_disorder(const struct rx_stream *stream, struct rx_page *page,
-              const struct signature *signature, uint64_t expected, enum sequence_verdict verdict,
-              uint64_t now)
+note_out_of_order(const struct rx_stream *stream, struct rx_page *page,
+                  const struct signature *signature, uint64_t expected,
+                  enum sequence_verdict verdict, uint64_t now)
 {
     const uint64_t sequence = signature->sequence;
 
@@ -119,7 +119,7 @@ count_order(struct rx_stream *stream, struct rx_page *page, const struct signatu
     page->frames.out_of_order += verdict == SEQUENCE_OUT_OF_ORDER;
     page->frames.duplicate += verdict == SEQUENCE_DUPLICATE;
     if (unlikely(signature->sequence != expected) && stream->sole_queue)
-        note_disorder(stream, page, signature, expected, verdict, now);
+        note_out_of_order(stream, page, signature, expected, verdict, now);
     if (verdict == SEQUENCE_IN_ORDER)
         stream->newest_stamp = signature->time;
     return verdict == SEQUENCE_IN_ORDER;
@@ -173,8 +173,8 @@ begin_train(struct worker *worker, const struct rx_queue *queue, const struct rt
 }
 
 /*
- * A frame that may end with a short signature; false when it does not. Nobody knows when it
- * was sent: where the time of a loss is asked for, it is between the frames' arrivals.
+ * A frame that may end with a short signature; false when it does not. It is not known when it
+ * was sent: where the time of a loss is requested, it is between the frames' arrivals.
  */
 static bool
 judge_short(struct worker *worker, const struct rx_queue *queue, const struct rte_mbuf *mbuf,

@@ -7,14 +7,15 @@
  * whose bit is clear was seen before and is a duplicate. While nothing is missing
  * the ring is all zero, so the common case, the next number, touches none of it.
  * A gap that leaves the window is lost for good; a number older than the window
- * can no longer be told apart and counts as out of order.
+ * can no longer be distinguished and counts as out of order.
  */
 #ifndef PLIMSOLL_SEQUENCE_H
 #define PLIMSOLL_SEQUENCE_H
 
 #include <stdint.h>
 
-/* 2^18 numbers in 32 KiB: reordering over 2.6 ms at 100 Mpps is still told from duplication. */
+/* 2^18 numbers in 32 KiB: reordering over 2.6 ms at 100 Mpps is still distinguished from
+ * duplication. */
 #define SEQUENCE_WINDOW (UINT64_C(1) << 18)
 
 enum sequence_verdict {
@@ -25,7 +26,7 @@ enum sequence_verdict {
 
 struct sequence {
     uint64_t expected;       /* one more than the highest number seen */
-    uint64_t missing;        /* passed over and not yet seen, all told */
+    uint64_t missing;        /* passed over and not yet seen, in all */
     uint64_t window_missing; /* those of them that still have a bit in the ring */
     uint64_t ring[SEQUENCE_WINDOW / 64];
 };

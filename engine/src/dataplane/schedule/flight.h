@@ -31,7 +31,7 @@ flight_land(struct flight *flight, uint64_t number)
         atomic_store_explicit(&flight->returned, number + 1, memory_order_release);
 }
 
-/* FLIGHT_TIMED_OUT is told once of each probe; after it the next may be due at once. */
+/* FLIGHT_TIMED_OUT is returned once for each probe; after it the next may be due at once. */
 static inline enum flight_state
 flight_look(struct flight *flight, uint64_t now)
 {

@@ -96,7 +96,7 @@ pacer_take_constant(struct pacer *pacer, uint64_t now, uint32_t most)
 
 /*
  * Takes what is due at `now` out of the schedule, at most `most` frames, and says when the
- * first of them was due; back-to-back frames are due when they are asked for.
+ * first of them was due; back-to-back frames are due when they are requested.
  */
 static inline uint32_t
 pacer_take(struct pacer *pacer, uint64_t now, uint32_t most, uint64_t *first_due)

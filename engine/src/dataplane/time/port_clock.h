@@ -13,7 +13,7 @@
  *
  * The main thread writes and workers read, under a sequence lock whose fields are atomic
  * and ordered by themselves (no fences, which ThreadSanitizer does not know): a reader
- * never waits for a lock, it reads again if a comparison came in meanwhile.
+ * never waits for a lock, it reads again if a comparison came in in between.
  *
  * What is proven: the arithmetic, on simulated clocks (tests/dataplane/time/test_port_clock.c).
  * It has not met a port that stamps: there was none where it was written.

@@ -101,7 +101,7 @@ all_widths_carry_and_wrap_within_their_bytes(void **state)
                 assert_int_equal(carried(&one, frame),
                                  value_number(&one, stream.template, number % 1000));
                 memcpy(frame + offset, stream.template + offset, width);
-                assert_memory_equal(frame, stream.template, TEMPLATE_MAX); /* nothing beside it */
+                assert_memory_equal(frame, stream.template, TEMPLATE_MAX); /* nothing around it */
             }
         }
     }

@@ -32,7 +32,7 @@ static const struct example examples[] = {
 };
 
 static void
-kinds_are_told_by_their_type(void **state)
+kinds_are_distinguished_by_their_type(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
@@ -65,7 +65,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kinds_are_told_by_their_type),
+        cmocka_unit_test(kinds_are_distinguished_by_their_type),
         cmocka_unit_test(a_frame_without_a_whole_header_is_a_runt),
         cmocka_unit_test(tags_without_end_are_read_to_the_end),
     };

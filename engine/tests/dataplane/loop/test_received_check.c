@@ -73,7 +73,7 @@ what_it_does_not_know_or_finds_wrong_is(void **state)
 }
 
 static void
-flags_of_a_port_that_was_not_asked_mean_nothing(void **state)
+flags_of_a_port_without_checksum_offload_mean_nothing(void **state)
 {
     (void)state;
     frame[FRAME_BYTES - 1] ^= 1;
@@ -124,7 +124,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_the_port_finds_right_is_not_added_up_again, set_up),
         cmocka_unit_test_setup(what_it_does_not_know_or_finds_wrong_is, set_up),
-        cmocka_unit_test_setup(flags_of_a_port_that_was_not_asked_mean_nothing, set_up),
+        cmocka_unit_test_setup(flags_of_a_port_without_checksum_offload_mean_nothing, set_up),
         cmocka_unit_test_setup(a_frame_in_segments_is_added_up_over_all, set_up),
         cmocka_unit_test_setup(less_than_the_stream_sends_is_counted, set_up),
         cmocka_unit_test_setup(a_stream_that_is_not_checked_is_always_whole, set_up),

@@ -77,7 +77,7 @@ indices_by_hand(void **state)
     assert_int_equal(HISTOGRAM_BUCKETS, 3968);
 }
 
-/* Walks all buckets by their lowest values: none is skipped, and none is wider than told. */
+/* Walks all buckets by their lowest values: none is skipped, and none is wider than promised. */
 static void
 a_bucket_spans_less_than_a_128th_of_its_values(void **state)
 {

@@ -179,7 +179,8 @@ the_edges_of_the_window(void **state)
     free(sequence);
 }
 
-/* Older than the window: late or twice cannot be told, so it is late, and fills a lost gap if any.
+/* Older than the window: late or twice cannot be distinguished, so it is late, and fills a lost gap
+ * if any.
  */
 static void
 what_is_older_than_the_window_counts_as_out_of_order(void **state)

@@ -50,7 +50,7 @@ exact_tick(struct rate rate, uint64_t hz, uint64_t number)
 /*
  * Is that when frame `number` ought to be due? A gap is rounded up by less than 2^-64
  * ticks, which may take a frame over the end of its tick; a rate of several seconds is no
- * double, and the nearest one may take it back over the beginning.
+ * double, and the nearest one may take it back over the start.
  */
 static inline void
 assert_due(uint64_t due, struct rate rate, uint64_t hz, uint64_t number)

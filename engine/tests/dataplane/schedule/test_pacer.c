@@ -127,7 +127,7 @@ some_time(struct rate rate, uint64_t hz, uint64_t number, uint64_t *seed)
     return exact_tick(rate, hz, number + random_below(seed, 70)) - kind;
 }
 
-/* All that is due, nothing early, and no more than asked for. */
+/* All that is due, nothing early, and no more than requested. */
 static void
 taken_frames_are_those_whose_time_has_come(void **state)
 {
@@ -234,7 +234,7 @@ every_frame_is_taken_or_skipped_once(void **state)
 }
 
 static void
-back_to_back_frames_are_due_whenever_asked_for(void **state)
+back_to_back_frames_are_due_whenever_requested(void **state)
 {
     const struct pacing pacing = {.kind = PACING_BACK_TO_BACK};
     struct pacer pacer;
@@ -264,7 +264,7 @@ main(void)
         cmocka_unit_test(frames_within_patience_are_not_skipped),
         cmocka_unit_test(exactly_the_frames_beyond_patience_are_skipped),
         cmocka_unit_test(every_frame_is_taken_or_skipped_once),
-        cmocka_unit_test(back_to_back_frames_are_due_whenever_asked_for),
+        cmocka_unit_test(back_to_back_frames_are_due_whenever_requested),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

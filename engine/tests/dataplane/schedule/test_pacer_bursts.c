@@ -23,7 +23,7 @@ a_burst_is_due_at_once_and_the_next_one_a_gap_later(void **state)
     assert_int_equal(pacer_take(&pacer, START + gap - 1, 64, &due), 0);
     assert_int_equal(pacer_take(&pacer, START + gap, 64, &due), 32);
     assert_int_equal(due, START + gap);
-    /* Two at once when both are due, and when so many are asked for. */
+    /* Two at once when both are due, and when so many are requested. */
     assert_int_equal(pacer_take(&pacer, START + 3 * gap, 40, &due), 40);
     assert_int_equal(due, START + 2 * gap);
     assert_int_equal(pacer_take(&pacer, START + 3 * gap, 64, &due), 24);

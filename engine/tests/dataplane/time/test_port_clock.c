@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Simulated clocks: the port's runs at a known rate from a known beginning, its reads
+ * Simulated clocks: the port's runs at a known rate from a known start, its reads
  * take a seeded time, and truth is computed in long double, not by the code under test.
  */
 #include "dataplane/time/port_clock.h"
