@@ -12,6 +12,7 @@ import pytest
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.janitor import swept_ledger
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.trace_instance import trace_instance
 from plimsoll.host.processes.identity import wait_for_end
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.kernel_trace import KernelTrace
@@ -126,7 +127,7 @@ def test_only_the_cpus_under_test_are_recorded_but_for_what_concerns_them(
 def test_overwritten_events_are_reported_with_where_the_record_begins(
     trace: KernelTrace, ledger: Ledger
 ) -> None:
-    own = Path(ledger.record.trace_instances[0])
+    own = trace_instance(ledger.record.trace_instances[0])
     (own / f"per_cpu/cpu{CPU}/buffer_size_kb").write_text("8")
     slept(trace)
     slept(trace)
@@ -145,7 +146,7 @@ def test_a_kill_leaves_no_instance(trace: KernelTrace) -> None:
     assert owner.stdout is not None
     ledger = Ledger(Path(owner.stdout.readline().strip()))
     record = ledger.record
-    instances = [Path(path) for path in record.trace_instances]
+    instances = [trace_instance(name) for name in record.trace_instances]
     assert len(instances) == 2
     assert all((path / "tracing_on").read_text() == "1\n" for path in instances)
     janitor = next(each.identity for each in record.processes if each.name == "janitor")

@@ -12,6 +12,7 @@ import pytest
 
 from plimsoll.host.cpus import allowed_cpus
 from plimsoll.host.ledger.ledger import Ledger
+from plimsoll.host.ledger.trace_instance import trace_instance
 from tests.integration import noise_thief
 from tests.integration.command import (
     Workplace,
@@ -144,7 +145,7 @@ def test_a_kill_leaves_nothing(place: Workplace) -> None:
     ledger = Ledger(directory)
     # The trace, where there is one, is opened right after.
     until(lambda: settled(ledger, place), "loops to poll")
-    instances = [Path(path) for path in ledger.record.trace_instances]
+    instances = [trace_instance(name) for name in ledger.record.trace_instances]
     process.kill()
     process.communicate()
     assert_nothing_is_left(place, before)

@@ -143,11 +143,10 @@ class Ledger:
         if str(path.absolute()) not in record.paths:
             self._write(replace(record, paths=(*record.paths, str(path.absolute()))))
 
-    def note_trace_instance(self, directory: Path) -> None:
-        """Remember a directory in tracefs's instances/ to be removed."""
+    def note_trace_instance(self, name: str) -> None:
+        """Remember a directory in tracefs's instances/, by its name, to be removed."""
         record = self.record
-        instances = (*record.trace_instances, str(directory))
-        self._write(replace(record, trace_instances=instances))
+        self._write(replace(record, trace_instances=(*record.trace_instances, name)))
 
     def note_facts(self, facts: Mapping[str, object]) -> None:
         """Add facts for those who list the ledger; they must be JSON."""
@@ -237,8 +236,8 @@ def _give_back(ledger_id: str) -> list[str]:
 
 
 def _remove_trace_instances(record: LedgerRecord) -> list[str]:
-    removed = [path for path in map(Path, record.trace_instances) if remove_trace_instance(path)]
-    return [f"removed the trace instance {path.name}" for path in removed]
+    removed = [name for name in record.trace_instances if remove_trace_instance(name)]
+    return [f"removed the trace instance {name}" for name in removed]
 
 
 def _remove_namespace(ledger_id: str) -> list[str]:

@@ -32,9 +32,10 @@ class LedgerRecord:
     """The content of ledger.json.
 
     `owner` is None once the ledger stands on its own. `paths` are files and folders outside
-    the ledger's directory to remove. `trace_instances` are directories in tracefs's
-    instances/ to remove, `polled_cpus` those that its processes keep busy; ledgers written
-    before these were noted have none. `facts` is whatever the maker wants remembered, as JSON.
+    the ledger's directory to remove. `trace_instances` are the names of directories in
+    tracefs's instances/ to remove, `polled_cpus` those that its processes keep busy; ledgers
+    written before these were noted have none. `facts` is whatever the maker wants remembered, as
+    JSON.
     """
 
     kind: str

@@ -5,19 +5,29 @@ from __future__ import annotations
 import errno
 from pathlib import Path
 
+from plimsoll.host.tracefs import find_tracefs
+
 # What marks an instance as ours, whatever a ledger says.
 TRACE_INSTANCE_PREFIX = "plimsoll-"
 
 
-def remove_trace_instance(directory: Path) -> bool:
+def trace_instance(name: str) -> Path:
+    """The directory of an instance of ours, by this process's way to tracefs.
+
+    Raises OSError for a name that is not one of ours (EINVAL), and where there is no tracefs.
+    """
+    if not name.startswith(TRACE_INSTANCE_PREFIX) or "/" in name:
+        raise OSError(errno.EINVAL, "not a trace instance of ours", name)
+    return find_tracefs() / "instances" / name
+
+
+def remove_trace_instance(name: str) -> bool:
     """Stop and remove an instance with its buffers and events; False when it is gone already.
 
-    Raises OSError for a directory that is not an instance of ours (EINVAL), and while a process
-    still has one of its files open (EBUSY).
+    Raises OSError as trace_instance() does, and while a process still has one of its files
+    open (EBUSY).
     """
-    name = directory.name
-    if directory.parent.name != "instances" or not name.startswith(TRACE_INSTANCE_PREFIX):
-        raise OSError(errno.EINVAL, "not a trace instance of ours", str(directory))
+    directory = trace_instance(name)
     try:
         (directory / "tracing_on").write_text("0")
         directory.rmdir()

@@ -5,9 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Collection, Mapping
-from pathlib import Path
 
-from plimsoll.host.ledger.trace_instance import remove_trace_instance
+from plimsoll.host.ledger.trace_instance import remove_trace_instance, trace_instance
 
 # The kernel's least: two pages.
 _LEAST_BUFFER_KB = 8
@@ -16,10 +15,11 @@ _LEAST_BUFFER_KB = 8
 class TraceInstance:
     """A directory in tracefs's instances/. Every method raises OSError as the kernel does."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, name: str) -> None:
         """Make it, not recording, all its buffers as small as can be."""
-        self.directory = directory
-        directory.mkdir()
+        self.name = name
+        self.directory = trace_instance(name)
+        self.directory.mkdir()
         self._write("tracing_on", "0")
         self._write("buffer_size_kb", str(_LEAST_BUFFER_KB))
         # The newest events stay: what is needed is read soon after it happened.
@@ -73,7 +73,7 @@ class TraceInstance:
 
     def remove(self) -> None:
         """Stop recording, free the buffers."""
-        remove_trace_instance(self.directory)
+        remove_trace_instance(self.name)
 
     def _write(self, name: str, text: str) -> None:
         path = self.directory / name

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +15,7 @@ from plimsoll.errors import MachineError
 from plimsoll.host.cpus import online_cpus
 from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.host.ledger.trace_instance import TRACE_INSTANCE_PREFIX
+from plimsoll.host.tracefs import find_tracefs
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.event_choice import (
     ELSEWHERE,
@@ -33,7 +34,6 @@ from plimsoll.observe.kernel_trace.trace_program import (
     read_buffers,
 )
 from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.observe.kernel_trace.tracefs import find_tracefs
 
 Clock = Literal["x86-tsc", "mono_raw"]
 _CLOCKS: tuple[Clock, ...] = ("x86-tsc", "mono_raw")
@@ -79,17 +79,16 @@ class KernelTrace:
         program = find_trace_program()
         if program is None:
             return TraceUnavailable(f"{PROGRAM} is missing", "install Plimsoll with it: make build")
-        tracefs = find_tracefs()
-        if isinstance(tracefs, TraceUnavailable):
-            return tracefs
+        if (missing := why_no_tracefs()) is not None:
+            return missing
         token = f"{TRACE_INSTANCE_PREFIX}{secrets.token_hex(6)}"
-        directories = [tracefs / "instances" / f"{token}{end}" for end in ("", "-elsewhere")]
-        for directory in directories:
-            ledger.note_trace_instance(directory)
+        names = [f"{token}{end}" for end in ("", "-elsewhere")]
+        for name in names:
+            ledger.note_trace_instance(name)
         made: list[TraceInstance] = []
         try:
-            for directory in directories:
-                made.append(TraceInstance(directory))
+            for name in names:
+                made.append(TraceInstance(name))
             return cls(program, made[0], made[1], cpus, ledger)
         except OSError as error:
             for instance in made:
@@ -201,6 +200,23 @@ def _refusals_named(instance: TraceInstance) -> Iterator[None]:
             where=str(instance.directory),
             remedy="leave this directory to the run that made it",
         ) from error
+
+
+def why_no_tracefs(find: Callable[[], Path] = find_tracefs) -> TraceUnavailable | None:
+    """Why no trace instance can be made here; None where one can."""
+    try:
+        place = find()
+    except OSError as error:
+        return TraceUnavailable(
+            f"tracefs is not mounted, and cannot be: {error.strerror}",
+            "run as root, or mount it: mount -t tracefs nodev /sys/kernel/tracing",
+        )
+    if not os.access(place / "instances", os.W_OK | os.X_OK):
+        return TraceUnavailable(
+            f"no permission to make a trace instance in {place}/instances",
+            "run as root, or with the capabilities DAC_OVERRIDE and PERFMON or SYS_ADMIN",
+        )
+    return None
 
 
 def refusal(error: OSError) -> TraceUnavailable:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import MachineError
+from plimsoll.host.ledger import trace_instance
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
 from plimsoll.host.ledger.ledger_use import ledger_uses
 from plimsoll.host.ledger.record import from_json, to_json
@@ -168,25 +169,32 @@ def test_a_full_disk_is_named_with_place_and_remedy(
     assert ledger.record.facts == {}
 
 
+@pytest.fixture
+def tracefs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(trace_instance, "find_tracefs", lambda: tmp_path)
+    return tmp_path
+
+
 def test_undo_of_trace_instances_that_were_never_made_says_nothing(
-    state: Path, tmp_path: Path
+    state: Path, tracefs: Path
 ) -> None:
     ledger = Ledger.create("test")
-    ledger.note_trace_instance(tmp_path / "instances" / "plimsoll-1")
-    ledger.note_trace_instance(tmp_path / "instances" / "plimsoll-2")
+    ledger.note_trace_instance("plimsoll-1")
+    ledger.note_trace_instance("plimsoll-2")
     assert from_json(to_json(ledger.record)) == ledger.record
     assert len(ledger.record.trace_instances) == 2
     assert ledger.undo() == [f"removed {ledger.directory}"]
 
 
+@pytest.mark.parametrize("name", ["somebody", "plimsoll-1/../somebody"])
 def test_a_ledger_that_names_anything_else_as_a_trace_instance_removes_nothing(
-    state: Path, tmp_path: Path
+    state: Path, tracefs: Path, name: str
 ) -> None:
     ledger = Ledger.create("test")
-    (tmp_path / "instances" / "somebody").mkdir(parents=True)
-    ledger.note_trace_instance(tmp_path / "instances" / "somebody")
+    (tracefs / "instances" / "somebody").mkdir(parents=True)
+    ledger.note_trace_instance(name)
     assert "not a trace instance of ours" in ledger.undo()[0]
-    assert (tmp_path / "instances" / "somebody").is_dir()
+    assert (tracefs / "instances" / "somebody").is_dir()
 
 
 def test_ledgers_from_before_trace_instances_are_read(state: Path) -> None:

@@ -45,10 +45,9 @@ for _ in range(40):
 def main() -> None:
     """Record, and replace recorded/."""
     ledger = Ledger.create("record")
-    directory = Path("/sys/kernel/tracing/instances/plimsoll-record")
-    ledger.note_trace_instance(directory)
+    ledger.note_trace_instance("plimsoll-record")
     try:
-        instance = TraceInstance(directory)
+        instance = TraceInstance("plimsoll-record")
         instance.use_clock(["x86-tsc"])
         instance.limit_to_cpus([CPU])
         instance.size_buffers({CPU: 256})

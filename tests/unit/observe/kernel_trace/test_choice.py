@@ -8,12 +8,10 @@ import pytest
 from plimsoll.observe.kernel_trace.event import KernelEvent
 from plimsoll.observe.kernel_trace.event_choice import ELSEWHERE, matching_events, on_cpus
 from plimsoll.observe.kernel_trace.instance import cpu_mask
-from plimsoll.observe.kernel_trace.kernel_trace import losses, refusal
+from plimsoll.observe.kernel_trace.kernel_trace import losses, refusal, why_no_tracefs
 from plimsoll.observe.kernel_trace.lost_events import LostEvents
 from plimsoll.observe.kernel_trace.thread_names import with_thread_names
 from plimsoll.observe.kernel_trace.trace_program import CpuTotals, merged
-from plimsoll.observe.kernel_trace.trace_unavailable import TraceUnavailable
-from plimsoll.observe.kernel_trace.tracefs import find_tracefs
 
 
 @pytest.mark.parametrize(
@@ -102,35 +100,24 @@ def test_threads_are_named_by_the_events_then_by_proc(tmp_path: Path) -> None:
     ]
 
 
-def test_tracefs_is_found_where_it_is_mounted(tmp_path: Path) -> None:
-    (tmp_path / "tracing" / "instances").mkdir(parents=True)
-    mounts = tmp_path / "mounts"
-    mounts.write_text(f"proc /proc proc rw 0 0\ntracefs {tmp_path}/tracing tracefs rw 0 0\n")
-    assert find_tracefs(mounts, ()) == tmp_path / "tracing"
+def no_tracefs() -> Path:
+    raise OSError(errno.EPERM, "Operation not permitted", "tracefs")
 
 
-def test_tracefs_is_found_where_debugfs_mounts_it(tmp_path: Path) -> None:
-    place = tmp_path / "debug" / "tracing"
-    (place / "instances").mkdir(parents=True)
-    mounts = tmp_path / "mounts"
-    mounts.write_text("debugfs /sys/kernel/debug debugfs rw 0 0\n")
-    assert find_tracefs(mounts, (tmp_path / "tracing", place)) == place
-
-
-def test_no_tracefs_is_said_with_what_to_do(tmp_path: Path) -> None:
-    found = find_tracefs(tmp_path / "mounts", (tmp_path,))
-    assert isinstance(found, TraceUnavailable)
-    assert found.reason == "tracefs is not mounted"
+def test_no_tracefs_is_said_with_what_to_do() -> None:
+    found = why_no_tracefs(no_tracefs)
+    assert found is not None
+    assert found.reason == "tracefs is not mounted, and cannot be: Operation not permitted"
     assert "mount -t tracefs" in found.remedy
 
 
 def test_a_tracefs_in_which_nothing_can_be_made_is_refused(tmp_path: Path) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text(f"tracefs {tmp_path} tracefs ro 0 0\n")
-    found = find_tracefs(mounts, ())
-    assert isinstance(found, TraceUnavailable)
+    found = why_no_tracefs(lambda: tmp_path)
+    assert found is not None
     assert f"{tmp_path}/instances" in found.reason
     assert found.remedy.startswith("run as root")
+    (tmp_path / "instances").mkdir()
+    assert why_no_tracefs(lambda: tmp_path) is None
 
 
 def test_what_the_kernel_refuses_is_said_with_what_to_do() -> None:
