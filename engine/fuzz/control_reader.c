@@ -26,6 +26,8 @@
 /* Large enough that the stack is no place for them. */
 static struct open_request opened;
 static struct trial_request trial;
+/* The streams of the last trial that was taken, whose rates may change. */
+static struct trial_request running;
 
 /* The ports of a session before its first open request, so that trials are read as well. */
 static void
@@ -137,6 +139,12 @@ read_trial(const json_t *json, struct complaint *complaint)
         invariant(trial.longest <= STALL_LONGEST_MAX && trial.gap_us >= 0);
         for (uint32_t i = 0; i < trial.stream_count; i++)
             check_stream(&trial.streams[i]);
+        memset(&running, 0, sizeof(running));
+        running.stream_count = trial.stream_count;
+        for (uint32_t i = 0; i < trial.stream_count; i++) {
+            running.streams[i].stream = trial.streams[i].stream;
+            running.streams[i].pacing = trial.streams[i].pacing;
+        }
     } else {
         check_complaint(json, complaint);
     }
@@ -170,6 +178,44 @@ read_open(const json_t *json, struct complaint *complaint)
     }
 }
 
+/* A schedule whose rate changes neither goes back nor comes to a standstill. */
+static void
+change_rate(const struct pacing *pacing, double rate_pps)
+{
+    const uint64_t hz = UINT64_C(2600000000), start = UINT64_C(1) << 50;
+    struct pacer pacer;
+    uint64_t due, after;
+
+    pacer_start(&pacer, pacing, start, (double)hz, hz / 1000);
+    for (uint64_t now = start; now < start + 4 * hz; now += hz / 3) {
+        pacer_skip_late(&pacer, now);
+        pacer_take(&pacer, now, FIELDS_BURST, &due);
+        due = pacer_due(&pacer);
+        pacer_change_rate(&pacer, now % 2 ? pacing->rate_pps : rate_pps, now);
+        after = pacer_due(&pacer);
+        invariant(after == due || after >= now);
+    }
+}
+
+static void
+read_rates(const json_t *json, struct complaint *complaint)
+{
+    struct rates_request rates = {0};
+    const int status = request_rates(json, &running, &rates, complaint);
+
+    invariant(status == 0 || status == -EINVAL);
+    if (status != 0) {
+        check_complaint(json, complaint);
+        return;
+    }
+    for (uint32_t i = 0; i < STREAMS_MAX; i++) {
+        if (!(rates.streams & (UINT64_C(1) << i)))
+            continue;
+        invariant(i < running.stream_count && running.streams[i].pacing.rated);
+        change_rate(&running.streams[i].pacing, rates.rate_pps[i]);
+    }
+}
+
 /* As session.c's answer() reads a line. */
 static void
 read_line(const char *line)
@@ -190,6 +236,8 @@ read_line(const char *line)
         read_open(json, &complaint);
     else if (kind == REQUEST_TRIAL)
         read_trial(json, &complaint);
+    else if (kind == REQUEST_RATES)
+        read_rates(json, &complaint);
     else if (request_stop(json, &complaint) != 0)
         check_complaint(json, &complaint);
     json_decref(json);
@@ -218,6 +266,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct line_reader reader;
     int fds[2];
 
+    memset(&running, 0, sizeof(running));
     invariant(pipe(fds) == 0 && line_reader_open(&reader, fds[0]) == 0);
     open_default();
     for (size_t at = 1; at < size; at += piece) {

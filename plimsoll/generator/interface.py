@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -383,3 +383,27 @@ class Generator(Protocol):
 
     def close(self) -> None:
         """End it."""
+
+
+class RunningTrial(Protocol):
+    """A trial that runs. One thread follows it; others may change its rates and stop it."""
+
+    def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Receive it to its end; `watch` sees each interval and stops the trial with True."""
+
+    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+        """Give streams, by number, new rates; returns when they are taken over.
+
+        0 pauses a stream. Without any it only returns once the trial sends. Raises
+        GeneratorRefused, also where the trial has ended, and changes nothing then.
+        """
+
+    def stop(self) -> None:
+        """End the sending now; the drain follows."""
+
+
+class LiveGenerator(Generator, Protocol):
+    """One that changes rates while it sends (`Capabilities.live`)."""
+
+    def begin(self, plan: TrialPlan) -> RunningTrial:
+        """Begin a trial, which is then to be followed to its end."""

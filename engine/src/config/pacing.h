@@ -3,6 +3,7 @@
 #ifndef PLIMSOLL_PACING_H
 #define PLIMSOLL_PACING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum pacing_kind {
@@ -15,7 +16,8 @@ enum pacing_kind {
 
 struct pacing {
     enum pacing_kind kind;
-    double rate_pps;       /* 0.01 to 1e9; 0: none */
+    bool rated;            /* it has a rate, which may change while it sends */
+    double rate_pps;       /* 0.01 to 1e9; 0 of a rated one: paused */
     uint32_t burst_frames; /* 1 or more, of bursts */
     uint64_t seed;
     double timeout_us; /* one-in-flight */

@@ -29,6 +29,7 @@ struct session {
     struct ports ports;
     struct trial_request trial_request;
     const struct trial *trial; /* that runs, or whose held intervals are handed over */
+    struct trial *waiting;     /* that runs and waits for requests */
     struct held_intervals held;
 };
 
@@ -139,7 +140,7 @@ take_interval(void *context, const struct trial *trial)
     }
 }
 
-static bool listen_during_trial(void *context, int milliseconds);
+static bool listen_during_trial(void *context, struct trial *trial, int milliseconds);
 
 /* Reads the request into session->trial_request; complains and returns false if it cannot. */
 static bool
@@ -199,7 +200,33 @@ parse(struct session *session, const char *line)
     return json;
 }
 
-/* Answers one request; true when it was a stop. While a trial runs nothing else is taken. */
+static void
+change_rates(struct session *session, int64_t id, const json_t *json)
+{
+    struct rates_request request = {0};
+    struct complaint complaint = {0};
+    uint64_t changed = 0;
+    int status;
+
+    if (!session->waiting)
+        status = complain(&complaint, -ENOENT, "request", "no trial is running");
+    else
+        status = request_rates(json, &session->trial_request, &request, &complaint);
+    if (status == 0) {
+        changed = trial_change_rates(session->waiting, &request);
+        if (changed == 0)
+            status = complain(&complaint, -ENOENT, "request", "the trial has ended sending");
+    }
+    if (status == 0)
+        say(session, message_rates(id, session->waiting, changed));
+    else
+        refuse(session, id, &complaint, false);
+}
+
+/*
+ * Answers one request; true when it was a stop. While a trial runs nothing else is taken but
+ * new rates.
+ */
 static bool
 answer(struct session *session, const char *line)
 {
@@ -217,6 +244,8 @@ answer(struct session *session, const char *line)
     } else if (kind == REQUEST_STOP) {
         say(session, message_stopping(id));
         stop = true;
+    } else if (kind == REQUEST_RATES) {
+        change_rates(session, id, json);
     } else if (session->trial_id >= 0) {
         complain(&complaint, -EBUSY, "request", "a trial is running; stop it first");
         refuse(session, id, &complaint, false);
@@ -259,11 +288,15 @@ listen_once(struct session *session, int timeout_ms)
 }
 
 static bool
-listen_during_trial(void *context, int milliseconds)
+listen_during_trial(void *context, struct trial *trial, int milliseconds)
 {
     struct session *session = context;
+    bool stop;
 
-    return listen_once(session, milliseconds) || session->over || end_requested;
+    session->waiting = trial;
+    stop = listen_once(session, milliseconds);
+    session->waiting = NULL;
+    return stop || session->over || end_requested;
 }
 
 int

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "dataplane/loop/rate_change.h"
 #include "dataplane/loop/worker.h"
 #include "trial/collect.h"
 #include "trial/loss_limits.h"
@@ -61,12 +62,12 @@ ticks(const struct trial *trial, double seconds)
  * thread wakes as seldom as it can: on a small machine it wakes on a worker's CPU.
  */
 static bool
-sleep_until(const struct trial *trial, const struct trial_hooks *hooks, uint64_t deadline)
+sleep_until(struct trial *trial, const struct trial_hooks *hooks, uint64_t deadline)
 {
     for (uint64_t now = rte_rdtsc(); now < deadline; now = rte_rdtsc()) {
         const double ms = (double)(deadline - now) / trial->run->ticks_per_second * 1e3;
 
-        if (hooks->wait(hooks->context, (int)fmin(ceil(ms), 1000)))
+        if (hooks->wait(hooks->context, trial, (int)fmin(ceil(ms), 1000)))
             return true;
     }
     return false;
@@ -123,6 +124,15 @@ static uint64_t
 next_end(uint64_t begin, uint64_t step, uint64_t last)
 {
     return begin + step + step / 2 > last ? last : begin + step;
+}
+
+uint64_t
+trial_change_rates(struct trial *trial, const struct rates_request *request)
+{
+    if (trial->draining)
+        return 0;
+    rate_change_give(trial->run, request);
+    return rte_rdtsc();
 }
 
 static void

@@ -4,6 +4,7 @@
 #define PLIMSOLL_TRIAL_H
 
 #include "config/open_request.h"
+#include "config/rates_request.h"
 #include "config/trial_request.h"
 #include "dataplane/loop/run.h"
 #include "ports/ports.h"
@@ -79,8 +80,11 @@ struct trial_hooks {
     void *context;
     /* Called with trial->interval complete. */
     void (*interval)(void *context, const struct trial *trial);
-    /* Sleeps for about `milliseconds` or until a request comes; true to stop sending. */
-    bool (*wait)(void *context, int milliseconds);
+    /*
+     * Sleeps for about `milliseconds` or until a request comes; true to stop sending. It may
+     * change the rates of `trial`.
+     */
+    bool (*wait)(void *context, struct trial *trial, int milliseconds);
 };
 
 /*
@@ -92,6 +96,13 @@ struct trial *trial_run(const struct trial_request *request, const struct open_r
                         struct ports *ports, double tsc_hz, const struct trial_hooks *hooks);
 
 void trial_free(struct trial *trial);
+
+/*
+ * Gives streams new rates, and returns when all workers have taken them over: between two of
+ * their turns, so a stall of one is waited for. Returns the TSC then, or 0 when sending has
+ * ended.
+ */
+uint64_t trial_change_rates(struct trial *trial, const struct rates_request *request);
 
 /* The interval that closed last; its counts are the trial's own, until the next closes. */
 struct interval trial_interval(const struct trial *trial);

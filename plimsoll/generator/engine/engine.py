@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from plimsoll.errors import MachineError
-from plimsoll.generator.engine.messages import (
-    HELLO,
-    PORTS,
-    PROTOCOL,
-    TRIAL_REPORT,
-    Hello,
-    open_request,
-    trial_request,
-)
+from plimsoll.generator.engine.conversation import Conversation
+from plimsoll.generator.engine.engine_trial import EngineTrial
+from plimsoll.generator.engine.messages import HELLO, PORTS, PROTOCOL, Hello, open_request
 from plimsoll.generator.engine.program import ENGINE, EngineProgram
 from plimsoll.generator.engine.queue_parts import QueueParts
 from plimsoll.generator.interface import (
     GeneratorFacts,
-    GeneratorRefused,
     Interval,
     PortInfo,
     Stamps,
@@ -35,10 +27,6 @@ from plimsoll.version import VERSION
 
 _HELLO_TIMEOUT_S = 20.0
 _START_TIMEOUT_S = 60.0
-# The id of the answer to a line that the engine could not read at all.
-_UNREAD = None
-# Beyond a trial's own length: how long a starved machine may keep the engine from answering.
-_ANSWER_TIMEOUT_S = 60.0
 
 
 class Engine:
@@ -47,7 +35,7 @@ class Engine:
     def __init__(self, program: EngineProgram, hello: Hello) -> None:
         """Use `start` instead."""
         self._program = program
-        self._next_id = 0
+        self._conversation = Conversation(program)
         self.hello = hello
         self._ports: tuple[PortInfo, ...] = ()
         self._workers: tuple[WorkerLayout, ...] = ()
@@ -116,7 +104,7 @@ class Engine:
 
         The main thread sleeps on `main_cpus`. Raises GeneratorRefused and GeneratorDied.
         """
-        reply = self._ask(
+        reply = self._conversation.ask(
             open_request(
                 huge=memory.huge,
                 megabytes=memory.megabytes,
@@ -137,44 +125,13 @@ class Engine:
 
     def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
         """Run one trial; `watch` sees each interval as it ends and stops the trial with True."""
+        return self.begin(plan).follow(watch)
+
+    def begin(self, plan: TrialPlan) -> EngineTrial:
+        """Begin a trial, which is then to be followed to its end."""
         parts = QueueParts.of(plan.streams, [port.tx_queues for port in self._ports])
-        number = self._send(trial_request(parts.plan(plan)))
-        stopping = False
-        silent_s = plan.hold_s or plan.interval_s * 1.5
-        while True:
-            message = self._program.receive(max(silent_s, plan.drain_s) + _ANSWER_TIMEOUT_S)
-            if isinstance(message, Interval):
-                if watch(parts.interval(message)) and not stopping:
-                    self._send({"request": "stop"})
-                    stopping = True
-            elif message.get("id") in (number, _UNREAD):
-                return parts.report(TRIAL_REPORT.validate_python(self._checked(message)))
+        return EngineTrial(self._conversation, plan, parts)
 
     def close(self) -> None:
         """End the process."""
         self._program.close()
-
-    def _send(self, request: Mapping[str, Any]) -> int:
-        self._next_id += 1
-        self._program.send({"id": self._next_id, **request})
-        return self._next_id
-
-    def _ask(self, request: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
-        number = self._send(request)
-        while True:
-            message = self._program.receive(timeout_s)
-            # Or an answer to a stop that came after its trial had ended.
-            if not isinstance(message, Interval) and message.get("id") in (number, _UNREAD):
-                return self._checked(message)
-
-    def _checked(self, message: dict[str, Any]) -> dict[str, Any]:
-        if message.get("ok"):
-            return message
-        error = message.get("error", {})
-        # What DPDK could not do, it explains in its log.
-        why = self._program.last_words() if error.get("fatal") else ""
-        raise GeneratorRefused(
-            str(error.get("message", message)) + why,
-            where=f"generator: {error.get('where') or 'request'}",
-            remedy="correct the experiment's generator, lab or profile",
-        )

@@ -121,6 +121,12 @@ def trial_request(plan: TrialPlan) -> dict[str, Any]:
     }
 
 
+def rates_request(rates_pps: Mapping[int, float]) -> dict[str, Any]:
+    """What gives streams, by number, new rates while the trial runs."""
+    streams = [{"stream": stream, "rate_pps": rate} for stream, rate in rates_pps.items()]
+    return {"request": "rates", "streams": streams}
+
+
 def _loss_limit(limit: LossLimit) -> dict[str, Any]:
     return {
         "frames": limit.frames,

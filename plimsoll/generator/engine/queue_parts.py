@@ -7,7 +7,7 @@ the numbers of its worst latencies and loss events remain those of their part.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from plimsoll.generator.counters import added
@@ -57,6 +57,16 @@ class QueueParts:
             for limit in plan.loss_limits
         )
         return replace(plan, streams=self.streams, loss_limits=tuple(limits))
+
+    def rates(self, rates_pps: Mapping[int, float]) -> dict[int, float]:
+        """By part, the rates of whole streams: each queue has an equal share."""
+        parts = {stream: self._parts_of((stream,)) for stream in rates_pps}
+        # A stream that is not there is left for the engine to refuse.
+        return {
+            part: rate / max(1, len(parts[stream]))
+            for stream, rate in rates_pps.items()
+            for part in parts[stream] or [stream]
+        }
 
     def interval(self, interval: Interval) -> Interval:
         """The interval with the parts' counts put together."""

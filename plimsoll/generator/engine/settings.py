@@ -51,6 +51,7 @@ class EngineSettings(GeneratorModel):
         pacings=frozenset(get_args(PacingKind)),
         latency=True,
         rings=True,
+        live=True,
         program=ENGINE,
     )
 

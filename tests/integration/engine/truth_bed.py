@@ -1,6 +1,6 @@
 """The engine and the delay DUT joined by memif, and what the engine must come to count."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -50,26 +50,42 @@ class TruthBed:
         return self._tsc_hz, float(self._dut.ask({"report": True})["tsc_hz"])
 
     def run(
-        self, *streams: Request, paths: Sequence[Behaviour], seed: int = 1, **changes: Any
+        self,
+        *streams: Request,
+        paths: Sequence[Behaviour],
+        seed: int = 1,
+        meanwhile: Callable[[EngineSession], None] = lambda _: None,
+        **changes: Any,
     ) -> Truth:
         """A trial while the DUT behaves so; no frame may be lost but by the DUT's will.
 
-        Where the machine took the CPU from either for too long, it is run once again.
+        `meanwhile` is called once it has been requested. Where the machine took the CPU from
+        either for too long, it is run once again.
         """
         try:
-            return self._run(*streams, paths=paths, seed=seed, **changes)
+            return self._run(*streams, paths=paths, seed=seed, meanwhile=meanwhile, **changes)
         except MachineTooBusy as reason:
             print(f"the trial is run once again: {reason}")
             # What was still under way comes in here, and is nobody's then.
             self._engine.ask(trial_request(*streams, mark=next(self._marks), drain_s=DRAIN_S))
-            return self._run(*streams, paths=paths, seed=seed, **changes)
+            return self._run(*streams, paths=paths, seed=seed, meanwhile=meanwhile, **changes)
 
     def _run(
-        self, *streams: Request, paths: Sequence[Behaviour], seed: int, **changes: Any
+        self,
+        *streams: Request,
+        paths: Sequence[Behaviour],
+        seed: int,
+        meanwhile: Callable[[EngineSession], None],
+        **changes: Any,
     ) -> Truth:
         self._dut.behave(*paths, seed=seed)
         options = {"mark": next(self._marks), "drain_s": DRAIN_S, **changes}
-        reply = self._engine.ask(trial_request(*streams, **options))
+        request = trial_request(*streams, **options)
+        self._engine.messages.clear()
+        self._engine.send(request)
+        meanwhile(self._engine)
+        reply = self._engine.reply_to(request["id"])
+        assert reply["ok"], f"{reply}: {self._engine.stderr}"
         report = self._dut.report(self._tsc_hz)
         taken_in = sum(port["received"] for port in report.ports)
         sent = sum(counts["sent"] for counts in reply["streams"])

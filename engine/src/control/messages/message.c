@@ -278,6 +278,13 @@ message_trial(int64_t id, const struct trial *trial)
 }
 
 json_t *
+message_rates(int64_t id, const struct trial *trial, uint64_t changed)
+{
+    return json_pack("{s:I, s:b, s:s, s:f}", "id", (json_int_t)id, "ok", 1, "reply", "rates",
+                     "at_s", trial_seconds(trial, changed));
+}
+
+json_t *
 message_stopping(int64_t id)
 {
     return json_pack("{s:I, s:b, s:s}", "id", (json_int_t)id, "ok", 1, "reply", "stop");

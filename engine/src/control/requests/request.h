@@ -8,9 +8,10 @@
 
 #include "config/complaint.h"
 #include "config/open_request.h"
+#include "config/rates_request.h"
 #include "config/trial_request.h"
 
-enum request_kind { REQUEST_OPEN, REQUEST_TRIAL, REQUEST_STOP };
+enum request_kind { REQUEST_OPEN, REQUEST_TRIAL, REQUEST_RATES, REQUEST_STOP };
 
 /* Reads id and kind. Returns 0 or -EINVAL; `*id` is -1 when it could not be read. */
 int request_head(const json_t *json, int64_t *id, enum request_kind *kind,
@@ -24,6 +25,10 @@ int request_open(const json_t *json, struct open_request *request, struct compla
  */
 int request_trial(const json_t *json, const struct open_request *config,
                   struct trial_request *request, struct complaint *complaint);
+
+/* Reads new rates for streams of `trial` into a cleared struct. Returns 0 or -EINVAL. */
+int request_rates(const json_t *json, const struct trial_request *trial,
+                  struct rates_request *request, struct complaint *complaint);
 
 int request_stop(const json_t *json, struct complaint *complaint);
 

@@ -63,6 +63,18 @@ read_shape(const struct object *object, struct pacing *pacing)
 }
 
 /* A slower rate is a mistake, and its gap beyond the range of the pacer. */
+#define SLOWEST_PPS 0.01
+
+int
+read_rate_pps(const struct object *object, enum presence presence, double *rate_pps)
+{
+    if (read_number(object, "rate_pps", presence, 0, 1e9, rate_pps) != 0)
+        return -EINVAL;
+    if (*rate_pps > 0 && *rate_pps < SLOWEST_PPS)
+        return object_complain(object, "rate_pps", "must be 0 or at least %g", SLOWEST_PPS);
+    return 0;
+}
+
 static int
 read_rate(const struct object *object, struct pacing *pacing)
 {
@@ -70,8 +82,8 @@ read_rate(const struct object *object, struct pacing *pacing)
 
     if (pacing->kind == PACING_BACK_TO_BACK && json_object_get(object->json, "rate_pps"))
         return object_complain(object, "rate_pps", "back-to-back streams have no rate");
-    return read_number(object, "rate_pps", needed ? REQUIRED : OPTIONAL, 0.01, 1e9,
-                       &pacing->rate_pps);
+    pacing->rated = json_object_get(object->json, "rate_pps") != NULL;
+    return read_rate_pps(object, needed ? REQUIRED : OPTIONAL, &pacing->rate_pps);
 }
 
 int

@@ -15,6 +15,9 @@ int read_stream(const struct object *object, const struct open_request *config,
 /* Reads `rate_pps` and `pacing`. */
 int read_pacing(const struct object *object, struct pacing *pacing);
 
+/* Reads `rate_pps`: 0, which pauses a stream, or one that the pacer can keep. */
+int read_rate_pps(const struct object *object, enum presence presence, double *rate_pps);
+
 /* Reads `schedule`; one-in-flight streams have none, so the pacing is read before. */
 int read_schedule(const struct object *object, struct stream_request *stream);
 

@@ -6,7 +6,11 @@
  * stall meter. What it counts goes into the open one of two pages; when the main
  * thread raises run.epoch, the worker turns to the other page and reports the epoch
  * back, and from then on until the next turn the closed page is the main thread's to
- * read and clear. No counter is ever shared, and the loop pays one relaxed load.
+ * read and clear. No counter is ever shared, and the loop pays one load.
+ *
+ * New rates go the other way: the main thread writes run.rates and raises run.rates_epoch;
+ * each worker takes those of its own streams over between two turns and reports that epoch
+ * back, and only when all have is the page written again.
  */
 #ifndef PLIMSOLL_RUN_H
 #define PLIMSOLL_RUN_H
@@ -18,6 +22,7 @@
 #include <stdint.h>
 
 #include "config/limits.h"
+#include "config/rates_request.h"
 #include "config/stream_request.h"
 #include "dataplane/frames/foreign.h"
 #include "dataplane/frames/frame_check.h"
@@ -136,6 +141,7 @@ struct worker {
     uint32_t turn;
     uint32_t open_page; /* 0 or 1 */
     _Atomic uint32_t epoch;
+    _Atomic uint32_t rates_epoch;
     struct stall_mark stall_mark;
     struct stall_tally stalls[2];
     struct cycle_meter cycles[2];
@@ -150,6 +156,7 @@ struct run {
         RTE_CACHE_LINE_SIZE) _Atomic uint64_t start; /* TSC of the first intended send; 0 before */
     _Atomic uint64_t send_until;
     _Atomic uint32_t epoch;
+    _Atomic uint32_t rates_epoch;
     _Atomic bool stop;
     uint16_t mark;
     bool checks_frames;    /* beyond their signatures */
@@ -167,6 +174,7 @@ struct run {
     struct tx_stream *tx_streams[STREAMS_MAX];
     struct worker *workers[WORKERS_MAX];
     uint8_t stream_index[UINT16_MAX + 1]; /* stream number to index, or NO_STREAM */
+    struct rates_request rates;           /* those that workers take over, by index */
 };
 
 static inline uint64_t

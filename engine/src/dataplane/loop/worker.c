@@ -4,6 +4,7 @@
 #include <rte_pause.h>
 
 #include "dataplane/loop/driver_memory.h"
+#include "dataplane/loop/rate_change.h"
 #include "dataplane/loop/receive.h"
 #include "dataplane/loop/transmit.h"
 #include "dataplane/loop/worker_clock.h"
@@ -23,7 +24,8 @@ start_stream(const struct run *run, struct tx_stream *stream, uint64_t start)
     const struct stream_request *request = stream->request;
 
     if (stream->flight) {
-        stream->flight->next_at = start;
+        stream->flight->next_at =
+            request->pacing.rated && request->pacing.rate_pps <= 0 ? FLIGHT_NEVER : start;
         return;
     }
     if (stream->windowed) {
@@ -128,6 +130,9 @@ worker_loop(void *argument)
         const uint32_t epoch = atomic_load_explicit(&run->epoch, memory_order_acquire);
         if (unlikely(epoch != atomic_load_explicit(&worker->epoch, memory_order_relaxed)))
             turn_page(worker, epoch);
+        const uint32_t rates = atomic_load_explicit(&run->rates_epoch, memory_order_acquire);
+        if (unlikely(rates != atomic_load_explicit(&worker->rates_epoch, memory_order_relaxed)))
+            rate_change_take(worker, rates);
         driver_memory_between_turns(number);
     }
     driver_memory_leave(number);

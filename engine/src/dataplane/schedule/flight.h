@@ -11,6 +11,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* `next_at` of a flight that is paused. */
+#define FLIGHT_NEVER UINT64_MAX
+
 struct flight {
     alignas(64) _Atomic uint64_t returned; /* one more than the highest number that came back */
     alignas(64) bool in_flight;
@@ -55,6 +58,22 @@ flight_take_off(struct flight *flight, uint64_t number, uint64_t now)
     flight->number = number;
     flight->sent_at = now;
     flight->next_at = now + flight->gap;
+}
+
+/* No probe is due; the one in flight still comes back, or its time runs out. */
+static inline void
+flight_pause(struct flight *flight)
+{
+    flight->next_at = FLIGHT_NEVER;
+}
+
+/* Changes the gap, the one under way as well, and lets a paused flight go on. */
+static inline void
+flight_set_gap(struct flight *flight, uint64_t gap)
+{
+    if (flight->next_at == FLIGHT_NEVER || flight->next_at == flight->sent_at + flight->gap)
+        flight->next_at = flight->sent_at + gap;
+    flight->gap = gap;
 }
 
 /* The port had no room: the next attempt comes when a lost probe would have been given up. */

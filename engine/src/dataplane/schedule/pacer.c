@@ -4,6 +4,16 @@
 #include "dataplane/splitmix.h"
 
 #define LONGEST_GAP ((fixed_ticks)1 << 126)
+/* Beyond all time, and so long ago that any gap since then has passed. */
+#define NEVER ((fixed_ticks)UINT64_MAX << 64)
+#define LONG_AGO (-(fixed_offset)LONGEST_GAP)
+
+/* When a frame is due at that tick: see `next`. */
+static fixed_ticks
+fixed_at(uint64_t tick)
+{
+    return ((fixed_ticks)tick << 64) + UINT64_MAX;
+}
 
 /* Rounded up. Of at least one tick, long double's 64 bits are whole 2^-64 ticks anyway. */
 static fixed_ticks
@@ -43,6 +53,23 @@ next_random_gap(struct pacer *pacer)
     return (fixed_ticks)gap << 48;
 }
 
+static void
+set_rate(struct pacer *pacer, double rate_pps)
+{
+    if (pacer->kind == PACING_POISSON) {
+        pacer->mean_gap = pacer->tick_rate * 0x1p16 / rate_pps;
+        return;
+    }
+    pacer->gap = burst_gap(pacer->burst_frames, frame_gap(rate_pps, pacer->tick_rate));
+    pacer->per_tick = 1 / ldexp((double)pacer->gap, -64);
+}
+
+static bool
+is_rated(const struct pacer *pacer)
+{
+    return pacer->kind != PACING_BACK_TO_BACK && pacer->kind != PACING_ONE_IN_FLIGHT;
+}
+
 void
 pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
             double ticks_per_second, uint64_t patience)
@@ -53,23 +80,76 @@ pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
         .burst_frames = pacing->kind == PACING_BURST ? pacing->burst_frames : 1,
         /* Split off, so that gaps do not go with the numbers of a field of the same seed. */
         .seed = splitmix_at(pacing->seed, 0),
+        .tick_rate = ticks_per_second,
+        .next = NEVER,
+        .before = LONG_AGO,
     };
-    if (pacing->kind == PACING_POISSON) {
-        pacer->mean_gap = ticks_per_second * 0x1p16 / pacing->rate_pps;
-    } else if (pacing->kind == PACING_CONSTANT || pacing->kind == PACING_BURST) {
-        pacer->gap = burst_gap(pacer->burst_frames, frame_gap(pacing->rate_pps, ticks_per_second));
-        pacer->per_tick = 1 / ldexp((double)pacer->gap, -64);
-    }
+    pacer->paused = is_rated(pacer) && pacing->rate_pps <= 0;
+    if (is_rated(pacer) && !pacer->paused)
+        set_rate(pacer, pacing->rate_pps);
     pacer_resume(pacer, start);
 }
 
 void
 pacer_resume(struct pacer *pacer, uint64_t start)
 {
-    pacer->next = ((fixed_ticks)start << 64) + UINT64_MAX;
+    if (pacer->paused) {
+        pacer->before = LONG_AGO;
+        return;
+    }
+    pacer->next = fixed_at(start);
     pacer->burst_left = pacer->burst_frames;
     if (pacer->kind == PACING_POISSON)
         pacer->next += next_random_gap(pacer);
+}
+
+/* The rest of a burst that was under way is left out. */
+static void
+pause_sending(struct pacer *pacer)
+{
+    const bool under_way = pacer->burst_left < pacer->burst_frames;
+
+    pacer->before = (fixed_offset)pacer->next - (under_way ? 0 : (fixed_offset)pacer->gap);
+    pacer->next = NEVER;
+    pacer->burst_left = pacer->burst_frames;
+    pacer->paused = true;
+}
+
+/* What is left of a random gap is a random gap of the same mean, and so grows with it. */
+static void
+stretch_random_gap(struct pacer *pacer, double mean_before, uint64_t now)
+{
+    const long double left = ldexpl((long double)(pacer->next - fixed_at(now)), -64);
+
+    pacer->next = fixed_at(now) + fixed_from(left * (pacer->mean_gap / mean_before));
+}
+
+void
+pacer_change_rate(struct pacer *pacer, double rate_pps, uint64_t now)
+{
+    const double mean_before = pacer->mean_gap;
+    const bool was_paused = pacer->paused;
+    fixed_offset before;
+
+    if (!is_rated(pacer) || (was_paused && rate_pps <= 0))
+        return;
+    if (rate_pps <= 0) {
+        pause_sending(pacer);
+        return;
+    }
+    before = was_paused ? pacer->before : (fixed_offset)pacer->next - (fixed_offset)pacer->gap;
+    set_rate(pacer, rate_pps);
+    pacer->paused = false;
+    if (!was_paused && pacer_due(pacer) <= now)
+        return;
+    if (pacer->kind == PACING_POISSON && was_paused)
+        pacer->next = fixed_at(now) + next_random_gap(pacer);
+    else if (pacer->kind == PACING_POISSON)
+        stretch_random_gap(pacer, mean_before, now);
+    else if (before + (fixed_offset)pacer->gap > (fixed_offset)fixed_at(now))
+        pacer->next = (fixed_ticks)(before + (fixed_offset)pacer->gap);
+    else
+        pacer->next = fixed_at(now);
 }
 
 uint32_t

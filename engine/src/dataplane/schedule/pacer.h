@@ -17,6 +17,13 @@
  * Ranges: a week at 5 GHz is 2^51.4 ticks, and a gap at 0.01 pps is 2^38.9. A gap between
  * bursts may be longer than any trial, so it is cut to 2^62 ticks, 29 years at 5 GHz.
  *
+ * A rate may change while frames are sent. The change falls at the next frame that was not
+ * taken yet where that is due already, and else at the moment it is made: the gap that was
+ * under way then becomes one of the new rate, counted from the frame before it, and of random
+ * gaps what is left of it grows or shrinks with the mean. So no frame is due twice or left
+ * out, and two are never closer than one of both rates has them. A paused stream has no frame
+ * due, and none is late; when it goes on, its gap is counted from the last frame before.
+ *
  * Frames that are late beyond patience are skipped: sending them would be a burst the DUT
  * was not meant to get. Of a burst, whose frames are all due at once, that is what was not
  * sent yet, be it the whole or the rest of it.
@@ -25,12 +32,14 @@
 #define PLIMSOLL_PACER_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "config/pacing.h"
 
 /* Ticks with 64 fractional bits. */
 typedef unsigned __int128 fixed_ticks;
+typedef __int128 fixed_offset;
 
 struct pacer {
     fixed_ticks next;  /* when the next frame is due, plus 1 - 2^-64: rounded up by cutting off */
@@ -42,7 +51,10 @@ struct pacer {
     uint32_t burst_left; /* frames of the next burst that were not taken yet */
     double mean_gap;     /* Poisson: 2^-16 ticks */
     uint64_t seed;
-    uint64_t number; /* of the next random gap */
+    uint64_t number;     /* of the next random gap */
+    bool paused;         /* the rate is 0 */
+    double tick_rate;    /* ticks in a second */
+    fixed_offset before; /* paused: when the last frame or burst was due, or long ago */
 };
 
 /*
@@ -52,8 +64,14 @@ struct pacer {
 void pacer_start(struct pacer *pacer, const struct pacing *pacing, uint64_t start,
                  double ticks_per_second, uint64_t patience);
 
-/* Begins the schedule anew at `start`; random gaps go on where they were. */
+/* Begins the schedule anew at `start`, unless paused; random gaps go on where they were. */
 void pacer_resume(struct pacer *pacer, uint64_t start);
+
+/*
+ * Changes the rate at `now`, which is not before the schedule's begin; 0 pauses it. Of a
+ * pacing without rate nothing changes.
+ */
+void pacer_change_rate(struct pacer *pacer, double rate_pps, uint64_t now);
 
 /*
  * -ln(u), where u is one of the 2^52 midpoints of equal parts of (0, 1) that `random`'s

@@ -16,9 +16,20 @@ static const struct open_request reading_config = {
     .max_frame_bytes = FRAME_MAX_BYTES,
 };
 
+/* What rates are changed of: streams of a rate each, and two that have none. */
+static const struct trial_request reading_trial = {
+    .stream_count = 5,
+    .streams = {{.stream = 0, .pacing = {.rated = true, .rate_pps = 10}},
+                {.stream = 7, .pacing = {.kind = PACING_POISSON, .rated = true, .rate_pps = 10}},
+                {.stream = 65535, .pacing = {.kind = PACING_ONE_IN_FLIGHT, .rated = true}},
+                {.stream = 8, .pacing = {.kind = PACING_BACK_TO_BACK}},
+                {.stream = 9, .pacing = {.kind = PACING_ONE_IN_FLIGHT}}},
+};
+
 /* Large enough that the stack is no place for them; cleared before each reading. */
 static struct open_request open_request;
 static struct trial_request trial_request;
+static struct rates_request rates_request;
 
 static inline json_t *
 parse(const char *text)
@@ -45,6 +56,9 @@ read_request(const json_t *json, struct complaint *complaint)
         return -EINVAL;
     if (kind == REQUEST_OPEN)
         return request_open(json, &open_request, complaint);
+    memset(&rates_request, 0, sizeof(rates_request));
+    if (kind == REQUEST_RATES)
+        return request_rates(json, &reading_trial, &rates_request, complaint);
     if (kind == REQUEST_TRIAL)
         return request_trial(json, &reading_config, &trial_request, complaint);
     return request_stop(json, complaint);

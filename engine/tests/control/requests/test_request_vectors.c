@@ -28,7 +28,9 @@ read_vectors(const char *name)
     return lines;
 }
 
-static const char *const kinds[] = {"open", "trial", "stop"};
+static const char *const kinds[] = {"open", "trial", "rates", "stop"};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 
 static json_t *
 read_vectors_of(const char *goodness, const char *kind)
@@ -87,7 +89,7 @@ static void
 good_vectors_are_accepted(void **state)
 {
     (void)state;
-    for (uint32_t kind = 0; kind < 3; kind++) {
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
         json_t *good = read_vectors_of("good", kinds[kind]), *message;
         struct complaint complaint;
         size_t i;
@@ -154,7 +156,7 @@ static void
 bad_vectors_are_refused_by_name(void **state)
 {
     (void)state;
-    for (uint32_t kind = 0; kind < 3; kind++) {
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
         json_t *good = read_vectors_of("good", kinds[kind]);
         json_t *bad = read_vectors_of("bad", kinds[kind]), *vector;
         size_t i;
@@ -197,7 +199,7 @@ damaged_requests_are_refused_or_read_never_worse(void **state)
     uint64_t seed = 1;
 
     (void)state;
-    for (uint32_t kind = 0; kind < 3; kind++) {
+    for (uint32_t kind = 0; kind < KINDS; kind++) {
         json_t *good = read_vectors_of("good", kinds[kind]);
         char *text = json_dumps(json_array_get(good, 0), JSON_COMPACT);
         uint32_t refused = 0;

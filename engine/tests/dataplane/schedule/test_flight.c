@@ -47,6 +47,50 @@ one_that_comes_late_does_not_land_the_next(void **state)
     assert_int_equal(flight_look(&flight, 1160), FLIGHT_DUE);
 }
 
+/* The probe in flight comes back all the same. */
+static void
+a_paused_flight_has_nothing_due(void **state)
+{
+    struct flight flight = {.timeout = 100, .gap = 500};
+
+    (void)state;
+    flight_take_off(&flight, 0, 1000);
+    flight_pause(&flight);
+    flight_land(&flight, 0);
+    assert_int_equal(flight_look(&flight, 2000000), FLIGHT_WAITING);
+    flight_set_gap(&flight, 700);
+    assert_int_equal(flight_look(&flight, 1699), FLIGHT_WAITING);
+    assert_int_equal(flight_look(&flight, 1700), FLIGHT_DUE);
+}
+
+static void
+a_new_rate_changes_the_gap_under_way(void **state)
+{
+    struct flight flight = {.timeout = 100, .gap = 500, .next_at = 1000};
+
+    (void)state;
+    flight_take_off(&flight, 0, 1000);
+    flight_land(&flight, 0);
+    flight_set_gap(&flight, 50);
+    assert_int_equal(flight_look(&flight, 1049), FLIGHT_WAITING);
+    assert_int_equal(flight_look(&flight, 1050), FLIGHT_DUE);
+    flight_take_off(&flight, 1, 1050);
+    assert_int_equal(flight.next_at, 1100);
+}
+
+/* While it waits for room in the port, it goes on waiting. */
+static void
+a_new_rate_does_not_end_a_hold(void **state)
+{
+    struct flight flight = {.timeout = 100, .gap = 500};
+
+    (void)state;
+    flight_hold(&flight, 1000);
+    flight_set_gap(&flight, 50);
+    assert_int_equal(flight_look(&flight, 1099), FLIGHT_WAITING);
+    assert_int_equal(flight_look(&flight, 1100), FLIGHT_DUE);
+}
+
 static void
 a_rate_keeps_probes_apart(void **state)
 {
@@ -79,6 +123,9 @@ main(void)
         cmocka_unit_test(the_next_is_due_when_the_last_came_back),
         cmocka_unit_test(one_that_does_not_come_is_given_up_once),
         cmocka_unit_test(one_that_comes_late_does_not_land_the_next),
+        cmocka_unit_test(a_paused_flight_has_nothing_due),
+        cmocka_unit_test(a_new_rate_changes_the_gap_under_way),
+        cmocka_unit_test(a_new_rate_does_not_end_a_hold),
         cmocka_unit_test(a_rate_keeps_probes_apart),
         cmocka_unit_test(a_port_without_room_is_tried_again_after_the_time_out),
     };

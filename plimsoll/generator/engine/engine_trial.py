@@ -1,0 +1,92 @@
+"""One trial of the engine, from its request to its reply, and what may change meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any
+
+from plimsoll.generator.engine.conversation import UNREAD, Conversation
+from plimsoll.generator.engine.messages import TRIAL_REPORT, rates_request, trial_request
+from plimsoll.generator.engine.queue_parts import QueueParts
+from plimsoll.generator.interface import GeneratorRefused, Interval, TrialPlan, TrialReport
+
+# Beyond a trial's own length: how long a starved machine may keep the engine from answering.
+_ANSWER_TIMEOUT_S = 60.0
+
+
+class EngineTrial:
+    """A trial that runs. One thread follows it; others may change its rates and stop it."""
+
+    def __init__(self, conversation: Conversation, plan: TrialPlan, parts: QueueParts) -> None:
+        """Request it. Raises GeneratorDied."""
+        self._conversation = conversation
+        self._plan = plan
+        self._parts = parts
+        self._state = threading.Lock()
+        self._answers: dict[int, Future[dict[str, Any]]] = {}
+        self._over = False
+        self._stopping = False
+        self._number = conversation.send(trial_request(parts.plan(plan)))
+
+    def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
+        """Receive it to its end; `watch` sees each interval and stops the trial with True.
+
+        Raises GeneratorRefused and GeneratorDied.
+        """
+        plan = self._plan
+        silent_s = max(plan.hold_s or plan.interval_s * 1.5, plan.drain_s) + _ANSWER_TIMEOUT_S
+        try:
+            while True:
+                message = self._conversation.receive(silent_s)
+                if isinstance(message, Interval):
+                    if watch(self._parts.interval(message)):
+                        self.stop()
+                elif message.get("id") in (self._number, UNREAD):
+                    report = TRIAL_REPORT.validate_python(self._conversation.checked(message))
+                    return self._parts.report(report)
+                else:
+                    self._answered(message)
+        finally:
+            self._end()
+
+    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+        """Give streams, by number, new rates; returns when the polling loops have taken them over.
+
+        0 pauses a stream. Without any it only returns once the trial sends. Raises
+        GeneratorRefused, also where the trial has ended, and changes nothing then.
+        """
+        request = rates_request(self._parts.rates(rates_pps))
+        answer: Future[dict[str, Any]] = Future()
+        with self._state:
+            if self._over:
+                raise _ended()
+            self._answers[self._conversation.send(request)] = answer
+        self._conversation.checked(answer.result(_ANSWER_TIMEOUT_S + self._plan.drain_s))
+
+    def stop(self) -> None:
+        """End the sending now; the drain follows."""
+        with self._state:
+            if not self._over and not self._stopping:
+                self._stopping = True
+                self._conversation.send({"request": "stop"})
+
+    def _answered(self, message: dict[str, Any]) -> None:
+        with self._state:
+            answer = self._answers.pop(message.get("id", -1), None)
+        if answer is not None:
+            answer.set_result(message)
+
+    def _end(self) -> None:
+        with self._state:
+            self._over = True
+            unanswered, self._answers = self._answers, {}
+        for answer in unanswered.values():
+            answer.set_exception(_ended())
+
+
+def _ended() -> GeneratorRefused:
+    return GeneratorRefused(
+        "the trial has ended", where="generator: request", remedy="start the streams again"
+    )
