@@ -57,6 +57,7 @@ ROOMS = {
         "proposal",
         "trial_run",
         "session",
+        "live_traffic",
         "testbed",
         "experiment",
     ],

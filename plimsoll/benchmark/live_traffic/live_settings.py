@@ -1,0 +1,26 @@
+"""How live traffic is watched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.generator.interface import FrameCheck
+
+
+@dataclass(frozen=True)
+class LiveSettings:
+    """Times in s unless they say otherwise.
+
+    Counters are read every `interval_s` (0.01 to 60): each reading takes some tenths of a
+    millisecond of the CPU that this process runs on. After the last frame, what is still on its
+    way has `drain_s` to come back (0 to 60). A frame that the tester is later with than
+    `catch_up_us` is skipped. Of each stream the `worst` longest latencies of an interval are
+    kept (0 to 64). `check` says by what a received frame counts as whole.
+    """
+
+    interval_s: float = 0.5
+    drain_s: float = 0.25
+    catch_up_us: float = 1000.0
+    stall_us: float = 20.0
+    worst: int = 16
+    check: FrameCheck = "checksums"

@@ -1,0 +1,482 @@
+"""Traffic that is started, changed and stopped by hand or by another program."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from typing import cast
+
+from plimsoll.benchmark.live_traffic.known_stream import KnownStream
+from plimsoll.benchmark.live_traffic.live_book import LiveBook
+from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
+from plimsoll.benchmark.live_traffic.live_settings import LiveSettings
+from plimsoll.benchmark.live_traffic.live_trial import LiveTrial
+from plimsoll.benchmark.live_traffic.stream_checks import (
+    check_frames,
+    check_number,
+    check_pacing,
+    check_ports,
+    check_rate,
+)
+from plimsoll.benchmark.testbed.bed_ledger import bed_ledger
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed, testbed
+from plimsoll.dut.lab import Paths
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.generator.interface import (
+    GeneratorRefused,
+    Interval,
+    LiveGenerator,
+    PortInfo,
+    TrialPlan,
+)
+from plimsoll.host.processes.affinity import kept_off
+from plimsoll.observe.agent.settings import UNOBSERVED
+from plimsoll.traffic.plan import StreamPlan
+
+__all__ = ["LiveSettings", "LiveTraffic", "live_traffic"]
+
+# As long as the engine lets a trial last; the next one follows by itself.
+_LONGEST_S = 604_800.0
+_GAPS_KEPT = 64
+_LEAST_CATCH_UP_US = 10.0
+
+
+class LiveTraffic:
+    """Streams that are sent and counted on one test bed until they are stopped.
+
+    `live_traffic` opens one. Streams are known by their numbers. All methods may be called from
+    any thread; those that change something are carried out one after the other, and `counts`
+    waits for none of them.
+
+    Under the hood one trial of the generator runs for as long as anything is to be sent, for
+    days if need be. Rated streams that were known when it began are started, changed and
+    stopped by their rates while it goes on. What cannot be done so, the start of a stream that
+    was added since, that has sent its frame count, or that has no rate, ends the trial and
+    begins another: until then nothing is sent, for the drain and some ten milliseconds, which
+    `gaps` has as measured. Counters go on; sequence numbers and fields begin anew.
+
+    When everything has been stopped, or has sent its frame count, the trial ends after its
+    drain, and what is missing is then known exactly.
+    """
+
+    def __init__(self, bed: Testbed, plan: BedPlan, settings: LiveSettings) -> None:
+        """On a test bed that is up, as planned."""
+        self._bed = bed
+        self._plan = plan.generator
+        self._largest_frame_size = plan.largest_frame_size
+        self._settings = settings
+        self._generator = cast("LiveGenerator", bed.generator)
+        self._commands = threading.RLock()
+        self._book = LiveBook(bed.generator.ports)
+        self._known: dict[int, KnownStream] = {}
+        self._trial: LiveTrial | None = None
+        self._ending = False
+        self._receiving = False
+        self._failure: PlimsollError | None = None
+        self._links_lost = bed.lab.watch_links()
+        self._gaps_s: deque[float] = deque(maxlen=_GAPS_KEPT)
+        self._sent_until_unix_ns: float | None = None
+
+    @property
+    def ports(self) -> tuple[PortInfo, ...]:
+        """The tester's ports, by number."""
+        return self._bed.generator.ports
+
+    @property
+    def paths(self) -> Paths:
+        """(tx_port, rx_port) of each direction, as the lab joins them."""
+        return self._bed.ports.paths
+
+    @property
+    def line_rate_bps(self) -> float | None:
+        """L1, of the slowest port; None where there is no wire."""
+        return self._bed.line_rate_bps
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the user should know of the test bed."""
+        return self._bed.notes
+
+    @property
+    def streams(self) -> tuple[StreamPlan, ...]:
+        """All that are known, with the rates that they have or will have, in order of number."""
+        with self._book.changed:
+            return tuple(known.plan for _, known in sorted(self._known.items()))
+
+    @property
+    def sending(self) -> frozenset[int]:
+        """The streams that are started and have frames left to send."""
+        with self._book.changed:
+            return frozenset(number for number, each in self._known.items() if each.sending)
+
+    @property
+    def gaps(self) -> tuple[float, ...]:
+        """The last pauses between two trials of which the second followed at once, in s."""
+        return tuple(self._gaps_s)
+
+    @property
+    def failure(self) -> PlimsollError | None:
+        """What ended the session before its time: LabDied, LinkGone, GeneratorDied; or None."""
+        return self._failure
+
+    def add(self, streams: Iterable[StreamPlan]) -> None:
+        """Make streams known, which are then to be started.
+
+        All or none of them. Raises InputError for a number that is taken, ports that there are
+        not, frames that the ports were not opened for, and rates or pacings that the generator
+        does not have.
+        """
+        with self._commands:
+            self._check()
+            new: dict[int, KnownStream] = {}
+            for index, plan in enumerate(streams):
+                where = f"streams[{index}]"
+                check_number(plan, where, self._known.keys() | new.keys())
+                check_ports(plan, where, len(self.ports))
+                check_frames(plan, where, self._largest_frame_size)
+                check_pacing(plan, where, self._plan.capabilities)
+                new[plan.stream] = KnownStream(plan)
+            with self._book.changed:
+                self._known |= new
+
+    def remove(self, streams: Iterable[int] | None = None) -> None:
+        """Stop streams and forget them and their counters; by default all."""
+        with self._commands:
+            numbers = self._numbers(streams)
+            self.stop(numbers)
+            with self._book.changed:
+                for number in numbers:
+                    del self._known[number]
+                self._book.clear(numbers, ports=False)
+
+    def start(self, streams: Iterable[int] | None = None) -> None:
+        """Start streams, by default all; those that send already go on.
+
+        Of a stream that has sent its frame count it begins anew. With none, `start([])`, the
+        ports receive and count, and go on so until `stop()`. Returns when the polling loops
+        have taken it over. Raises InputError for unknown numbers and for more streams than the
+        generator can send, GeneratorRefused, and what the session failed by.
+        """
+        with self._commands:
+            self._check()
+            numbers = self._numbers(streams)
+            self._let_it_end()
+            with self._book.changed:
+                fresh = [number for number in numbers if not self._known[number].sending]
+                self._receiving |= streams is not None and not numbers
+                chain = self._trial is None or any(map(self._needs_new_trial, fresh))
+                for number in fresh:
+                    if self._known[number].finished:
+                        self._known[number].restart()
+                    self._known[number].enabled = True
+            try:
+                if chain:
+                    self._chain()
+                elif fresh:
+                    self._send_rates(fresh)
+            except PlimsollError:
+                self._go_on_without(fresh)
+                raise
+
+    def stop(self, streams: Iterable[int] | None = None) -> None:
+        """Stop streams, by default all, which also ends receiving.
+
+        The others go on. Where none is left, this returns after the drain, all that came back
+        counted.
+        """
+        with self._commands:
+            numbers = self._numbers(streams)
+            with self._book.changed:
+                stopped = [number for number in numbers if self._known[number].enabled]
+                for number in stopped:
+                    self._known[number].enabled = False
+                if streams is None:
+                    self._receiving = False
+                over = not self._receiving and not self.sending
+            if self._trial is None:
+                return
+            if over:
+                self._end_trial()
+            elif all(self._known[number].rated for number in stopped):
+                members = self._trial.members
+                paused = {number: 0.0 for number in stopped if number in members}
+                with _ended_meanwhile(self):
+                    self._trial.change_rates(paused)
+            else:
+                self._chain()
+
+    def set_rates(self, rates_pps: Mapping[int, float]) -> None:
+        """Give streams, by number, new rates in pps; 0 pauses one.
+
+        Of a stream that does not send it is the rate at which it will start. Returns when the
+        polling loops have taken them over. Raises InputError for an unknown stream, for one
+        without a rate, and for a rate that the generator cannot keep; nothing changes then.
+        """
+        with self._commands:
+            self._check()
+            for number in self._numbers(rates_pps):
+                known = self._known[number]
+                check_rate(known, rates_pps[number], f"streams[{number}]", self._plan.capabilities)
+            with self._book.changed:
+                for number, rate_pps in rates_pps.items():
+                    known = self._known[number]
+                    known.plan = replace(known.plan, rate_pps=rate_pps)
+            self._send_rates([number for number in rates_pps if self._known[number].sending])
+
+    def set_rate(self, stream: int, rate_pps: float) -> None:
+        """The same for one stream."""
+        self.set_rates({stream: rate_pps})
+
+    def counts(self, *, fresh: bool = False, timeout_s: float = 120.0) -> LiveCounts:
+        """All counters, as of the end of the last interval.
+
+        With `fresh`, as of the end of the one that is under way, which has all up to this call.
+        """
+        with self._book.changed:
+            if fresh:
+                seen = self._book.intervals
+                self._book.changed.wait_for(
+                    lambda: self._trial is None or self._book.intervals > seen, timeout_s
+                )
+            ordered = [known for _, known in sorted(self._known.items())]
+            return self._book.read(ordered, sending=any(each.sending for each in ordered))
+
+    def clear(self, streams: Iterable[int] | None = None) -> None:
+        """Begin the counters of streams anew, by default of all, of the ports and the time.
+
+        Frames that are on their way meanwhile are counted as received later, and not as sent.
+        """
+        numbers = self._numbers(streams)
+        with self._book.changed:
+            self._book.clear(numbers, ports=streams is None)
+
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait until everything was stopped or has sent its frame count, and is counted.
+
+        Returns whether that is so. Raises what the session failed by.
+        """
+        with self._book.changed:
+            over = self._book.changed.wait_for(lambda: self._trial is None, timeout_s)
+        if self._failure is not None:
+            raise self._failure
+        return over
+
+    def close(self) -> None:
+        """Stop everything. May be repeated; the test bed is its owner's to take down."""
+        with self._commands, suppress(PlimsollError):
+            self.stop()
+
+    def _go_on_without(self, numbers: Iterable[int]) -> None:
+        """These could not be started: the others must not stop for it."""
+        with self._book.changed:
+            for number in numbers:
+                self._known[number].enabled = False
+        if self._trial is None and self._failure is None and self.sending:
+            self._begin_trial(follows=True)
+
+    def _numbers(self, streams: Iterable[int] | None) -> tuple[int, ...]:
+        with self._book.changed:
+            if streams is None:
+                return tuple(sorted(self._known))
+            numbers = tuple(dict.fromkeys(streams))
+            for number in numbers:
+                if number not in self._known:
+                    raise InputError(
+                        f"there is no stream {number}",
+                        where="streams",
+                        remedy="name streams that were added",
+                    )
+            return numbers
+
+    def _check(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
+    def _needs_new_trial(self, number: int) -> bool:
+        """Whether a stream that does not send cannot be started by its rate."""
+        known = self._known[number]
+        is_member = self._trial is not None and self._trial.members.get(number) is known
+        return not is_member or not known.rated or known.finished
+
+    def _send_rates(self, numbers: Iterable[int]) -> None:
+        """The rates of these as they are known, where a trial sends them."""
+        trial = self._trial
+        if trial is None:
+            return
+        rates = {
+            number: self._known[number].plan.rate_pps or 0.0
+            for number in numbers
+            if trial.members.get(number) is self._known[number] and self._known[number].rated
+        }
+        with _ended_meanwhile(self):
+            trial.change_rates(rates)
+
+    def _chain(self) -> None:
+        """End the trial that runs, if one does, and begin one of what is known and enabled."""
+        follows = self._trial is not None
+        self._end_trial()
+        self._check()
+        self._begin_trial(follows=follows)
+
+    def _begin_trial(self, *, follows: bool) -> None:
+        members = self._members()
+        streams = tuple(known.planned() for known in members.values())
+        fastest_pps = max((each.rate_pps or 1.0 for each in streams), default=1.0)
+        # As TrialSettings.plan has it: no catching up may overflow the queue that it goes into.
+        catch_up_us = min(
+            self._settings.catch_up_us, self._bed.ports.queue_frames / 4 / fastest_pps * 1e6
+        )
+        plan = TrialPlan(
+            mark=self._bed.marks.take(),
+            streams=streams,
+            duration_s=_LONGEST_S,
+            drain_s=self._settings.drain_s,
+            interval_s=self._settings.interval_s,
+            catch_up_us=max(_LEAST_CATCH_UP_US, catch_up_us),
+            stall_us=self._settings.stall_us,
+            worst=self._settings.worst,
+            check=self._settings.check,
+        )
+        self._bed.lab.check()
+        with self._book.changed:
+            self._ending = False
+            trial = LiveTrial(self._generator, plan, members, self._watch, self._ended)
+            self._trial = trial
+        trial.wait_until_sending()
+        if follows and self._sent_until_unix_ns is not None:
+            self._gaps_s.append((time.time_ns() - self._sent_until_unix_ns) / 1e9)
+
+    def _members(self) -> dict[int, KnownStream]:
+        """Those that are enabled, and of the others as many as there is room for, at rate 0."""
+        most, ports = self._plan.capabilities.most_streams, len(self.ports)
+        members = {number: each for number, each in self._known.items() if each.sending}
+        self._check_room(members)
+        for number, known in self._known.items():
+            if number in members or not known.rated or known.finished:
+                continue
+            plans = (*(each.planned() for each in members.values()), known.planned())
+            if len(self._plan.streams_sent(plans, ports)) > most:
+                break
+            members[number] = known
+        return members
+
+    def _check_room(self, members: Mapping[int, KnownStream]) -> None:
+        most = self._plan.capabilities.most_streams
+        plans = tuple(each.planned() for each in members.values())
+        parts = len(self._plan.streams_sent(plans, len(self.ports)))
+        if parts > most:
+            raise InputError(
+                f"{len(members)} streams, which are {parts} over the ports' queues, are more "
+                f"than the {most} that can be sent at once",
+                where="streams",
+                remedy="start fewer of them, or give a stream several flows",
+            )
+
+    def _end_trial(self) -> None:
+        trial = self._trial
+        if trial is not None:
+            trial.stop()
+
+    def _let_it_end(self) -> None:
+        """Wait for the end of a trial that has nothing left to send."""
+        with self._book.changed:
+            trial = self._trial if self._ending else None
+        if trial is not None:
+            trial.join()
+
+    def _watch(self, trial: LiveTrial, interval: Interval) -> bool:
+        """Count an interval; true when there is nothing left to send or receive."""
+        with self._book.changed:
+            current = {
+                number: known
+                for number, known in trial.members.items()
+                if self._known.get(number) is known
+            }
+            self._book.add_interval(interval, current)
+            self._ending |= not self._receiving and not any(
+                known.sending for known in current.values()
+            )
+            ending = self._ending
+        self._bed.lab.check()
+        return ending or bool(self._links_lost())
+
+    def _ended(self, trial: LiveTrial) -> None:
+        report = trial.report
+        with self._book.changed:
+            if report is not None:
+                self._sent_until_unix_ns = report.begin_unix_ns + report.sending_s * 1e9
+            self._failure = self._failure or _of_session(trial)
+            self._trial = None
+            self._book.settle()
+            if report is not None and report.ended_by == "link_down":
+                for known in self._known.values():
+                    known.enabled = False
+        if report is not None and report.ended_by == "duration":
+            threading.Thread(target=self._go_on, name="live-trial-next", daemon=True).start()
+
+    def _go_on(self) -> None:
+        """After a week the next trial follows by itself."""
+        with self._commands:
+            if self._trial is None and (self.sending or self._receiving):
+                try:
+                    self._begin_trial(follows=True)
+                except PlimsollError as error:
+                    self._failure = self._failure or error
+
+
+def _of_session(trial: LiveTrial) -> PlimsollError | None:
+    """What a trial failed by, where no other can follow: not a request that was refused."""
+    return None if isinstance(trial.failure, GeneratorRefused) else trial.failure
+
+
+@contextmanager
+def _ended_meanwhile(traffic: LiveTraffic) -> Iterator[None]:
+    """A trial that ended by itself needs no new rates; what failed is raised."""
+    try:
+        yield
+    except GeneratorRefused:
+        if traffic.failure is not None:
+            raise traffic.failure from None
+        if traffic.sending:
+            raise
+
+
+@contextmanager
+def live_traffic(
+    plan: BedPlan,
+    *,
+    command: str = "live",
+    settings: LiveSettings | None = None,
+    tell: Callable[[str], None] = lambda _: None,
+) -> Iterator[LiveTraffic]:
+    """Bring lab and generator up for live traffic, and take all down at the end.
+
+    What is started is in a ledger of the kind `command`, and is undone after a kill as well.
+    Nothing is observed or recorded, and neighbours of the experiment are not started. `tell`
+    has what the user should know. This process keeps off the polled CPUs meanwhile, where there
+    are others. Raises InputError for a generator that cannot change rates while it sends, and
+    whatever bringing the test bed up raises.
+    """
+    if plan.lab.simulated or not plan.generator.capabilities.live:
+        raise InputError(
+            "this generator cannot change rates while it sends",
+            where="generator",
+            remedy="use kind: engine, and a lab that is not simulated",
+        )
+    bare = replace(plan, observe=UNOBSERVED, noise=())
+    with (
+        bed_ledger(command, plan.lab) as ledger,
+        testbed(bare, ledger, tell) as bed,
+        kept_off(bed.busy_cpus),
+    ):
+        for note in bed.notes:
+            tell(note)
+        traffic = LiveTraffic(bed, plan, settings or LiveSettings())
+        try:
+            yield traffic
+        finally:
+            traffic.close()

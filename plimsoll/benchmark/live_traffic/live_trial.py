@@ -1,0 +1,71 @@
+"""One trial of live traffic: a thread follows it while others change it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+
+from plimsoll.benchmark.live_traffic.known_stream import KnownStream
+from plimsoll.errors import PlimsollError
+from plimsoll.generator.interface import Interval, LiveGenerator, TrialPlan, TrialReport
+
+# An engine that is starved may take so long to end a trial that was stopped.
+_END_TIMEOUT_S = 120.0
+
+
+class LiveTrial:
+    """A trial of `members`, by number. `ended` is called by its own thread, once."""
+
+    def __init__(
+        self,
+        generator: LiveGenerator,
+        plan: TrialPlan,
+        members: Mapping[int, KnownStream],
+        watch: Callable[[LiveTrial, Interval], bool],
+        ended: Callable[[LiveTrial], None],
+    ) -> None:
+        """Begin it. Raises GeneratorDied."""
+        self.members = dict(members)
+        self.report: TrialReport | None = None
+        self.failure: PlimsollError | None = None
+        self._plan = plan
+        self._watch = watch
+        self._ended = ended
+        self._trial = generator.begin(plan)
+        self._thread = threading.Thread(target=self._follow, name="live-trial", daemon=True)
+        self._thread.start()
+
+    def wait_until_sending(self) -> None:
+        """Return once its polling loops run. Raises what it failed by."""
+        self.change_rates({})
+
+    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+        """As the generator's. Raises what the trial failed by, if it has."""
+        try:
+            self._trial.change_rates(rates_pps)
+        except PlimsollError as error:
+            # Of a trial that has ended by itself, its own error says more.
+            if self._over_soon() and self.failure is not None:
+                raise self.failure from error
+            raise
+
+    def stop(self) -> None:
+        """End the sending, and return after the drain, its last interval counted."""
+        self._trial.stop()
+        self._thread.join(_END_TIMEOUT_S)
+
+    def join(self) -> None:
+        """Return after it has ended by itself."""
+        self._thread.join(_END_TIMEOUT_S)
+
+    def _over_soon(self) -> bool:
+        self._thread.join(1.0)
+        return not self._thread.is_alive()
+
+    def _follow(self) -> None:
+        try:
+            self.report = self._trial.follow(lambda interval: self._watch(self, interval))
+        except PlimsollError as error:
+            self.failure = error
+        finally:
+            self._ended(self)

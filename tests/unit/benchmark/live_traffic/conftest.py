@@ -1,0 +1,50 @@
+"""Live traffic on a generator that a test steps."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, LiveTraffic
+from plimsoll.benchmark.testbed.host_captures import HostCaptures
+from plimsoll.benchmark.testbed.testbed import BedPlan, Testbed
+from plimsoll.benchmark.testbed.trial_marks import TrialMarks
+from plimsoll.dut.lab import LabPorts
+from plimsoll.dut.loopback import LoopbackSettings
+from plimsoll.dut.passive import PassiveLab
+from plimsoll.generator.engine.settings import EngineSettings
+from plimsoll.observe.agent.observers import Observers
+from tests.unit.benchmark.live_traffic.stepped_generator import SteppedGenerator, SteppedTrial
+
+
+@dataclass
+class Live:
+    traffic: LiveTraffic
+    generator: SteppedGenerator
+
+    @property
+    def trial(self) -> SteppedTrial:
+        return self.generator.trials[-1]
+
+    def step(self) -> None:
+        self.trial.step()
+
+
+@pytest.fixture
+def live() -> Iterator[Live]:
+    ports = LabPorts(("p0", "p1"), 1024, 1024, ((0, 1), (1, 0)), "tester", None)
+    generator = SteppedGenerator()
+    bed = Testbed(
+        PassiveLab("loopback", ports),
+        ports,
+        generator,
+        (),
+        (),
+        TrialMarks(),
+        Observers(lambda _: None),
+        HostCaptures(),
+    )
+    plan = BedPlan(LoopbackSettings(ports=2), EngineSettings(cpus=(0,)), 1518)
+    traffic = LiveTraffic(bed, plan, LiveSettings())
+    yield Live(traffic, generator)
+    traffic.close()

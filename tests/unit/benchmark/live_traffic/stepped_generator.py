@@ -1,0 +1,156 @@
+"""A live generator whose intervals end when a test says so, and that loses what it says.
+
+A mock, on purpose: what is tested is what is made of intervals, and when trials begin and end;
+the real engine's are in tests/integration/test_live_traffic.py.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from plimsoll.benchmark.live_traffic.stream_tally import no_counts
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import (
+    EndedBy,
+    GeneratorFacts,
+    GeneratorRefused,
+    Interval,
+    PortCounts,
+    PortInfo,
+    TrialPlan,
+    TrialReport,
+)
+
+BEGIN_UNIX_NS = 1_000_000_000_000
+LATENCY_NS = 100
+
+
+@dataclass
+class SteppedTrial:
+    """Sends by its rates in each interval of a second."""
+
+    plan: TrialPlan
+    refusal: GeneratorRefused | None = None
+    lost: dict[int, int] = field(default_factory=dict)
+    rates: dict[int, float] = field(default_factory=dict)
+    changes: list[dict[int, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.rates = {each.stream: each.rate_pps or 0.0 for each in self.plan.streams}
+        self._left = {each.stream: each.frame_count for each in self.plan.streams}
+        self._steps: queue.Queue[str] = queue.Queue()
+        self._index = 0
+        self.over = threading.Event()
+
+    def follow(self, watch: Callable[[Interval], bool]) -> TrialReport:
+        ended_by: EndedBy = "stop"
+        if self.refusal is not None:
+            self.over.set()
+            raise self.refusal
+        while (step := self._steps.get(timeout=20)) == "interval":
+            stop = watch(self._interval())
+            self._steps.task_done()
+            if stop:
+                break
+        else:
+            self._steps.task_done()
+            ended_by = "duration" if step == "duration" else "stop"
+        watch(self._drain())
+        self.over.set()
+        return TrialReport(ended_by, float(self._index), BEGIN_UNIX_NS, (), (), ())
+
+    def change_rates(self, rates_pps: Mapping[int, float]) -> None:
+        if self.over.is_set() or self.refusal is not None:
+            raise GeneratorRefused("the trial has ended")
+        self.changes.append(dict(rates_pps))
+        self.rates |= rates_pps
+
+    def stop(self) -> None:
+        self._steps.put("stop")
+
+    def step(self) -> None:
+        """End an interval, and return when it has been seen."""
+        self._steps.put("interval")
+        self._steps.join()
+
+    def last(self) -> None:
+        """End it by its duration."""
+        self._steps.put("duration")
+
+    def _interval(self) -> Interval:
+        streams = []
+        for number, rate_pps in self.rates.items():
+            left = self._left[number]
+            sent = int(rate_pps) if left is None else min(left, int(rate_pps))
+            if left is not None:
+                self._left[number] = left - sent
+            lost = self.lost.pop(number, 0)
+            times = (sent * LATENCY_NS, LATENCY_NS, LATENCY_NS)
+            latency = Histogram(sent, *times, ((LATENCY_NS, sent),))
+            streams.append(
+                replace(
+                    no_counts(number),
+                    sent=sent,
+                    received=sent - lost,
+                    missing=lost,
+                    latency=latency if sent else Histogram(),
+                )
+            )
+        begin = self._index
+        self._index += 1
+        port = PortCounts(0, 3, {"arp": 3}, 1, 0, 0, 0, 5, True)
+        end_unix_ns = BEGIN_UNIX_NS + self._index * 10**9
+        return Interval(begin, "send", begin, begin + 1, end_unix_ns, tuple(streams), (port,), ())
+
+    def _drain(self) -> Interval:
+        end_unix_ns = BEGIN_UNIX_NS + self._index * 10**9 + 10**8
+        begin = self._index
+        return Interval(begin, "drain", begin, begin + 0.1, end_unix_ns, (), (), ())
+
+
+@dataclass
+class SteppedGenerator:
+    """Two ports; its `trials` as they were begun, the next one refused by `refusal`."""
+
+    trials: list[SteppedTrial] = field(default_factory=list)
+    refusal: GeneratorRefused | None = None
+
+    @property
+    def facts(self) -> GeneratorFacts:
+        return GeneratorFacts("stepped", "0")
+
+    @property
+    def ports(self) -> tuple[PortInfo, ...]:
+        return tuple(_port(number) for number in range(2))
+
+    def begin(self, plan: TrialPlan) -> SteppedTrial:
+        self.trials.append(SteppedTrial(plan, self.refusal))
+        self.refusal = None
+        return self.trials[-1]
+
+    def trial(self, plan: TrialPlan, watch: Callable[[Interval], bool]) -> TrialReport:
+        return self.begin(plan).follow(watch)
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
+def _port(number: int) -> PortInfo:
+    return PortInfo(
+        port=number,
+        devargs=f"p{number}",
+        driver="none",
+        mac=f"02:00:00:00:00:0{number}",
+        link_up=True,
+        link_mbps=None,
+        numa_node=None,
+        rx_queues=1,
+        tx_queues=1,
+        rss=False,
+        rx_stamps=False,
+        tx_stamps=False,
+        latency_clock="tsc",
+    )
