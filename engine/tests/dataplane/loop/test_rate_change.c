@@ -13,7 +13,7 @@
 
 #define WORKERS 2
 #define STREAMS 4 /* the even ones are the first worker's, the odd ones the second's */
-#define CHANGES 2000
+#define CHANGES 500
 #define HZ 1e9
 
 static struct run run;

@@ -15,14 +15,9 @@ from tests.unit.benchmark.live_traffic.stepped_generator import BEGIN_UNIX_NS, L
 
 
 def stream(number: int, rate_pps: float | None = 1000.0, **changes: Any) -> StreamPlan:
-    path = {"tx_port": 0, "rx_port": 1}
+    defaults = {"tx_port": 0, "rx_port": 1, "frames": (bytes(60),)}
     return StreamPlan(
-        stream=number,
-        name=f"s{number}",
-        role="load",
-        frames=(bytes(60),),
-        rate_pps=rate_pps,
-        **{**path, **changes},
+        stream=number, name=f"s{number}", role="load", rate_pps=rate_pps, **{**defaults, **changes}
     )
 
 
