@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -56,6 +57,15 @@ class Absence:
     def end(self) -> int:
         """When it had it back."""
         return self.parts[-1].end
+
+
+def meeting(found: Sequence[Absence], begin: int, end: int) -> Sequence[Absence]:
+    """Those of a loop's absences, in order, that reach into a time, or touch it.
+
+    Without looking at the others: a busy second has tens of thousands.
+    """
+    first = bisect_left(found, begin, key=lambda each: each.end)
+    return found[first : bisect_right(found, end, lo=first, key=lambda each: each.begin)]
 
 
 def absences(reading: TraceReading, loop: PollingLoop, tsc_hz: float) -> tuple[Absence, ...]:

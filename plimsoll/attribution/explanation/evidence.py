@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_reading import CpuFact
-from plimsoll.attribution.explanation.absence import Absence, Part, Taker
+from plimsoll.attribution.explanation.absence import Absence, Part, Taker, meeting
 from plimsoll.attribution.explanation.counters import INVISIBLE_TO_THE_KERNEL, CounterMove
 from plimsoll.attribution.explanation.path_load import PathLoad
 from plimsoll.attribution.incidents.cause import Cause
@@ -35,11 +35,12 @@ class Evidence:
         """Whether every kernel event of the loop's CPU during the incident is known."""
         return self.coverage.covers(loop.cpu, incident.begin_tsc, incident.end_tsc)
 
-    def seen(self, loop: PollingLoop) -> list[Absence]:
-        """Absences of the loop that the kernel saw, without those that it only measured."""
+    def seen(self, loop: PollingLoop, incident: Incident) -> list[Absence]:
+        """Its absences during the incident that the kernel saw, without those only measured."""
+        during = meeting(self.away.get(loop.cpu, ()), incident.begin_tsc, incident.end_tsc)
         return [
             absence
-            for absence in self.away.get(loop.cpu, ())
+            for absence in during
             if all(part.taker.kind != "tester-stall" for part in absence.parts)
         ]
 

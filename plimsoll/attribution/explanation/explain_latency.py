@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from plimsoll.attribution.explanation.absence import meeting
 from plimsoll.attribution.explanation.evidence import Evidence
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
 from plimsoll.attribution.explanation.held import Held, causes_of, held, stall_link, ticks_within
@@ -89,11 +90,10 @@ def _queue_left_by(loop: PollingLoop, incident: Incident, evidence: Evidence) ->
     """
     since, _ = window_of(incident, evidence.tsc_hz)
     away = 0
-    for absence in reversed(evidence.away.get(loop.cpu, ())):
+    for absence in reversed(meeting(evidence.away.get(loop.cpu, ()), since, incident.end_tsc - 1)):
         if absence.begin < since:
             break
-        certain = all(part.certain for part in absence.parts)
-        if absence.begin >= incident.end_tsc or not certain:
+        if not all(part.certain for part in absence.parts):
             continue
         away += min(absence.end, incident.end_tsc) - absence.begin
         if away >= incident.ticks and absence.begin <= incident.begin_tsc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from plimsoll.attribution.explanation.absence import meeting
 from plimsoll.attribution.explanation.evidence import Evidence
 from plimsoll.attribution.explanation.explain_latency import chain, covered_ticks
 from plimsoll.attribution.explanation.explain_stall import EXACT_SHARE
@@ -42,8 +43,8 @@ def explain_loss(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
 def _away(loop: PollingLoop, incident: Incident, evidence: Evidence, reach: int) -> Held:
     """Absences that reach into the loss or end just before it, from their begin on."""
     begin, end = incident.begin_tsc - reach, _end(incident)
-    away = [a for a in evidence.away.get(loop.cpu, ()) if a.end > begin and a.begin < end]
-    return held(loop, away, min((a.begin for a in away), default=begin), end)
+    away = meeting(evidence.away.get(loop.cpu, ()), begin + 1, end - 1)
+    return held(loop, away, away[0].begin if away else begin, end)
 
 
 def _cut(found: Held, incident: Incident) -> Held:

@@ -19,7 +19,7 @@ def explain_stall(incident: Incident, evidence: Evidence) -> tuple[Cause, ...]:
         return (*evidence.for_the_rest((), incident, incident.ticks),)
     if not evidence.traced(loop, incident):
         return (*evidence.for_the_rest((loop,), incident, incident.ticks),)
-    found = held(loop, evidence.seen(loop), incident.begin_tsc, incident.end_tsc)
+    found = held(loop, evidence.seen(loop, incident), incident.begin_tsc, incident.end_tsc)
     covered = found.ticks / max(1, incident.ticks)
     exact = covered >= EXACT_SHARE and found.certain
     causes = causes_of(found, "exact" if exact else "partial", evidence.tsc_hz)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plimsoll.attribution.explanation.absence import Absence, Part, Taker
+from plimsoll.attribution.explanation.absence import Absence, Part, Taker, meeting
 from plimsoll.attribution.incidents.cause import Cause, Confidence
 from plimsoll.attribution.incidents.loops import PollingLoop
 
@@ -35,12 +35,12 @@ class Held:
         return all(part.certain for part in self.parts)
 
 
-def held(loop: PollingLoop, found: Iterable[Absence], begin: int, end: int) -> Held:
-    """What of the absences lies between `begin` and `end`.
+def held(loop: PollingLoop, found: Sequence[Absence], begin: int, end: int) -> Held:
+    """What of the absences, in order, lies between `begin` and `end`.
 
     A part whose end is not known counts only where it also began in that time.
     """
-    parts = (part for absence in found for part in absence.parts)
+    parts = (part for absence in meeting(found, begin, end) for part in absence.parts)
     kept = (p for p in parts if ticks_within(p, begin, end) and (p.certain or p.begin >= begin))
     return Held(loop, tuple(kept), begin, end)
 

@@ -14,11 +14,12 @@ over only afterwards.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from plimsoll.attribution.events.coverage import TraceCoverage
-from plimsoll.attribution.explanation.absence import Absence, Part
+from plimsoll.attribution.explanation.absence import Absence, Part, meeting
 from plimsoll.attribution.explanation.seen_windows import SeenWindow
 from plimsoll.attribution.incidents.loops import PollingLoop
 from plimsoll.attribution.incidents.own_processes import is_own
@@ -93,12 +94,16 @@ def _away(
     own_pids: Collection[int],
 ) -> _Away:
     begin, end = frames.sent_tsc, frames.received_tsc
-    seen = next((each for each in windows if each.begin <= begin and end <= each.end), None)
-    if seen is None:
+    at = bisect_right(windows, begin, key=lambda each: each.begin) - 1
+    if at < 0 or windows[at].end < end:
         return _Away((), (), proves=False)
     testers = [loop for loop in loops if loop.owner == "tester"]
     duts = [loop for loop in loops if loop.owner == "dut" and loop.handles(frames.stream)]
-    parts = {loop: list(_certain(seen.away.get(loop.cpu, ()))) for loop in (*testers, *duts)}
+    away = windows[at].away
+    parts = {
+        loop: list(_certain(meeting(away.get(loop.cpu, ()), begin, end)))
+        for loop in (*testers, *duts)
+    }
     of_tester = [part for loop in testers for part in parts[loop]]
     of_tester += [part for loop in duts for part in parts[loop] if _is_own(part, own_pids)]
     of_dut = [_spans(part for part in parts[loop] if not _is_own(part, own_pids)) for loop in duts]

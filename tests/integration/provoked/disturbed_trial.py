@@ -104,8 +104,10 @@ def disturbed_trial(
         pids = _processes(place, command)
         with beside(pids) if beside else nullcontext():
             pid, output = _until_it_ends(command, place, disturber, arguments, pids)
-    record = finished_trials(place.only_run())[-1]
-    causes = read_causes(RunDirectory(place.only_run()))[-1]
+    # A trial that was repeated has a run of its own.
+    run = max(place.runs.iterdir())
+    record = finished_trials(run)[-1]
+    causes = read_causes(RunDirectory(run))[-1]
     if traced and causes.trace.unavailable is not None:
         pytest.skip(f"no kernel events: {causes.trace.unavailable}")
     begin, end = _sending(record, causes)
