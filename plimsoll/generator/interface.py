@@ -227,7 +227,7 @@ class LossLimit:
     """The most `frames` that `streams` may lose together; with more, sending ends.
 
     Where `refused`, those that find no room in the port are lost, too. A generator may
-    leave limits to whoever watches the trial.
+    leave limits to the process that watches the trial.
     """
 
     frames: int

@@ -36,7 +36,7 @@ class KernelOption:
         return setting != f"{line}y"
 
     def _has_module(self, root: Path) -> bool:
-        """Whether the module's file is installed; that it is not loaded is no matter."""
+        """Whether the module's file is installed; it need not be loaded."""
         listed = root / "lib/modules" / platform.release() / "modules.dep"
         try:
             return f"/{self.module}.ko" in listed.read_text()

@@ -96,7 +96,7 @@ class NeighbourModel(BaseModel, ABC):
 
     @property
     def work_directory(self) -> Path | None:
-        """Where it makes files of its own; None where it makes none, or nobody minds where."""
+        """Where it makes files of its own; None where it makes none, or where does not matter."""
         return None
 
     @abstractmethod

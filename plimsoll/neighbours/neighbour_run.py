@@ -1,4 +1,4 @@
-"""How one neighbour fared beside one trial."""
+"""How one neighbour fared during one trial."""
 
 from __future__ import annotations
 

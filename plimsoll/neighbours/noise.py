@@ -23,7 +23,7 @@ from plimsoll.neighbours.session_tasks import session_processes, session_tasks
 
 # Gigabytes of memory are there within seconds; the rest is patience with a busy machine.
 _START_TIMEOUT_S = 60.0
-# stress-ng's slowest ends a second after it was asked to.
+# stress-ng's slowest ends a second after it is signalled to.
 _END_PATIENCE_S = 10.0
 _POLL_S = 0.02
 
@@ -116,7 +116,7 @@ class _Running:
         self._ready = time.monotonic()
 
     def ended(self, ran_s: float, early: int | None) -> NeighbourRun:
-        """What it did, now that it has ended; `early` is the status of one nobody had ended."""
+        """What it did, now that it has ended; `early` is the status of one that we did not end."""
         neighbour = self.neighbour
         achieved = neighbour.achieved(self.child, self._report)
         return _run(neighbour, achieved, ran_s, None if early is None else describe_exit(early))

@@ -32,7 +32,7 @@ class Stressor:
 
 # memrate rather than stream: of 0.15.06's two, stream takes four times the last-level cache that
 # the CPU says it has, 5.9 GB on a virtual machine of a host with 480 MiB, and 14 s to end.
-# The cache stressor moves its workers from CPU to CPU unless it is told not to.
+# The cache stressor moves its workers from CPU to CPU unless an option forbids it.
 STRESSORS: Mapping[StressorClass, Stressor] = {
     "memory-bandwidth": Stressor("memrate", ("--memrate-bytes", "256M")),
     "cache": Stressor("cache", ("--cache-no-affinity",)),
@@ -115,7 +115,7 @@ class StressNgSettings(NeighbourModel):
             raise
 
     def argv(self, program: str, report: Path, folder: Path) -> tuple[str, ...]:
-        """It runs until it is asked to end.
+        """It runs until it is signalled to end.
 
         With names kept, its workers keep the environment too, by which they are known as the
         run's own after a kill; else it overwrites that with their titles.
@@ -132,7 +132,7 @@ class StressNgSettings(NeighbourModel):
         )
 
     def is_ready(self, child: Child, processes: int) -> bool:
-        """Its workers are processes beside the one that started them."""
+        """Its workers are processes next to the one that started them."""
         return processes > self.worker_count
 
     def achieved(self, child: Child, report: Path) -> Achieved:

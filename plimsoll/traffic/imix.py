@@ -73,7 +73,7 @@ def _known(given: object) -> object:
     if isinstance(given, list | tuple):
         return given
     if not isinstance(given, str):
-        raise mistake(f"{brief(given)} is no mix", _FORMS)
+        raise mistake(f"{brief(given)} is not a valid mix", _FORMS)
     if given not in NAMED_MIXES and not (given and set(given) <= set(GENOME)):
         raise mistake(f"unknown mix {given[:40]!r}", did_you_mean(given, NAMED_MIXES, _FORMS))
     if len(given) > LONGEST_SEQUENCE:

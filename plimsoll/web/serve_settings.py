@@ -1,4 +1,4 @@
-"""What `plimsoll serve` was asked to serve, where, and to whom."""
+"""What `plimsoll serve` is to serve, where, and to whom."""
 
 from __future__ import annotations
 
@@ -42,5 +42,5 @@ def is_loopback(endpoint: Endpoint) -> bool:
 
 
 def new_token() -> str:
-    """A token that nobody guesses."""
+    """A token that no one guesses."""
     return secrets.token_urlsafe(_SECRET_BYTES)

@@ -115,7 +115,7 @@ def _share(text: str, written: str) -> float:
     except ValueError:
         raise _refused(text, f"{written!r} is not a share", _REMEDY) from None
     if not 0 < share < float("inf"):
-        raise _refused(text, f"{written!r} is no share above zero", _REMEDY)
+        raise _refused(text, f"{written!r} is not a share above zero", _REMEDY)
     return share / 100
 
 

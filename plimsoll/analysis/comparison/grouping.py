@@ -15,7 +15,7 @@ from plimsoll.text.natural_order import natural_order
 # What a fact's place begins with; anything else is a tag.
 _FACTS = ("experiment.", "environment.", "tuning.")
 _BETWEEN = " · "
-# Of each pair with the baseline there is a row of every figure; nobody reads thousands.
+# Of each pair with the baseline there is a row of every figure; no one reads thousands.
 _MOST_SIDES = 64
 
 

@@ -49,7 +49,7 @@ def _confirmed(
     if cause.cpu is None:
         return cause
     if is_silence(incident, cause):
-        return _stolen_meanwhile(cause, incident, counters, tsc_hz, silent.get(cause.cpu, ()))
+        return _stolen_during(cause, incident, counters, tsc_hz, silent.get(cause.cpu, ()))
     if cause.kind in _TO_BE_CONFIRMED:
         return _counted(cause, _move(cause.kind, cause.cpu, incident, counters))
     if cause.kind == "timer-tick" and (cause.length_ns or 0) > _LONGEST_TICK_NS:
@@ -82,7 +82,7 @@ def _stood_still(
     return replace(cause, kind="hypervisor-steal", name=move.name, confidence=confidence)
 
 
-def _stolen_meanwhile(
+def _stolen_during(
     cause: Cause,
     incident: Incident,
     counters: Sequence[CounterMove],

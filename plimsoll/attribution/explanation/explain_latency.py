@@ -1,7 +1,7 @@
 """Why a frame was under way for so long: who did not poll while it waited.
 
 A frame waits while a loop on its path is away, and after that for the queue that grew
-meanwhile. With frames that arrive at a rate r and are served at m, a loop that was away for
+in that time. With frames that arrive at a rate r and are served at m, a loop that was away for
 W in all between A and the frame's arrival has the frame through at A + W + (r/m)(s - A),
 where s is when the frame was sent. As r/m is at most 1 wherever a queue drains at all, such
 a queue explains a latency of at most W.

@@ -58,7 +58,7 @@ def _end(incident: Incident) -> int:
 
 
 def _long_enough(found: Held, evidence: Evidence) -> bool:
-    """Whether the queue can have filled meanwhile; where its size is not known it can."""
+    """Whether the queue can have filled in that time; where its size is not known it can."""
     if evidence.load.overflow_s is None:
         return True
     return found.ticks / evidence.tsc_hz >= evidence.load.overflow_s

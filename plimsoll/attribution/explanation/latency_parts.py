@@ -6,7 +6,7 @@ not is the DUT's; the rest (both, or neither, as in a queue that is being worked
 undecided.
 
 That says where the time went and proves nothing yet: a frame that waits in the tester's own
-queue is not held by a DUT that is away meanwhile. It is proof where the frame was sent while
+queue is not held by a DUT that is away at that time. It is proof where the frame was sent while
 the DUT was away already: then it waited at least until the DUT was back. What of that time a
 loop of the tester was away, too, is taken off, as the frame may have been stamped and handed
 over only afterwards.

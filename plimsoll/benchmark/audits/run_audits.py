@@ -55,7 +55,7 @@ def record_audits(session: Session, bed: Testbed) -> None:
 
 
 def _hosts(session: Session, bed: Testbed) -> Iterator[_HostToAudit]:
-    """The tester's own first: meanwhile the others' captures come."""
+    """The tester's own first, while the others' captures come."""
     run = session.recorder.run
     # In the order of the captures behind the tester's own; none where nothing is observed.
     names = [each.hostname for each in bed.observers.records]

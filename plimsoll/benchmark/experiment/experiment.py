@@ -174,7 +174,7 @@ class Experiment(BaseModel):
 
     @contextmanager
     def placing(self) -> Iterator[None]:
-        """Do so with what is raised meanwhile."""
+        """Do so with what is raised within."""
         try:
             yield
         except PlimsollError as error:

@@ -1,4 +1,4 @@
-"""One stretch of a noise measurement: loops that look at the clock, and what was seen meanwhile."""
+"""One stretch of a noise measurement: loops that look at the clock, and what was seen."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class StretchRun:
     _stalls: list[Incident] = field(default_factory=list)
 
     def run(self, mark: int, duration_s: float) -> Stretch:
-        """Measure for `duration_s`, then explain. Nothing of ours runs on the CPUs meanwhile."""
+        """Measure for `duration_s`, then explain. Nothing of ours runs on the CPUs in that time."""
         self._stalls = []
         self.counters.readings.clear()
         if self.trace is not None:

@@ -1,6 +1,6 @@
 """The search for the longest burst without loss: ETSI GS NFV-TST 009's, of frames, not rates.
 
-Pure: it says which burst to send next and is told the outcome.
+Pure: it says which burst to send next and is given the outcome.
 """
 
 from __future__ import annotations

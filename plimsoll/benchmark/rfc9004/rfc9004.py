@@ -117,7 +117,7 @@ def why_not(throughput: ThroughputRow) -> str | None:
 def buffer_row(
     throughput: ThroughputRow, bursts: BackToBackRow | None, problem: str | None
 ) -> BufferRow:
-    """The buffer time that the bursts imply, and the same without what was forwarded meanwhile."""
+    """The buffer time that the bursts imply, and the same without what was forwarded within."""
     if bursts is None or bursts.frames is None or throughput.pps is None:
         return BufferRow(
             throughput=throughput,

@@ -47,8 +47,8 @@ class SharedCpus:
     ) -> TrialPlan:
         """The plan such that no process wakes while frames are sent, where no CPU is left for it.
 
-        The generator itself ends a short trial by `loss_limits`; a long one is ended by whoever
-        watches it, when its next page comes. A `live` trial is not quieted, only measured.
+        The generator itself ends a short trial by `loss_limits`; a long one is ended by its
+        listener, when its next page comes. A `live` trial is not quieted, only measured.
         """
         measured = replace(plan, cpu_time_of=tuple(self.processes))
         if live or not self.crowded:

@@ -146,7 +146,7 @@ class Testbed:
         """Run one trial; `watch` sees each interval and stops the trial with True.
 
         The streams `background` it are sent, and not judged.
-        This process keeps off the polled CPUs meanwhile, where there are others.
+        This process keeps off the polled CPUs for as long, where there are others.
         """
         with settled_heap(), self._undisturbed(), self.disturbances.recorded():
             outcome = run_trial(

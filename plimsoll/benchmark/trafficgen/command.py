@@ -118,7 +118,7 @@ def _split(line: str) -> list[str]:
         return shlex.split(line.replace("\\\n", " "))
     except ValueError as error:
         raise InputError(
-            f"cannot be read: {error}", where="command line", remedy="mend its quotes"
+            f"cannot be read: {error}", where="command line", remedy="fix its quotes"
         ) from None
 
 

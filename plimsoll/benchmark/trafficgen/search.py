@@ -86,7 +86,7 @@ def _rate(command: TrafficgenCommand) -> Decimal:
     unit, generator = command.text("rate-unit"), command.text("traffic-generator")
     if unit not in ("%", "mpps") or (unit == "mpps" and generator == PROFILE):
         raise InputError(
-            f"{unit} is no rate that {generator} can be given",
+            f"{unit} is not a rate that {generator} can be given",
             where="--rate-unit",
             remedy="use %" if generator == PROFILE else "use % or mpps",
         )

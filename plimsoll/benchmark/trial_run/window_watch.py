@@ -29,7 +29,7 @@ class WindowWatch:
     """The TrialOverseer that keeps a trial's windows. `on_window` is given each one.
 
     A failed window fails the trial; an invalid one, which the tester spoiled, does not. With
-    `stop_on_failure` the first failed window ends it. `hosts` are observed meanwhile.
+    `stop_on_failure` the first failed window ends it. `hosts` are observed for as long.
     """
 
     rules: WindowRules

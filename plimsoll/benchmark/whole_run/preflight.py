@@ -27,7 +27,7 @@ class MistakesFound(list[PlimsollError]):
 
     @contextmanager
     def collected(self) -> Iterator[None]:
-        """Take what is raised meanwhile for one of them."""
+        """Take what is raised within for one of them."""
         try:
             yield
         except PlimsollError as error:

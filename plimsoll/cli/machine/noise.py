@@ -49,7 +49,7 @@ def noise(
 
     No traffic, no ports, no hugepages: a loop of the engine's on each CPU reads the time stamp
     counter without a pause, as a dataplane polls, and each gap is counted. What had the CPU
-    meanwhile is found in the kernel's events. Nothing is kept.
+    in that time is found in the kernel's events. Nothing is kept.
 
     Exits with 0 when no gap was longer than --max or there is none, with 1 when one was.
     """

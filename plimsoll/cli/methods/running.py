@@ -33,7 +33,7 @@ def running(
 ) -> Iterator[None]:
     """Clean up after earlier runs, tell where this one is, and keep it if it is cut short.
 
-    Its live values are shown by `live` meanwhile. When it is cut short, `kept` says
+    Its live values are shown by `live` while it runs. When it is cut short, `kept` says
     what stays, and how `plimsoll <command>` goes on. The report is written where the journal
     holds what is `worth_a_report`; None writes none.
     """

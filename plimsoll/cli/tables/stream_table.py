@@ -17,7 +17,7 @@ _COUNTS = (
 )
 _COUNT_HEADINGS = (
     *("sent", "refused", "skipped", "no buffer", "received", "lost"),
-    *("timed out", "disorder", "double", "corrupt"),
+    *("timed out", "out of order", "duplicates", "corrupt"),
 )
 _LATENCIES = ("min_ns", "p50_ns", "p99_ns", "p99_9_ns", "max_ns")
 _LATENESS = ("p50_ns", "p99_9_ns", "max_ns")

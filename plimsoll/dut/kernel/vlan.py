@@ -46,7 +46,7 @@ def forwarding_ports(vlan: int | None) -> tuple[str, ...]:
 def add_vlan(namespace: NetworkNamespace, vlan: int) -> None:
     """Make the VLAN interfaces, with the addresses that the cables' ends have by now, and up.
 
-    A veth would hand its peer the tag beside the frame, and AF_XDP there would lose it: so tags
+    A veth would hand its peer the tag apart from the frame, and AF_XDP there would lose it: so tags
     are written into the frames. Raises MachineError.
     """
     refused = run_within(

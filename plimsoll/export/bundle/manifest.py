@@ -51,7 +51,7 @@ def parse_manifest(content: bytes, where: str) -> Manifest:
         raise _refused(where, "a file is in it twice")
     foreign = next((path for path in paths if not is_run_file(path)), None)
     if foreign is not None:
-        raise _refused(where, f"{foreign[:200]!r} is no file of a run")
+        raise _refused(where, f"{foreign[:200]!r} is not a file of a run")
     missing = {"experiment.yaml", "journal.jsonl"}.difference(paths)
     if missing:
         raise _refused(where, f"it has no {' and no '.join(sorted(missing))}")

@@ -116,7 +116,7 @@ def _unpack(path: Path, folder: Path) -> Manifest:
 def _first(path: Path, name: str, content: IO[bytes]) -> Manifest:
     folder, _, file = name.partition("/")
     if file != MANIFEST:
-        raise _refused(path, f"does not begin with a {MANIFEST}: it is no bundle of a run")
+        raise _refused(path, f"does not begin with a {MANIFEST}: it is not a bundle of a run")
     with refusing_broken(path, _BOUNDS):
         found = content.read(_MOST_MANIFEST_BYTES + 1)
     if len(found) > _MOST_MANIFEST_BYTES:

@@ -61,7 +61,7 @@ class Server:
         self, url: str, credentials: Credentials | None = None, *, ca_file: Path | None = None
     ) -> None:
         """Nothing is sent yet. Raises InputError for an invalid URL or CA file."""
-        # A server that has answered once is restarting; waiting for one that never did is no use.
+        # A server that has answered once is restarting; for one that never did, waiting is no help.
         self._answered = False
         self.url = url
         self._base = _base(url, credentials)

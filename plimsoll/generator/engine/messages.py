@@ -21,7 +21,7 @@ from plimsoll.generator.interface import (
 from plimsoll.traffic.plan import FieldWriter, Pacing, Schedule, StreamPlan
 
 PROTOCOL = 4
-# As many as the engine has room for; whoever watches the trial has all.
+# As many as the engine has room for; the process that watches the trial has all.
 _LOSS_LIMITS = 64
 
 Message = Mapping[str, Any]

@@ -110,7 +110,7 @@ def load_xdp(name: str, instructions: Sequence[bytes]) -> int:
 def attach_xdp(interface: str, index: int, program: int, mode: int) -> None:
     """Put a program on an interface of the calling thread's namespace that has none.
 
-    It stays for as long as the interface, whoever loaded it.
+    It stays for as long as the interface, no matter what loaded it.
     """
     flags = ctypes.c_uint32(mode | _ONLY_IF_NONE_IS_THERE)
     attached = _libbpf().bpf_xdp_attach(index, program, flags, None)

@@ -1,6 +1,6 @@
 """What the kernel says of interfaces, queueing disciplines and bridges, by rtnetlink(7).
 
-A socket belongs to the network namespace in which it was opened, whoever asks by it later.
+A socket belongs to the network namespace in which it was opened, no matter who uses it later.
 """
 
 from __future__ import annotations

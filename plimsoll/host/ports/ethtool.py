@@ -58,7 +58,7 @@ def turn_on_receive_offload(name: str) -> bool:
 
 
 def turn_off_vlan_insertion(name: str) -> bool:
-    """Have VLAN tags written into frames, not beside them; False where kernel or driver refuses."""
+    """Have VLAN tags written into frames, not next to them; False where that is refused."""
     answer = _ask(name, struct.pack("=II", _GET_FLAGS, 0))
     if answer is None:
         return False

@@ -1,4 +1,4 @@
-"""The tester's calibration: what it measures of itself, published beside every result."""
+"""The tester's calibration: what it measures of itself, published with every result."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def _exists(path: Path) -> bool:
 
 
 def _numbered(folder: Path, prefix: str) -> list[Path]:
-    """Real subfolders called `prefix` and a number, by number; none where that cannot be told."""
+    """Real subfolders called `prefix` and a number, by number; none where that is not known."""
     found: list[tuple[int, Path]] = []
     try:
         with os.scandir(folder) as entries:

@@ -17,13 +17,13 @@ WITH lines AS MATERIALIZED (
 ), types AS (
     SELECT filename, unnest(each) FROM
         (SELECT filename, unnest(types) AS each FROM lines WHERE types IS NOT NULL)
-), told_series AS (
+), kept_series AS (
     SELECT filename, unnest(each) FROM
         (SELECT filename, unnest(series) AS each FROM lines WHERE series IS NOT NULL)
 ), series AS MATERIALIZED (
     SELECT *, to_json(map_from_entries(list_sort(map_entries(names))))::VARCHAR AS names_json
     FROM (SELECT * REPLACE (map_concat(common_names, names) AS names)
-        FROM told_series JOIN types USING (filename, kind) JOIN heads USING (filename))
+        FROM kept_series JOIN types USING (filename, kind) JOIN heads USING (filename))
 ), ticks AS (
     SELECT filename, reader, begin_ns, end_ns,
         coalesce(begin_ns > max(end_ns) OVER (
@@ -36,14 +36,14 @@ WITH lines AS MATERIALIZED (
         SELECT *, count(*) FILTER (begins_anew) OVER (
             PARTITION BY filename, reader ORDER BY begin_ns, end_ns) AS stretch FROM ticks)
     GROUP BY filename, reader, stretch
-), told AS (
+), kept AS (
     SELECT filename, begin_ns, end_ns, unnest(numbers) AS number, unnest("values") AS value
     FROM lines WHERE numbers IS NOT NULL
 ), at_once AS (
-    SELECT filename, number, begin_ns, end_ns, value FROM told
+    SELECT filename, number, begin_ns, end_ns, value FROM kept
     SEMI JOIN (FROM series WHERE NOT carried) USING (filename, number) WHERE value IS NOT NULL
 ), marks AS (
-    SELECT filename, number, begin_ns, end_ns, value FROM told
+    SELECT filename, number, begin_ns, end_ns, value FROM kept
     SEMI JOIN (FROM series WHERE carried) USING (filename, number)
     -- A counted series stands at 0 from when it was first read.
     UNION ALL SELECT filename, number, since_ns, since_ns, 0 FROM series
@@ -63,7 +63,7 @@ WITH lines AS MATERIALIZED (
 ), carried AS (
     SELECT filename, number, begin_ns, end_ns, value FROM counted_spans
     UNION ALL
-    -- A counter that is told late may have been read as zero since before this part, which
+    -- A counter that is reported late may have been read as zero since before this part, which
     -- no other part says.
     SELECT filename, number,
         if(stretch = 1 AND NOT continued, begin_ns, greatest(begin_ns, from_ns)),

@@ -1,4 +1,4 @@
-"""What the experiment's neighbours did beside a trial, as metrics."""
+"""What the experiment's neighbours did during a trial, as metrics."""
 
 from __future__ import annotations
 

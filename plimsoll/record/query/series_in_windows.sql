@@ -2,7 +2,7 @@
 -- Times are counted from the begin of the range, in so many parts of a ms as there are
 -- windows: a window then is range_ms long, and every border a whole number. Rows are
 -- of any length; few lie in more than two windows, so sums are made for the first, the last
--- and what is between before a row is told to each of its windows.
+-- and what is between before a row is given to each of its windows.
 INSERT INTO parts
 WITH rows AS ({rows}),
 clipped AS (
@@ -23,11 +23,11 @@ clipped AS (
         {head} AS head, {tail} AS tail, {middle} AS middle,
         sum(head) AS head_covered, sum(tail) AS tail_covered, sum(middle) AS middle_covered
     FROM spread GROUP BY {by_run} names_json, first_place, last_place
-), told AS (
+), shared AS (
     SELECT *, unnest(range(first_place, last_place + 1)) AS place FROM summed
 )
 SELECT run, names_json, place,
     {merge}(CASE place WHEN first_place THEN head WHEN last_place THEN tail ELSE middle END),
     sum(CASE place WHEN first_place THEN head_covered WHEN last_place THEN tail_covered
         ELSE middle_covered END)
-FROM told GROUP BY run, names_json, place
+FROM shared GROUP BY run, names_json, place

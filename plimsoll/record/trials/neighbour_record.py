@@ -1,4 +1,4 @@
-"""A neighbour beside a trial: what it was, where it ran, and what it did."""
+"""A neighbour of a trial: what it was, where it ran, and what it did."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class NeighbourRecord(RecordModel):
     cgroup: str | None = Field(description="The cgroup it was put into, below /sys/fs/cgroup.")
     workers: int = Field(description="How many processes or threads disturbed at once.")
     niceness: int = Field(description="The niceness of its workers.")
-    ran_s: float = Field(description="How long it ran beside the trial, in s.")
+    ran_s: float = Field(description="How long it ran next to the trial, in s.")
     unit: Literal["bogo-ops/s", "B/s"] = Field(description="The unit of its intensity.")
     intensity: float | None = Field(
         description="What it did a second, in its unit; null where it did not say."

@@ -38,7 +38,7 @@ def _unseen(host: OneHost) -> Iterable[HostLine]:
     )
     seen_s = max((each.observed_s for each in figures), default=0.0)
     length_s = host.metrics.length_s
-    # Whoever reads none of these is not known to have missed anything.
+    # An observer that reads none of these is not known to have missed anything.
     if _ALWAYS_SHOWN.isdisjoint(host.host.sources) or seen_s >= LEAST_OBSERVED * length_s:
         return
     said = "The host was read for that long only: nothing here covers the rest."

@@ -19,7 +19,7 @@ def packaged(name: str) -> str:
 
 
 def drawings(figures: Iterable[Figure], options: Mapping[str, object] | None = None) -> Markup:
-    """The charts as draw.js reads them; `options` are vega-embed's, beside those of its own."""
+    """The charts as draw.js reads them; `options` are vega-embed's, in addition to its own."""
     charts = {figure.name: figure.specification() for figure in figures}
     found = {"charts": charts, "light": LIGHT, "dark": DARK}
     return inert_json(found if options is None else {**found, "options": options})

@@ -26,7 +26,7 @@ _STEADY = 0.01
 # As check 47 has them.
 _QUIET_NS, _LOUD_NS = 20e3, 1e6
 _MOST_KINDS = 5
-# What is no harm by itself: a tick, an idle state or a frequency that no setting excludes.
+# What is harmless by itself: a tick, an idle state or a frequency that no setting excludes.
 _BY_INTENT = frozenset({3, 13, 15})
 
 

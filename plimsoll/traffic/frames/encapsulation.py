@@ -46,7 +46,7 @@ def _tag(given: object, *place: int) -> object:
     if isinstance(given, int) and not isinstance(given, bool):
         return {"id": given}
     if not isinstance(given, dict | VlanTag):
-        problem = f"{brief(given)} is no VLAN tag"
+        problem = f"{brief(given)} is not a valid VLAN tag"
         raise mistake(problem, "write its number, such as 100, or {id: 100, priority: 5}", *place)
     return given
 

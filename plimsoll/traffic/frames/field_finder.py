@@ -99,7 +99,7 @@ class _FieldFinder:
         kind, bits = field_kind(layer, name), bits_of(layer, name)
         check_not_structural(self._stack[index].name, name)
         if kind in ("text", "options"):
-            raise InputError(f"{name} is no number or address", remedy=_VARY_ANOTHER)
+            raise InputError(f"{name} is neither a number nor an address", remedy=_VARY_ANOTHER)
         whole = self._place(index, name)
         value = whole.of(bytes(self._pinned))
         place = _lowest_bytes(whole)

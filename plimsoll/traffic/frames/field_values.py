@@ -24,7 +24,7 @@ _INTEGER_FORMATS = frozenset("BHIQbhiq")
 
 
 def field_kind(packet: Scapy, name: str) -> Kind:
-    """What sort of value a field of a layer takes; raises InputError where it is no plain one."""
+    """What sort of value a field of a layer takes. Raises InputError for one that is not plain."""
     field = _field(packet, name)
     fields, inet = scapy_module("scapy.fields"), scapy_module("scapy.layers.inet")
     kinds: list[tuple[Scapy, Kind]] = [
@@ -102,7 +102,7 @@ def _check_number(packet: Scapy, name: str, value: FieldValue) -> None:
     names = getattr(field, "s2i", None) or {}
     if value not in names:
         raise InputError(
-            f"{value!r} is no name that Scapy has for it",
+            f"{value!r} is not a name that Scapy has for it",
             remedy=did_you_mean(str(value), map(str, names), "give a number"),
         )
 

@@ -47,10 +47,10 @@ def _layer(given: object, index: int) -> Layer:
     if isinstance(given, str):
         return Layer(given)
     if not isinstance(given, dict) or len(given) != 1:
-        raise mistake(f"{given!r} is no layer", _FORM, index)
+        raise mistake(f"{given!r} is not a valid layer", _FORM, index)
     ((name, fields),) = given.items()
     if not isinstance(name, str) or not isinstance(fields, dict | None):
-        raise mistake(f"{given!r} is no layer", _FORM, index)
+        raise mistake(f"{given!r} is not a valid layer", _FORM, index)
     return Layer(
         name, tuple((str(k), _plain(v, index, name, k)) for k, v in (fields or {}).items())
     )

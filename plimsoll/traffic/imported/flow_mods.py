@@ -22,7 +22,7 @@ def parse_flow_mods(text: str) -> tuple[str, ...]:
     """
     call = _CALL.fullmatch(text)
     if call is None:
-        raise InputError(f"{text[:80]!r} is no call of create_flow_mod_object", remedy=_REMEDY)
+        raise InputError(f"{text[:80]!r} is not a call of create_flow_mod_object", remedy=_REMEDY)
     arguments = call[1].split(",")
     if not arguments[-1].strip() and (len(arguments) == 1 or arguments[-2].strip()):
         # No argument at all, or Python's trailing comma.

@@ -13,7 +13,7 @@ from plimsoll.traffic.frames.layers import FieldValue, Layer, Stack
 from plimsoll.traffic.frames.packet import build_layer
 
 _PREFIX = "scapy:"
-# Python's parser works in depth; longer text is no packet that anyone wrote.
+# Python's parser works in depth; longer text is not a packet that anyone wrote.
 _LONGEST_TEXT = 4096
 _MOST_LAYERS = 32
 _REMEDY = "write for example scapy:Ether()/IP(src='10.0.0.1', dst='10.1.0.1')/UDP()/'payload'"
@@ -23,7 +23,7 @@ def parse_scapy(text: str) -> Stack:
     """The layers of `scapy:Ether()/IP(dst='10.1.0.1')/UDP()/'payload'`, each checked.
 
     Text behind the layers is the payload, a layer Raw. Raises InputError, without a place,
-    for anything that is no packet, and for layers and fields that cannot be sent.
+    for anything that is not a packet, and for layers and fields that cannot be sent.
     """
     parts = _parts(_expression(text))
     if len(parts) > _MOST_LAYERS:
@@ -84,7 +84,7 @@ def _value(part: ast.expr) -> FieldValue:
     if isinstance(part, ast.List | ast.Tuple):
         return tuple(_value(each) for each in part.elts)
     if not isinstance(part, ast.Constant):
-        raise _refused(part, "is no constant")
+        raise _refused(part, "is not a constant")
     match part.value:
         case bool():
             return int(part.value)
@@ -92,7 +92,7 @@ def _value(part: ast.expr) -> FieldValue:
             return part.value
         case bytes():
             return _bytes_as_text(part.value)
-    raise _refused(part, "is no number, text or bytes")
+    raise _refused(part, "is not a number, text or bytes")
 
 
 def _bytes_as_text(value: str | bytes) -> str:

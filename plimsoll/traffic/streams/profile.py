@@ -53,7 +53,7 @@ class Profile(BaseModel):
         for probe in self.latency_streams:
             if probe.taken_from is not None and probe.taken_from not in loads:
                 raise mistake(
-                    f"{probe.name} is taken from {probe.taken_from}, which is no load stream",
+                    f"{probe.name} is taken from {probe.taken_from}, which is not a load stream",
                     f"name one of {', '.join(loads)}" if loads else "remove taken_from",
                     "streams",
                 )

@@ -171,9 +171,9 @@ class Stream(BaseModel):
 
     def _pacing_suits_role(self) -> None:
         if self.pacing.kind == "one-in-flight" and self.role != "latency":
-            raise mistake("one frame in flight is no load", "use role: latency", "pacing")
+            raise mistake("one frame in flight is not a load", "use role: latency", "pacing")
         if self.pacing.kind == "back-to-back" and self.role != "load":
-            raise mistake("back-to-back frames are no probe", "use role: load", "pacing")
+            raise mistake("back-to-back frames are not a probe", "use role: load", "pacing")
         if self.pacing.kind == "one-in-flight" and self.schedule is not None:
             problem = "one frame in flight waits for frames, not for times"
             raise mistake(problem, "remove it, or pacing", "schedule")

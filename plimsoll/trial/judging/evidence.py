@@ -77,7 +77,7 @@ def _worst_loss_ratio(outcome: Outcome, unexcused: dict[int, int]) -> float:
 
 
 def _least_forwarded_pps(outcome: Outcome) -> float:
-    """While the direction's streams sent: what their schedules leave out is no lower rate."""
+    """While the direction's streams sent: what their schedules leave out is not a lower rate."""
     rates_pps = []
     for direction in _directions(outcome.judged):
         frames = sum(outcome.returned(plan.stream) for plan in direction)
@@ -97,7 +97,7 @@ def _sending_s(direction: list[StreamPlan], outcome: Outcome) -> float:
 
 
 def _offered_pps(outcome: Outcome) -> float | None:
-    """By load streams alone: a probe of a few frames a second is no measure of a rate."""
+    """By load streams alone: a probe of a few frames a second does not measure a rate."""
     shares = [
         _share(outcome.offered(plan.stream), due)
         for plan in outcome.plan.streams

@@ -34,7 +34,7 @@ def warnings_of(intent: Intent) -> Iterator[RenderWarning]:
         yield from _for_good(intent)
         yield from _whole_ports(intent)
         yield from _last_cpus(intent)
-        yield from _nobodys_resources(intent)
+        yield from _unowned_resources(intent)
         yield from _extra(intent)
     yield from _together(intent)
 
@@ -96,7 +96,7 @@ def _last_cpus(intent: Intent) -> Iterator[RenderWarning]:
             )
 
 
-def _nobodys_resources(intent: Intent) -> Iterator[RenderWarning]:
+def _unowned_resources(intent: Intent) -> Iterator[RenderWarning]:
     """Names that a policy for the SR-IOV operator gives, and none of these policies does."""
     given = {nic.resource for nic in intent.nics if nic.num_vfs is not None}
     for pod in intent.pods:

@@ -68,7 +68,7 @@ def listening(settings: ServeSettings) -> Iterator[socket.socket]:
 
 
 def serve_until_signal(settings: ServeSettings, listener: socket.socket) -> None:
-    """Answer until SIGINT or SIGTERM, which is then raised anew for whoever handled it before."""
+    """Answer until SIGINT or SIGTERM, which is then raised anew for its handler of before."""
     app: Starlette = make_application(settings)
     config = uvicorn.Config(
         app,

@@ -64,7 +64,7 @@ async def change(request: Request) -> Response:
     sent = await body_of(request)
     path = text_in(sent, "path")
     if path not in {field.path for field in form_fields()}:
-        raise InputError("is no field of the form", where=path, remedy="reload the page")
+        raise InputError("is not a field of the form", where=path, remedy="reload the page")
     text = text_in(sent, "text")
     document = await run_in_threadpool(read_text, text, _file(request, sent))
     return JSONResponse({"text": with_value(document, text, path, text_in(sent, "value"))})

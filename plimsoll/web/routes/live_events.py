@@ -32,7 +32,7 @@ async def events(request: Request) -> Response:
 
 async def _lines(entry: RunEntry, feeds: LiveFeeds) -> AsyncIterator[str]:
     try:
-        # Closed at once when the browser is gone, so that nobody goes on looking at the files.
+        # Closed at once when the browser is gone, so that nothing goes on looking at the files.
         async with aclosing(feeds.documents(entry)) as documents:
             async for document in documents:
                 yield _event("state", document) if document else ": the run goes on\n\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# Our pages run our own scripts and styles, ask nobody else, and stand in no foreign frame.
+# Our pages run our own scripts and styles, load from nowhere else, and stand in no foreign frame.
 PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; "
     "connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "

@@ -131,7 +131,7 @@ def test_all_that_cannot_be_read_and_what_the_machine_lacks_is_told_at_once(
         [
             ("6", "profile.streams[0].flos: unknown field"),
             ("8", "profile.streams[2].rate: back-to-back frames have no rate"),
-            ("8", "profile.streams[2].pacing: back-to-back frames are no probe"),
+            ("8", "profile.streams[2].pacing: back-to-back frames are not a probe"),
             ("10", "criteria[0].at_most: a ratio of 0.002 may be a share or per cent"),
             ("11", "criteria[1]: unknown kind 'latncy'"),
             ("14", "search.maximum: a rate of 2000000 has no unit"),

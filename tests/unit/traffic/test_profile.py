@@ -132,10 +132,10 @@ def test_a_mistake_is_told_with_field_and_remedy(
 
 
 _NO_MIX = (
-    "is no mix (use simple, csit, vsperf, RFC 6985's letters a to i, or sizes with weights, "
-    "as in [{size: 64, weight: 7}])"
+    "is not a valid mix (use simple, csit, vsperf, RFC 6985's letters a to i, or sizes with "
+    "weights, as in [{size: 64, weight: 7}])"
 )
-_NO_TAG = "is no VLAN tag (write its number, such as 100, or {id: 100, priority: 5})"
+_NO_TAG = "is not a valid VLAN tag (write its number, such as 100, or {id: 100, priority: 5})"
 _NO_VALUES = "(write increment, random, or a list of 1 to 4096 whole numbers or addresses)"
 
 
@@ -208,7 +208,7 @@ def test_weights_and_rates_do_not_mix(tmp_path: Path) -> None:
 
 def test_a_probe_is_taken_from_a_load_stream(tmp_path: Path) -> None:
     told = _mistake(tmp_path, LOAD, PROBE | {"taken_from": "lod"})
-    assert "probe is taken from lod, which is no load stream (name one of load)" in told
+    assert "probe is taken from lod, which is not a load stream (name one of load)" in told
 
 
 def test_the_reverse_direction_needs_addresses_too() -> None:
@@ -309,7 +309,10 @@ def test_frames_without_a_rate_count_alike() -> None:
     ("changes", "told"),
     [
         ({"pacing": "back-to-back", "rate": "5kpps"}, "rate: back-to-back frames have no rate"),
-        ({"pacing": "one-in-flight"}, "pacing: one frame in flight is no load (use role: latency)"),
+        (
+            {"pacing": "one-in-flight"},
+            "pacing: one frame in flight is not a load (use role: latency)",
+        ),
         ({"imix": "simple", "frame_size": 64}, "imix: cannot be together with frame_size"),
         ({"imix": "aag", "protocol": "TCP"}, "imix: 64 bytes are too few"),
     ],
@@ -323,7 +326,7 @@ def test_what_does_not_go_together_is_told(
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"pacing": "back-to-back", "rate": None}, "pacing: back-to-back frames are no probe"),
+        ({"pacing": "back-to-back", "rate": None}, "pacing: back-to-back frames are not a probe"),
         ({"rate": None}, "rate: a probe has a fixed rate (give it in pps, such as 1000pps)"),
         (
             {"pacing": "one-in-flight", "rate": None, "taken_from": "load"},

@@ -156,7 +156,7 @@ def _headline(found: Comparison) -> Headline:
         kicker = f"{counted(len(others), 'side')} against {base.label}"
     many = len(found.sides) > _MANY_SIDES
     of = figure.shifts[0] if len(others) == 1 else None
-    # A difference that may be none is no headline.
+    # A difference that may be none is not a headline.
     size = "" if of is None or outcome not in _CERTAIN else _estimate(figure, of)
     return Headline(
         kicker=kicker,

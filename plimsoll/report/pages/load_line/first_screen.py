@@ -37,7 +37,7 @@ def first_screen(data: RunData, cause: str = "") -> Headline:
         return _single(data)
     result = data.result
     if result is not None and result.diagnosis is not None:
-        # What criteria a trial happened to meet that says nothing of the DUT is no news.
+        # What criteria a trial happened to meet that says nothing of the DUT is not news.
         said = diagnosed(result)
         return _without("No load line: could not test", "invalid", "invalid", said, data)
     if result is None or result.load_line is None:

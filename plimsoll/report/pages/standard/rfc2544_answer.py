@@ -171,7 +171,7 @@ def _latency_section(rows: Sequence[LatencyRow], result: Rfc2544Result | None) -
     )
     said = (
         "Latency at the throughput. Reported is the mean of the tagged frames, one for each "
-        "repetition and direction. Beside it stand all load frames, whose quantiles are those "
+        "repetition and direction. Next to it stand all load frames, whose quantiles are those "
         "of the worst repetition."
     )
     table = SectionTable("", columns, tuple(_latency_cells(row) for row in rows))

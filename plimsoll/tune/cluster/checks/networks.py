@@ -33,7 +33,7 @@ def _judge(view: ClusterView, intent: Intent) -> CheckJudgement:
 
 
 def _judge_network(view: ClusterView, intent: Intent, network: Network) -> CheckJudgement:
-    """An attachment of VFs is the SR-IOV operator's, or somebody's own instead."""
+    """An attachment of VFs is the SR-IOV operator's, or the user's own instead."""
     expected = expected_attachment(intent, network)
     if not isinstance(network, SriovAttachment):
         return judge_object(view, expected)

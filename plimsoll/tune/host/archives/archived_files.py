@@ -58,7 +58,7 @@ def open_archived(
 ) -> Iterator[tuple[str, IO[bytes]]]:
     """The same with each content still to be read, before the next is taken.
 
-    Raises as `archived_files`; whoever reads a content does so within `refusing_broken`.
+    Raises as `archived_files`; a caller that reads a content does so within `refusing_broken`.
     """
     with refusing_broken(path, bounds):
         yield from _opened(path, bounds, is_needed)

@@ -117,7 +117,7 @@ def test_an_option_is_written_as_it_was_given() -> None:
         ),
         (
             ["binary-search.py --pre-trial-cmd 'x"],
-            "command line: cannot be read: No closing quotation (mend its quotes)",
+            "command line: cannot be read: No closing quotation (fix its quotes)",
         ),
     ],
 )

@@ -345,8 +345,11 @@ def test_a_pre_trial_command_for_a_shell_is_refused(command: str) -> None:
     ("words", "told"),
     [
         (["--traffic-generator=trex-astf"], "--traffic-generator: what trex-astf sends has no"),
-        (["--traffic-generator", PROFILE], "--rate-unit: mpps is no rate that trex-txrx-profile"),
-        (["--rate-unit=cps"], "--rate-unit: cps is no rate that trex-txrx"),
+        (
+            ["--traffic-generator", PROFILE],
+            "--rate-unit: mpps is not a rate that trex-txrx-profile",
+        ),
+        (["--rate-unit=cps"], "--rate-unit: cps is not a rate that trex-txrx"),
         ([*BY_PROFILE, "--rate=-1"], "--rate: -1 is below zero"),
         ([*BY_PROFILE, "--min-rate=61"], "--min-rate: 61 is above --rate, 60"),
         ([*BY_PROFILE, "--device-pairs=0-1"], "--device-pairs: '0-1' is not a pair of devices"),
