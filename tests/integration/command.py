@@ -184,7 +184,7 @@ def assert_nothing_is_left(place: Workplace, hugepages_before: int) -> None:
     until(lambda: not place.processes(), "the processes to be gone")
     until(lambda: not list(place.state.iterdir()), "the state directory to be empty")
     until(lambda: hugepages() == hugepages_before, "the hugepages to be given back")
-    until(lambda: not shared_files(place), "what it told other runs to be withdrawn")
+    until(lambda: not shared_files(place), "what it promised other runs to be withdrawn")
 
 
 def shared_files(place: Workplace) -> list[Path]:

@@ -19,7 +19,7 @@ _PROGRAMS = {"plimsoll": "plimsoll.cli", "plimsoll-observe": "plimsoll.observe"}
 
 
 class RemoteDut:
-    """The host `dut`, and the host `gone`, which nobody can reach; `path` has their ssh."""
+    """The host `dut`, and the host `gone`, which cannot be reached; `path` has their ssh."""
 
     name = "dut"
 

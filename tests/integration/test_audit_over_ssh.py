@@ -66,10 +66,10 @@ def verdicts(audit: AuditRecord) -> dict[str, str]:
 
 def test_every_host_is_audited_and_has_what_happened_on_it(place: Workplace) -> None:
     before = hugepages()
-    asked = experiment(
+    plan = experiment(
         place, {"ssh": "dut", "polled_cpus": [1], "tuning": "dut.yaml"}, {"ssh": "gone"}
     )
-    done = place.run("trial", asked, "--load", "5kpps", "--duration", "3s", "--runs", place.runs)
+    done = place.run("trial", plan, "--load", "5kpps", "--duration", "3s", "--runs", place.runs)
     assert done.returncode in (0, 1, 5), done.stderr
     assert_nothing_is_left(place, before)
     run = RunDirectory(place.only_run())
@@ -99,7 +99,7 @@ def test_every_host_is_audited_and_has_what_happened_on_it(place: Workplace) -> 
 
 @pytest.mark.full
 def test_a_run_that_goes_on_keeps_its_audits(place: Workplace, dut: RemoteDut) -> None:
-    """The DUT was booted anew meanwhile, without its settings."""
+    """The DUT was booted anew in between, without its settings."""
     words = ("run", experiment(place, {"ssh": "dut"}))
     kill_when(place, words, _searched, "a search trial")
     run = RunDirectory(place.only_run())

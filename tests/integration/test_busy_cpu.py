@@ -1,4 +1,4 @@
-"""`plimsoll run` beside a process that takes the engine's CPU: no load line, and who it was."""
+"""`plimsoll run` next to a process that takes the engine's CPU: no load line, and who it was."""
 
 import json
 import os
@@ -26,7 +26,7 @@ while True:
 @pytest.fixture
 def hog() -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen([sys.executable, "-c", HOG], stdout=subprocess.PIPE, text=True)
-    # A quarter of the CPU beside the engine's loop, which is put before ordinary programs.
+    # A quarter of the CPU next to the engine's loop, which is put before ordinary programs.
     os.setpriority(os.PRIO_PROCESS, process.pid, -15)
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"

@@ -91,7 +91,7 @@ def test_a_run_on_another_cpu_does_not(calibrated: Calibrated) -> None:
 
 
 @pytest.mark.full
-def test_a_damaged_calibration_is_told_and_spoils_no_run(calibrated: Calibrated) -> None:
+def test_a_damaged_calibration_is_reported_and_spoils_no_run(calibrated: Calibrated) -> None:
     (path,) = (calibrated.place.folder / "state/plimsoll/calibrations").iterdir()
     whole = path.read_text()
     path.write_text("{")
@@ -119,8 +119,8 @@ def test_without_json_it_is_a_table_and_a_sentence(calibrated: Calibrated) -> No
         *("--ports", f"net_memif1,role=client,socket={socket}"),
     )
     assert done.returncode == 0, done.stderr
-    for told in ("net_ring: load 64 B in 1024 flows, probe 64 B at 1 kpps", "one in flight"):
-        assert told in done.stdout
+    for words in ("net_ring: load 64 B in 1024 flows, probe 64 B at 1 kpps", "one in flight"):
+        assert words in done.stdout
     sentences = [line for line in done.stdout.splitlines() if line.startswith("On CPU 0 this")]
     assert ["over net_ring" in line for line in sentences] == [True, False]
     assert "over net_memif" in sentences[1]
@@ -134,7 +134,7 @@ def test_without_json_it_is_a_table_and_a_sentence(calibrated: Calibrated) -> No
         (("net_null0", "netdev:pl-no"), "netdev:pl-no"),
     ],
 )
-def test_a_wrong_port_is_told_before_anything_is_measured(
+def test_a_wrong_port_is_reported_before_anything_is_measured(
     place: Workplace, ports: tuple[str, str], wrong: str
 ) -> None:
     place.environment["XDG_STATE_HOME"] = str(place.folder / "state")

@@ -33,7 +33,7 @@ def test_a_dut_stopped_for_longer_than_the_bound_never_passes(
     place: Workplace, disturber: Path, _: int
 ) -> None:
     """Every verdict is held against what the stops of this trial did to the frames under way."""
-    # Anew each time: the lengths that pass by chance are those that nobody thinks of.
+    # Anew each time: the lengths that pass by chance are those that no one thinks of.
     length_us = SHORTEST_US + secrets.randbelow(LONGEST_US - SHORTEST_US + 1)
 
     def stopping(pids: dict[str, int]) -> Sequence[object]:

@@ -1,4 +1,4 @@
-"""Noise beside the trials of a real lab: it runs, says what it did, and leaves nothing.
+"""Noise next to the trials of a real lab: it runs, says what it did, and leaves nothing.
 
 What it does to rates and latencies is not judged here.
 """
@@ -40,7 +40,7 @@ def test_what_the_neighbours_did_is_in_the_record(place: Workplace) -> None:
     assert (memory["name"], memory["unit"]) == ("memory random 4 MiB", "B/s")
     assert memory["intensity"] > 0
     assert [each["ended_early"] for each in trial["noise"]] == [None, None]
-    asked = place.run(
+    done_ = place.run(
         *(
             "metrics",
             "get",
@@ -54,8 +54,8 @@ def test_what_the_neighbours_did_is_in_the_record(place: Workplace) -> None:
             "json",
         )
     )
-    assert asked.returncode == 0, asked.stderr
-    assert json.dumps(memory["intensity"])[:6] in asked.stdout
+    assert done_.returncode == 0, done_.stderr
+    assert json.dumps(memory["intensity"])[:6] in done_.stdout
     assert "memory random 4 MiB" in (run / "report.html").read_text()
     assert_nothing_is_left(place, before)
 
@@ -69,7 +69,7 @@ def test_a_killed_run_leaves_no_neighbour(place: Workplace) -> None:
         # The one that starts the workers, and a worker.
         return len(place.processes("stress-ng")) > 1
 
-    until(disturbed, "stress-ng to run beside a trial")
+    until(disturbed, "stress-ng to run next to a trial")
     process.kill()
     process.communicate()
     assert_nothing_is_left(place, before)

@@ -32,7 +32,7 @@ SLACK_NS = 1_000_000
 
 @dataclass(frozen=True)
 class Disturbed:
-    """A measurement of 3 s, and the visits of the thief that were in it or beside it."""
+    """A measurement of 3 s, and the visits of the thief that were in it or around it."""
 
     result: dict[str, Any]
     exit_code: int
@@ -106,11 +106,11 @@ def test_the_thief_is_named_each_time_and_only_for_its_visits(disturbed: Disturb
         ), stall["sentence"]
     first = min(stall["begin_unix_ns"] for stall in thefts)
     last = max(stall["begin_unix_ns"] + stall["length_ns"] for stall in thefts)
-    meanwhile = [each for each in disturbed.visits if first <= each[0] and each[1] <= last]
+    within = [each for each in disturbed.visits if first <= each[0] and each[1] <= last]
     rows = [row for row in disturbed.result["causes"] if row["name"] == THIEF]
     assert [row["kind"] for row in rows] == ["task"]
     assert rows[0]["cpu"] == CPU
-    assert rows[0]["occurrences"] >= 0.95 * len(meanwhile) > 0
+    assert rows[0]["occurrences"] >= 0.95 * len(within) > 0
     assert rows[0]["worst_ns"] >= 0.9 * noise_thief.VISIT_NS
 
 

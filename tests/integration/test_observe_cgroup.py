@@ -90,8 +90,8 @@ def test_a_busy_loop_in_a_limited_cgroup_is_throttled(
     before = throttled_periods(limited)
     watched = Watched(CgroupCpu, host)
     rows = read_until_throttled(watched, path)
-    told = sum(each or 0 for each in rows.counts("cpu-throttled-periods-sec", cgroup=path))
-    assert 0 < told <= throttled_periods(limited) - before
+    recorded = sum(each or 0 for each in rows.counts("cpu-throttled-periods-sec", cgroup=path))
+    assert 0 < recorded <= throttled_periods(limited) - before
     assert sum(each or 0 for each in rows.counts("cpu-throttled-usec-sec", cgroup=path)) > 0
     assert rows.matching("cpu-periods-sec", cgroup=path, process="dut")
 

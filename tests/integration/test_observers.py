@@ -1,4 +1,4 @@
-"""What the host did beside real trials: dpdk-testpmd over memif, all observers on."""
+"""What the host did during real trials: dpdk-testpmd over memif, all observers on."""
 
 import json
 import os
@@ -58,8 +58,8 @@ def observed(place: Workplace) -> Observed:
 
 
 def trial(place: Workplace, runs: Path, experiment: Path) -> subprocess.CompletedProcess[str]:
-    asked = ("--load", "5kpps", "--duration", "4s", "--runs", runs)
-    done = place.run("trial", experiment, *asked)
+    options = ("--load", "5kpps", "--duration", "4s", "--runs", runs)
+    done = place.run("trial", experiment, *options)
     assert done.returncode in (0, 1, 5), done.stderr
     return done
 
@@ -86,15 +86,15 @@ def rows(directory: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 
 def get(directory: Path, *words: str) -> list[dict[str, str]]:
     """What `plimsoll metrics get` answers, as CSV gives it."""
-    asked = ["metrics", "get", "--run", str(directory), *words, "--output", "csv"]
-    done = CliRunner().invoke(app, asked)
+    requests = ["metrics", "get", "--run", str(directory), *words, "--output", "csv"]
+    done = CliRunner().invoke(app, requests)
     assert done.exit_code == 0, done.stderr
     header, *lines = done.stdout.strip().splitlines()
     return [dict(zip(header.split(","), line.split(","), strict=True)) for line in lines]
 
 
 def test_polling_cpus_are_never_idle(observed: Observed) -> None:
-    """The engine and testpmd poll: all of their CPUs' time is busy, whoever has it."""
+    """The engine and testpmd poll: all of their CPUs' time is busy, no matter who has it."""
     shares = rows(
         observed.directory,
         "SELECT names['num'], sum(value * (end_ms - begin_ms)) / any_value(length) FROM rows, "
@@ -140,10 +140,10 @@ def test_the_trial_says_how_often_the_host_was_read_and_what_it_cost(observed: O
 
 def test_an_observer_that_is_killed_ends_in_the_record_and_in_the_report(place: Workplace) -> None:
     runs = place.folder / "lost"
-    asked = ("--load", "2kpps", "--duration", "5s", "--runs", runs)
+    options = ("--load", "2kpps", "--duration", "5s", "--runs", runs)
     criteria = [{"kind": "loss-ratio", "at_most": "100%"}, {"kind": "major-faults"}]
     experiment = place.experiment(criteria=criteria, observe={"interval": "500ms"})
-    with place.start("trial", experiment, *asked) as command:
+    with place.start("trial", experiment, *options) as command:
         until(lambda: any(map(_ticks, runs.glob("*/metrics/*@*.jsonl"))), "a reading")
         # plimsoll-observe of this command, and no other's.
         (agent,) = [
@@ -152,9 +152,9 @@ def test_an_observer_that_is_killed_ends_in_the_record_and_in_the_report(place: 
             if "plimsoll.observe" in each.cmdline()
         ]
         agent.kill()
-        _, told = command.communicate()
-    assert command.returncode == 5, told
-    assert "the observer has ended" in told
+        _, message = command.communicate()
+    assert command.returncode == 5, message
+    assert "the observer has ended" in message
     (directory,) = runs.iterdir()
     (record,) = finished_trials(directory)
     assert record["verdict"] == "invalid"
@@ -245,9 +245,9 @@ def test_a_noisy_neighbour_shows_in_the_figures_and_in_the_verdict(place: Workpl
 @pytest.mark.full
 def test_the_figures_of_a_killed_run_can_be_read(place: Workplace) -> None:
     runs = place.folder / "killed"
-    asked = ("--load", "2kpps", "--duration", "60s", "--runs", runs)
+    options = ("--load", "2kpps", "--duration", "60s", "--runs", runs)
     experiment = place.experiment(observe={"interval": "500ms"})
-    with place.start("trial", experiment, *asked) as command:
+    with place.start("trial", experiment, *options) as command:
         until(
             lambda: any(_ticks(each) >= 2 for each in runs.glob("*/metrics/*@*.jsonl")),
             "two readings",

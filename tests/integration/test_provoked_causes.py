@@ -1,7 +1,7 @@
 """Disturbances of our own making are named, by the record of a real trial; a quiet one has none.
 
-Who took a polling loop's CPU, when and for how long is written down by whoever took it, so what
-the record says can be held against it. Other causes may appear too: the machine is not ours.
+Who took a polling loop's CPU, when and for how long is written down by the one that took it, so
+what the record says can be held against it. Other causes may appear too: the machine is not ours.
 """
 
 import os
@@ -77,7 +77,7 @@ def test_a_storm_of_tlb_shoot_downs(
     score(f"tlb-victim on CPU {cpu}", trial, taken, cpu, task("tlb-victim", cpu)).hold()
     shot = sent_by(["tlb-shootdown"], "tlb-sender", cpu)
     found = score(f"shoot-downs on CPU {cpu}", trial, taken, cpu, shot)
-    # How long they took in all, nobody but the kernel knows.
+    # How long they took in all, only the kernel knows.
     type(found)(found.what, found.provoked, found.seen, found.named, ()).hold()
 
 

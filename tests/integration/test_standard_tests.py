@@ -117,7 +117,7 @@ def test_rfc_9004_of_what_fills_no_buffer_and_of_what_may(place: Workplace, maxi
         place, "rfc9004", experiment, *words, "--repeats", "1", "--runs", place.runs
     )
     (row,) = result["rows"]
-    # Whether this DUT can be overloaded is the machine's matter; that it is told is ours.
+    # Whether this DUT can be overloaded is the machine's matter; that it is reported is ours.
     assert status == (0 if row["valid"] else 5)
     assert row["valid"] or row["reason"]
     throughput = row["throughput"]

@@ -45,7 +45,7 @@ alertmanagerMain: {enabled: false}
 grafana: {enabled: false}
 prometheusK8s: {retention: 15d}
 """
-# What is said once the rendered objects are there, and nobody has acted on them. Pods cannot
+# What is said once the rendered objects are there, and no one has acted on them. Pods cannot
 # be: the server refuses a runtime class that the operator has not made.
 RENDERED_ONLY = {
     DETERMINISTIC: {
@@ -58,11 +58,11 @@ RENDERED_ONLY = {
         107: "unknown",  # no node
         108: "ok",
         109: "unknown",
-        110: "fail",  # two SriovNetworks, of which nobody made attachments
+        110: "fail",  # two SriovNetworks, of which no one made attachments
         111: "not-applicable",
         112: "unknown",
         **dict.fromkeys(OF_PODS, "not-applicable"),
-        118: "ok",  # nobody has to act on rights
+        118: "ok",  # no one has to act on rights
     },
     VDU: {
         101: "warn",
@@ -78,7 +78,7 @@ RENDERED_ONLY = {
         111: "ok",
         112: "unknown",
         **dict.fromkeys(OF_PODS, "not-applicable"),
-        118: "ok",  # nobody has to act on rights
+        118: "ok",  # no one has to act on rights
     },
     TELCO: {
         101: "warn",
@@ -94,7 +94,7 @@ RENDERED_ONLY = {
         111: "not-applicable",
         112: "unknown",
         **dict.fromkeys(OF_PODS, "not-applicable"),
-        118: "ok",  # nobody has to act on rights
+        118: "ok",  # no one has to act on rights
     },
 }
 
@@ -138,17 +138,17 @@ def test_rendered_and_not_acted_on(empty: ServedCluster, intent: str) -> None:
     empty.owner.apply_all(objects)
     with pytest.raises(Refused, match=r"RuntimeClass .* not found"):
         empty.owner.apply_all([pod])
-    told = audited(empty.config, intent)
-    assert told.verdicts == RENDERED_ONLY[intent]
-    assert (told.status, told.kernel) == (1, None)
+    report = audited(empty.config, intent)
+    assert report.verdicts == RENDERED_ONLY[intent]
+    assert (report.status, report.kernel) == (1, None)
 
 
 @pytest.mark.parametrize("intent", PRESETS)
 def test_as_intended_in_all(empty: ServedCluster, intent: str) -> None:
     empty.owner.apply_all(as_intended(intent))
-    told = audited(empty.config, intent)
-    assert told.verdicts == verdicts_when_all_acted(intent), told.texts
-    assert told.status == 0
+    report = audited(empty.config, intent)
+    assert report.verdicts == verdicts_when_all_acted(intent), report.texts
+    assert report.status == 0
 
 
 def test_services_partitioning_and_the_tuned_patch_turn_too(empty: ServedCluster) -> None:
@@ -187,17 +187,17 @@ def test_services_partitioning_and_the_tuned_patch_turn_too(empty: ServedCluster
     ]  # fmt: skip
     for change in changes:
         with changed(empty.owner, change, there):
-            told = audited(empty.config, VDU)
-        assert_turned(told, VDU, change.turned)
+            report = audited(empty.config, VDU)
+        assert_turned(report, VDU, change.turned)
 
 
 def test_a_cluster_without_the_operators(parts: ServerParts, tmp_path: Path) -> None:
     """Kubernetes as it comes: it has no such kinds, which is known and no riddle."""
     with control_plane(parts, tmp_path) as plane:
         (tmp_path / "config").write_text(plane.owners_kubeconfig())
-        told = audited(tmp_path / "config", VDU)
+        report = audited(tmp_path / "config", VDU)
     absent = "fail"
-    assert told.verdicts == {
+    assert report.verdicts == {
         **dict.fromkeys((101, 102, 103, 104, 105, 106), absent),
         107: "unknown",  # no node
         **dict.fromkeys((108, 109, 110), "not-applicable"),  # no nic, no network
@@ -206,9 +206,9 @@ def test_a_cluster_without_the_operators(parts: ServerParts, tmp_path: Path) -> 
         **dict.fromkeys(OF_PODS, "not-applicable"),
         118: absent,
     }
-    assert "the cluster has no kind performanceprofiles.performance" in told.texts[101]
-    assert "the cluster has no kind tuneds.tuned.openshift.io" in told.texts[106]
-    assert "the cluster has no kind securitycontextconstraints.security" in told.texts[118]
+    assert "the cluster has no kind performanceprofiles.performance" in report.texts[101]
+    assert "the cluster has no kind tuneds.tuned.openshift.io" in report.texts[106]
+    assert "the cluster has no kind securitycontextconstraints.security" in report.texts[118]
 
 
 def test_a_server_that_is_gone(parts: ServerParts, tmp_path: Path) -> None:

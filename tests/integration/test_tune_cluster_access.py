@@ -79,20 +79,20 @@ def test_the_documented_role_is_enough(empty: ServedCluster, auditor: Path, inte
     empty.owner.apply_all([*as_intended(intent), role, binding(role)])
     # The server learns of a role from its store, a moment later.
     until(lambda: audited(auditor, intent).verdicts[101] != "unknown", "the role to count")
-    told = audited(auditor, intent)
-    assert told.verdicts == verdicts_when_all_acted(intent), told.texts
+    report = audited(auditor, intent)
+    assert report.verdicts == verdicts_when_all_acted(intent), report.texts
 
 
 def test_without_rights_each_check_names_the_one_that_it_takes(
     empty: ServedCluster, auditor: Path
 ) -> None:
     empty.owner.apply_all(as_intended(DETERMINISTIC))
-    told = audited(auditor, DETERMINISTIC)
-    assert told.verdicts == {
+    report = audited(auditor, DETERMINISTIC)
+    assert report.verdicts == {
         number: "not-applicable" if number in (106, 111) else "unknown" for number in ALL_CHECKS
     }
-    assert told.status == 0
-    assert told.texts[101] == (
+    assert report.status == 0
+    assert report.texts[101] == (
         "performanceprofiles.performance.openshift.io may not be read without more privileges "
         '(403 User "system:serviceaccount:plimsoll:auditor" cannot list resource '
         '"performanceprofiles" in API group "performance.openshift.io" at the cluster scope)'
@@ -108,7 +108,7 @@ def test_without_rights_each_check_names_the_one_that_it_takes(
         **dict.fromkeys(range(113, 118), "pods"),
         118: "rolebindings",
     }.items():
-        assert f'cannot list resource "{resource}"' in told.texts[number]
+        assert f'cannot list resource "{resource}"' in report.texts[number]
 
 
 def test_the_documented_role_shows_no_others_accounts_and_roles(
@@ -171,10 +171,10 @@ def test_no_right_of_the_documented_role_is_idle(
         ),
         "the role to count",
     )
-    told = audited(auditor, intent)
+    report = audited(auditor, intent)
     for number in unknown:
-        assert told.verdicts[number] == "unknown"
-        assert f'cannot list resource "{resource}"' in told.texts[number]
+        assert report.verdicts[number] == "unknown"
+        assert f'cannot list resource "{resource}"' in report.texts[number]
 
 
 def test_an_expired_token(empty: ServedCluster, auditor: Path, tmp_path: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_certificate_of_another_authority(kube_cluster: ServedCluster, tmp_pat
     assert "the API server does not know who asks" in said
 
 
-def test_a_server_of_another_authority_is_told_nothing(
+def test_a_server_of_another_authority_is_sent_nothing(
     kube_cluster: ServedCluster, tmp_path: Path
 ) -> None:
     other = Authority("other").certificate

@@ -156,7 +156,7 @@ CHANGES = [
         part="status",
     ),
     Change(
-        "a real-time kernel that nobody asked for",
+        "a real-time kernel that the intent does not have",
         *("MachineConfig", "50-performance-reghwol", {"spec": {"kernelType": "realtime"}}),
         {103: ("fail", "boots the kernel realtime")},
     ),
@@ -316,8 +316,8 @@ def test_what_is_changed_turns_its_checks_and_no_others(
     kube_cluster: ServedCluster, deterministic: list[Manifest], change: Change
 ) -> None:
     with changed(kube_cluster.owner, change, deterministic):
-        told = audited(kube_cluster.config, DETERMINISTIC)
-    assert_turned(told, DETERMINISTIC, change.turned)
+        report = audited(kube_cluster.config, DETERMINISTIC)
+    assert_turned(report, DETERMINISTIC, change.turned)
     assert audited(kube_cluster.config, DETERMINISTIC).status == 0
 
 
@@ -348,5 +348,5 @@ def test_what_is_missing_turns_its_checks_and_no_others(
     turned: dict[int, tuple[str, str]],
 ) -> None:
     with missing(kube_cluster.owner, kind, name, deterministic):
-        told = audited(kube_cluster.config, DETERMINISTIC)
-    assert_turned(told, DETERMINISTIC, turned)
+        report = audited(kube_cluster.config, DETERMINISTIC)
+    assert_turned(report, DETERMINISTIC, turned)

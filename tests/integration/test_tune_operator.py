@@ -1,4 +1,4 @@
-"""The Node Tuning Operator itself, where it is installed, beside what is expected of it.
+"""The Node Tuning Operator itself, where it is installed, against what is expected of it.
 
 Its subcommand render makes files of a PerformanceProfile, as it does while a cluster is being
 installed; nothing is contacted. Skipped where cluster-node-tuning-operator is neither on the

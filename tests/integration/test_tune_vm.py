@@ -53,9 +53,9 @@ def test_a_booted_guest_is_judged_as_worked_out(
     intent = tmp_path / "intent.yaml"
     intent.write_text(system.intent)
     requested = ["tune", "audit", "--root", str(capture), "--intent", str(intent), "--json"]
-    told = CliRunner().invoke(app, requested)
-    assert told.exit_code == (1 if done.counts["fail"] else 0)
-    assert json.loads(told.stdout)["counts"] == done.counts
+    result = CliRunner().invoke(app, requested)
+    assert result.exit_code == (1 if done.counts["fail"] else 0)
+    assert json.loads(result.stdout)["counts"] == done.counts
 
 
 def test_what_fix_prints_mends_a_guest(parts: GuestParts, tmp_path: Path) -> None:
@@ -69,6 +69,6 @@ def test_what_fix_prints_mends_a_guest(parts: GuestParts, tmp_path: Path) -> Non
     assert {f.number: f.verdict for f in before.findings}[33] == "warn"
 
     steps = [step.text for f in before.findings for step in f.steps if step.kind == "command"]
-    mended = replace(tuned, tune="\n".join(steps))
-    after = audit(boot(parts, mended, tmp_path).view("after"), tuned.declared())
+    fixed = replace(tuned, tune="\n".join(steps))
+    after = audit(boot(parts, fixed, tmp_path).view("after"), tuned.declared())
     assert tuned.disagreements(after) == []

@@ -1,4 +1,4 @@
-"""Whether AF_XDP can be had is found out by binding a socket, and the reason is told."""
+"""Whether AF_XDP can be had is found out by binding a socket, and the reason is reported."""
 
 import os
 import sys
@@ -32,7 +32,7 @@ def test_a_queue_of_an_interface(
     with network() as place:
         place.veth("pl-a", "pl-b")
         said = place.run(*as_user, sys.executable, "-c", ASK, "pl-a", str(queue))
-        # It can be asked again: nothing stays bound.
+        # It can be tried again: nothing stays bound.
         again = place.run(*as_user, sys.executable, "-c", ASK, "pl-a", str(queue))
     assert said.strip() == again.strip() == reason
 

@@ -15,7 +15,7 @@ ROOMS = {
     "control": [".", "messages", "requests"],
     "dataplane": ["loop", "frames", "schedule", "time", "measures", "."],
 }
-# Entries of a folder, beyond which nobody finds anything.
+# Entries of a folder, beyond which no one finds anything.
 MOST_ENTRIES = 22
 # Made by the build, of the version alone.
 GENERATED = {"version.h"}

@@ -110,7 +110,7 @@ ROOMS = {
     "dut": ["registry", "ovs", "kernel", "."],
     "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
-# Entries of a folder, beyond which nobody finds anything. Plug-ins are found by themselves.
+# Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.
 MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
 FOR_EVERYBODY = {"errors", "version"}

@@ -15,7 +15,7 @@ def run(log: Path, script: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_a_step_is_told_before_it_starts_and_its_output_is_kept(tmp_path: Path) -> None:
+def test_a_step_is_reported_before_it_starts_and_its_output_is_kept(tmp_path: Path) -> None:
     log = tmp_path / "log"
     done = run(log, "echo one; echo two >&2")
     first, last = done.stdout.splitlines()

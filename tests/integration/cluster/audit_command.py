@@ -20,7 +20,7 @@ _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy")
 
 
 @dataclass(frozen=True)
-class Told:
+class AuditOutput:
     """What the command said: its exit status, verdicts and texts by number of check."""
 
     status: int
@@ -29,13 +29,13 @@ class Told:
     kernel: str | None
 
 
-def audited(config: Path, intent: str) -> Told:
+def audited(config: Path, intent: str) -> AuditOutput:
     """What the command says, in this process: it starts faster so."""
     words = _words(intent, "--json")
     done = CliRunner().invoke(app, words, env=_environment(config))
     document = json.loads(done.stdout)
     findings = {each["number"]: each for each in document["findings"]}
-    return Told(
+    return AuditOutput(
         done.exit_code,
         {number: each["verdict"] for number, each in findings.items()},
         {number: each["text"] for number, each in findings.items()},
@@ -55,13 +55,13 @@ def refused(config: Path, intent: str) -> tuple[int, str]:
     return done.returncode, " ".join(done.stderr.split())
 
 
-def assert_turned(told: Told, intent: str, turned: Mapping[int, tuple[str, str]]) -> None:
+def assert_turned(audit: AuditOutput, intent: str, turned: Mapping[int, tuple[str, str]]) -> None:
     """Those checks say otherwise, in those words, than when all is as intended; no others do."""
     verdicts = {number: verdict for number, (verdict, _) in turned.items()}
-    assert told.verdicts == verdicts_when_all_acted(intent) | verdicts, told.texts
+    assert audit.verdicts == verdicts_when_all_acted(intent) | verdicts, audit.texts
     for number, (_, words) in turned.items():
-        assert words in told.texts[number]
-    assert told.status == (1 if "fail" in verdicts.values() else 0)
+        assert words in audit.texts[number]
+    assert audit.status == (1 if "fail" in verdicts.values() else 0)
 
 
 def _words(intent: str, *more: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""One thing that somebody changes in a cluster that was as intended, and what it turns."""
+"""One thing that a user changes in a cluster that was as intended, and what it turns."""
 
 from __future__ import annotations
 

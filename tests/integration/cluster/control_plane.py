@@ -26,10 +26,10 @@ ROOT = Path(__file__).parents[3]
 # Where `make kube-apiserver` puts them.
 BUILT = ROOT / "build" / "kube-apiserver"
 ISSUER = "https://kubernetes.default.svc"
-# Some 10 s of a 3 GHz core; nobody waits for ever.
+# Some 10 s of a 3 GHz core; no one waits for ever.
 LONGEST_START_S = 300.0
 LONGEST_END_S = 30.0
-# Sockets in the folder, which is nobody else's, rather than ports. etcd takes a host and a port
+# Sockets in the folder, which is no one else's, rather than ports. etcd takes a host and a port
 # for a file's name.
 ETCD_SOCKET = "unix://etcd:1"
 _PEER_SOCKET = "unix://peer:1"
@@ -117,7 +117,7 @@ class ControlPlane:
         return kubeconfig.with_certificate(self.url, self.authority.certificate, owner)
 
     def kubeconfig_with(self, token: str) -> str:
-        """A kubeconfig of whoever has the token."""
+        """A kubeconfig of the token's bearer."""
         return kubeconfig.with_token(self.url, self.authority.certificate, token)
 
 
@@ -141,7 +141,7 @@ def control_plane(parts: ServerParts, folder: Path) -> Iterator[ControlPlane]:
 
 
 def _start_server(parts: ServerParts, folder: Path) -> tuple[Program, int]:
-    """Between finding a free port and taking it, somebody else may take it: so it is retried."""
+    """Between finding a free port and taking it, another process may take it: so it is retried."""
     for _ in range(_TRIES):
         port = _free_port()
         server = Program(folder, parts.kube_apiserver, _server_options(port))

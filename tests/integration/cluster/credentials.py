@@ -29,7 +29,7 @@ class Identity:
 
 
 class Authority:
-    """Signs certificates; nobody trusts it but who is given its own."""
+    """Signs certificates; only those trust it who are given its own."""
 
     def __init__(self, name: str) -> None:
         self._key = ec.generate_private_key(ec.SECP256R1())
@@ -53,7 +53,7 @@ class Authority:
         return self._issue(_subject("kube-apiserver"), ExtendedKeyUsageOID.SERVER_AUTH, [names])
 
     def for_user(self, name: str, groups: Sequence[str]) -> Identity:
-        """For somebody whom the server takes for `name` of `groups`."""
+        """For a client that the server takes for `name` of `groups`."""
         return self._issue(_subject(name, groups), ExtendedKeyUsageOID.CLIENT_AUTH, [])
 
     def _issue(

@@ -1,4 +1,4 @@
-"""Kubeconfigs of one server, for whoever asks it."""
+"""Kubeconfigs of one server, for its clients."""
 
 from __future__ import annotations
 

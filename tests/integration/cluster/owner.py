@@ -20,7 +20,7 @@ _LONGEST_WAIT_S = 120.0
 
 
 class Refused(Exception):
-    """The server's own words on why it does not do what it was asked for."""
+    """The server's own words on why it does not do what was requested."""
 
 
 class Owner:
@@ -57,7 +57,7 @@ class Owner:
     def apply_all(self, given: Iterable[Mapping[str, Any]]) -> None:
         """Each in its turn, after the namespaces that they need.
 
-        What has nothing but a status is the report of somebody on an object that is there.
+        What has nothing but a status is a report on an object that is there.
         """
         for each in given:
             if namespace := each["metadata"].get("namespace"):

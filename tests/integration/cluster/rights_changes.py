@@ -64,7 +64,7 @@ RIGHTS_CHANGES = [
     ),
 ]  # fmt: skip
 
-# Kind and name of what is missing, and what is then told.
+# Kind and name of what is missing, and what is then reported.
 RIGHTS_MISSING = [
     ("ServiceAccount", "dataplane", {118: ("fail", "there is no ServiceAccount")}),
     (

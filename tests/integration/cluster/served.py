@@ -1,4 +1,4 @@
-"""A server with the kinds that an audit reads, and somebody who may write to it."""
+"""A server with the kinds that an audit reads, and a client that may write to it."""
 
 from __future__ import annotations
 

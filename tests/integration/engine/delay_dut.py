@@ -1,4 +1,4 @@
-"""The delay DUT (engine/tests/delay_dut): it does what it is told, and says what it did."""
+"""The delay DUT (engine/tests/delay_dut): it does as configured, and reports what it did."""
 
 import json
 import os
@@ -36,7 +36,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class DutReport:
-    """What the DUT did since it was told how to behave; `sent` in the order of sending."""
+    """What the DUT did since it was configured; `sent` in the order of sending."""
 
     ports: tuple[dict[str, int], ...]
     paths: tuple[dict[str, Any], ...]
@@ -94,19 +94,19 @@ class DelayDut:
         Both processes read one TSC, but each goes by its own idea of that one's rate:
         `tsc_hz` is whose the holds are to be compared with, the DUT's own by default.
         """
-        told = self.ask({"report": True})
-        tsc_hz = tsc_hz or told["tsc_hz"]
-        assert told["unrecorded"] == 0
-        for path in told["paths"]:
+        answer = self.ask({"report": True})
+        tsc_hz = tsc_hz or answer["tsc_hz"]
+        assert answer["unrecorded"] == 0
+        for path in answer["paths"]:
             for trouble in ("misfits", "unmade", "overfull", "refusals", "held"):
                 assert path[trouble] == 0, trouble
-        sent = told["sent"]
+        sent = answer["sent"]
         columns = (sent[name] for name in ("port", "stream", "sequence", "hold", "done"))
         return DutReport(
-            ports=tuple(told["ports"]),
-            paths=tuple(told["paths"]),
+            ports=tuple(answer["ports"]),
+            paths=tuple(answer["paths"]),
             sent=tuple(
-                Sent(*identity, int(hold / tsc_hz * 1e9), names_of(done, told["actions"]))
+                Sent(*identity, int(hold / tsc_hz * 1e9), names_of(done, answer["actions"]))
                 for *identity, hold, done in zip(*columns, strict=True)
             ),
         )

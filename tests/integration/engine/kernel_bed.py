@@ -13,7 +13,7 @@ FAR = ("pl-a1", "pl-b1")
 
 
 @contextmanager
-def engine_beside_a_bridge(
+def engine_next_to_a_bridge(
     folder: Path, queues: int = 1, mtu: int = 1500
 ) -> Iterator[tuple[EngineSession, Network]]:
     """The engine, and two cables into a bridge, all in one namespace."""

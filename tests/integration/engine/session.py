@@ -118,7 +118,7 @@ class EngineSession:
         self._out.close()
 
     def end(self) -> int:
-        """Read what is still to come after the engine was told to end; its exit status."""
+        """Read what is still to come after the engine was signalled to end; its exit status."""
         while line := self._read_line():
             message = json.loads(line)
             OUTPUT.validate(message)

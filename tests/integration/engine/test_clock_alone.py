@@ -50,17 +50,17 @@ def test_every_turn_is_counted_and_the_gaps_add_up_to_the_time(clock: EngineSess
     gaps = worker["gaps"]
     # One look a turn, none of which has a frame to handle.
     assert gaps["count"] == worker["polls"] == worker["idle_polls"]
-    # The loops run a little longer than the trial sends: until they are told to end.
+    # The loops run a little longer than the trial sends: until they are stopped.
     # Each gap is rounded down to whole ns.
     assert gaps["sum_ns"] + gaps["count"] >= 0.5e9
     assert gaps["max_ns"] >= worker["worst_stall_ns"]
 
 
-def test_short_gaps_are_left_out_where_they_are_not_asked_for(clock: EngineSession) -> None:
+def test_short_gaps_are_left_out_where_they_are_not_requested(clock: EngineSession) -> None:
     gaps = measured(clock, duration_s=0.2, gap_us=2, stall_us=20)["gaps"]
     assert gaps["min_ns"] is None or gaps["min_ns"] >= 1999
     below = measured(clock, duration_s=0.2, gap_us=20, stall_us=1)["gaps"]
-    # A stall is a gap, whatever gaps are asked for.
+    # A stall is a gap, whatever gaps are requested.
     assert below["count"] > 0
 
 
@@ -85,7 +85,7 @@ def test_an_absence_is_a_stall_of_its_length(clock: EngineSession) -> None:
 
 
 @pytest.mark.parametrize("most", [0, 3])
-def test_as_many_stalls_are_listed_as_are_asked_for(clock: EngineSession, most: int) -> None:
+def test_as_many_stalls_are_listed_as_are_requested(clock: EngineSession, most: int) -> None:
     measured(clock, duration_s=0.5, interval_s=0.1, stall_us=1, longest=most)
     lists = [each["workers"][0] for each in clock.intervals]
     assert len(lists) > 1

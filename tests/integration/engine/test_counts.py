@@ -1,4 +1,4 @@
-"""What the engine counts when the path loses nothing: exactly what it was told to send."""
+"""What the engine counts when the path loses nothing: exactly what it was requested to send."""
 
 from itertools import pairwise
 from math import ceil
@@ -203,7 +203,7 @@ def test_a_port_that_returns_nothing(engine: EngineSession) -> None:
     engine.finish()
 
 
-def test_a_port_that_floods_with_frames_of_nobody(engine: EngineSession) -> None:
+def test_a_port_that_floods_with_foreign_frames(engine: EngineSession) -> None:
     """net_null receives zeros without end."""
     engine.ask(open_request("net_null0"))
     reply = engine.ask(trial_request(stream(0, 10_000)))

@@ -1,4 +1,4 @@
-"""Intervals that are held back, and the losses that end a trial nobody watches."""
+"""Intervals that are held back, and the losses that end a trial that no one watches."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -69,7 +69,7 @@ def test_they_are_handed_over_when_their_time_is_up(loopback: EngineSession) -> 
 def test_a_stream_of_which_nothing_comes_back_ends_the_trial(
     loopback: EngineSession, limited: list[int], ends: str
 ) -> None:
-    """Of streams 0, which is received by nobody, and 7, that the limit is for."""
+    """Of streams 0, which is not received, and 7, that the limit is for."""
     streams = (stream(0, 1000, rx_port=1), stream(7, 1000))
     limits = [{"frames": 5, "streams": limited}]
     loopback.send(trial_request(*streams, hold_s=3600, loss_limits=limits, **HOURS))
@@ -86,7 +86,7 @@ def test_a_stream_of_which_nothing_comes_back_ends_the_trial(
 
 
 @pytest.mark.parametrize(("allowed", "ends"), [(5, "losses"), (1_000_000, "stop")])
-def test_losses_beyond_the_limit_end_the_trial_and_wake_nobody(
+def test_losses_beyond_the_limit_end_the_trial_and_wake_no_process(
     tmp_path: Path, allowed: int, ends: str
 ) -> None:
     server, client = (
@@ -118,14 +118,14 @@ def test_losses_beyond_the_limit_end_the_trial_and_wake_nobody(
 
 def test_the_cpu_time_of_processes_is_reported(loopback: EngineSession) -> None:
     """Of one that sleeps, of one that is not there, and of the engine, whose loops use a CPU."""
-    sleeping, engine, nobody = 1, loopback.hello["pid"], 2**22 + 1
+    sleeping, engine, absent = 1, loopback.hello["pid"], 2**22 + 1
     reply = loopback.ask(
-        trial_request(stream(0, 1000), duration_s=0.5, cpu_time_of=[sleeping, engine, nobody])
+        trial_request(stream(0, 1000), duration_s=0.5, cpu_time_of=[sleeping, engine, absent])
     )
     times = reply["cpu_time"]
     by_pid = {each["pid"]: each["cpu_ns"] for each in times["processes"]}
-    assert list(by_pid) == [sleeping, engine, nobody]
-    assert by_pid[nobody] is None
+    assert list(by_pid) == [sleeping, engine, absent]
+    assert by_pid[absent] is None
     assert by_pid[sleeping] >= 0
     # The loops' time is the process's and not its main thread's.
     assert 0 < times["main_thread_ns"] < by_pid[engine]

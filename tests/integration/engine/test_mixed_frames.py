@@ -1,4 +1,4 @@
-"""Streams of several templates: mixes of sizes and captures, in the order asked for."""
+"""Streams of several templates: mixes of sizes and captures, in the order requested."""
 
 from pathlib import Path
 

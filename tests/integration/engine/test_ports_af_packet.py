@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.kernel_bed import NEAR, engine_beside_a_bridge
+from tests.integration.engine.kernel_bed import NEAR, engine_next_to_a_bridge
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.requests import stream, trial_request
 from tests.integration.engine.session import EngineSession
@@ -15,7 +15,7 @@ PORTS = [f"net_af_packet{port},iface={name},framecnt=4096" for port, name in enu
 
 @pytest.mark.parametrize("length", [60, 1514])
 def test_frames_pass_a_bridge_and_come_back(tmp_path: Path, length: int) -> None:
-    with engine_beside_a_bridge(tmp_path) as (engine, place):
+    with engine_next_to_a_bridge(tmp_path) as (engine, place):
         ports = open_ports(engine, *PORTS)
         assert [port["driver"] for port in ports] == ["net_af_packet"] * 2
         for name, port in zip(NEAR, ports, strict=True):
@@ -25,7 +25,7 @@ def test_frames_pass_a_bridge_and_come_back(tmp_path: Path, length: int) -> None
 
 
 def test_flows_are_fanned_out_over_queues(tmp_path: Path) -> None:
-    with engine_beside_a_bridge(tmp_path) as (engine, _):
+    with engine_next_to_a_bridge(tmp_path) as (engine, _):
         ports = open_ports(engine, *(f"{port},qpairs=2" for port in PORTS), queues=2)
         assert [port["rx_queues"] for port in ports] == [2, 2]
         assert_carries(engine, queues=2, fanned_out=True)
@@ -34,7 +34,7 @@ def test_flows_are_fanned_out_over_queues(tmp_path: Path) -> None:
 
 def test_jumbo_frames_in_buffers_that_hold_them(tmp_path: Path) -> None:
     long = [f"{port},blocksz=299008,framesz=9344" for port in PORTS]
-    with engine_beside_a_bridge(tmp_path, mtu=9200) as (engine, _):
+    with engine_next_to_a_bridge(tmp_path, mtu=9200) as (engine, _):
         open_ports(engine, *long, max_frame_bytes=9212)
         assert_carries(engine, length=9212)
         engine.finish()
@@ -45,7 +45,7 @@ def test_back_to_back_frames_wait_for_room_and_all_go_out(tmp_path: Path) -> Non
     short = [f"net_af_packet{port},iface={name},framecnt=16" for port, name in enumerate(NEAR)]
     burst = stream(0, 0, pacing={"kind": "back-to-back"}, frame_count=20_000, rx_port=1)
     del burst["rate_pps"]
-    with engine_beside_a_bridge(tmp_path) as (engine, _):
+    with engine_next_to_a_bridge(tmp_path) as (engine, _):
         open_ports(engine, *short)
         (counts,) = engine.ask(trial_request(burst, duration_s=2))["streams"]
         assert (counts["sent"], counts["refused"]) == (20_000, 0)
@@ -53,7 +53,7 @@ def test_back_to_back_frames_wait_for_room_and_all_go_out(tmp_path: Path) -> Non
 
 
 def test_too_many_queues_are_refused_with_the_drivers_number(tmp_path: Path) -> None:
-    with engine_beside_a_bridge(tmp_path) as (engine, _):
+    with engine_next_to_a_bridge(tmp_path) as (engine, _):
         worker = {"cpu": 0, "tx": [[0, 0]], "rx": [[0, 0], [0, 1]]}
         error = refusal(engine, PORTS[0], workers=[worker])
         assert error["where"] == "ports[0]"
@@ -80,7 +80,7 @@ def test_too_many_queues_are_refused_with_the_drivers_number(tmp_path: Path) -> 
 def test_frames_that_are_too_long_are_refused_with_a_remedy(
     tmp_path: Path, devargs: str, said: str
 ) -> None:
-    with engine_beside_a_bridge(tmp_path) as (engine, place):
+    with engine_next_to_a_bridge(tmp_path) as (engine, place):
         error = refusal(engine, devargs, max_frame_bytes=9212)
         assert (error["where"], error["message"]) == ("ports[0]", said)
         # The interface is its owner's.

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.engine.kernel_bed import NEAR, engine_beside_a_bridge
+from tests.integration.engine.kernel_bed import NEAR, engine_next_to_a_bridge
 from tests.integration.engine.port_bed import assert_carries, open_ports, refusal
 from tests.integration.engine.session import EngineSession
 from tests.integration.network import Network
@@ -18,7 +18,7 @@ PORTS = [f"net_af_xdp{port},iface={name}" for port, name in enumerate(NEAR)]
 def bed(folder: Path, why_no_xdp: str | None, mtu: int = 1500) -> Iterator[EngineSession]:
     if why_no_xdp:
         pytest.skip(why_no_xdp)
-    with engine_beside_a_bridge(folder, mtu=mtu) as (engine, _):
+    with engine_next_to_a_bridge(folder, mtu=mtu) as (engine, _):
         yield engine
 
 
@@ -52,7 +52,7 @@ def test_longer_frames_are_refused(tmp_path: Path, why_no_xdp: str | None) -> No
 def test_the_interface_is_given_back(tmp_path: Path, why_no_xdp: str | None) -> None:
     if why_no_xdp:
         pytest.skip(why_no_xdp)
-    with engine_beside_a_bridge(tmp_path) as (engine, place):
+    with engine_next_to_a_bridge(tmp_path) as (engine, place):
         open_ports(engine, *PORTS)
         assert has_program(place)
         engine.finish()

@@ -1,4 +1,4 @@
-"""net_null: takes every frame, and makes frames of its own that are nobody's."""
+"""net_null: takes every frame, and makes frames of its own that are foreign."""
 
 from tests.integration.engine.port_bed import FRAMES, open_ports, stream
 from tests.integration.engine.requests import trial_request

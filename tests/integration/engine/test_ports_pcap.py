@@ -14,7 +14,7 @@ from tests.integration.engine.requests import trial_request
 from tests.integration.engine.session import EngineSession
 
 
-def test_the_file_has_the_frames_that_were_asked_for(engine: EngineSession, tmp_path: Path) -> None:
+def test_the_file_has_the_frames_that_were_requested(engine: EngineSession, tmp_path: Path) -> None:
     path = tmp_path / "sent.pcap"
     (port,) = open_ports(engine, f"net_pcap0,tx_pcap={path}")
     assert (port["driver"], port["rx_stamps"]) == ("net_pcap", False)

@@ -20,15 +20,15 @@ def memif(role: str, socket: Path) -> str:
 
 
 def test_a_link_that_does_not_come_up(engine: EngineSession, tmp_path: Path) -> None:
-    nobody_comes = memif("server", tmp_path / "memif.sock")
-    error = fatal_error(engine, open_request("net_ring0", nobody_comes, link_wait_s=0.05))
+    lonely = memif("server", tmp_path / "memif.sock")
+    error = fatal_error(engine, open_request("net_ring0", lonely, link_wait_s=0.05))
     assert error["where"] == "ports[1]"
     assert error["message"].startswith("the link did not come up")
 
 
-def test_a_socket_that_nobody_serves(engine: EngineSession, tmp_path: Path) -> None:
-    nobody_serves = memif("client", tmp_path / "memif.sock")
-    error = fatal_error(engine, open_request("net_ring0", nobody_serves, link_wait_s=0.05))
+def test_a_socket_that_no_one_serves(engine: EngineSession, tmp_path: Path) -> None:
+    unserved = memif("client", tmp_path / "memif.sock")
+    error = fatal_error(engine, open_request("net_ring0", unserved, link_wait_s=0.05))
     assert error["where"] == "ports[1]"
     assert "memif.sock" in error["message"]
 

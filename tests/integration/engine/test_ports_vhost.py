@@ -63,7 +63,7 @@ def test_a_virtio_user_that_would_wait_without_end_is_refused(
     assert "server=1" in error["message"]
 
 
-def test_a_vhost_socket_to_which_nobody_comes(engine: EngineSession, tmp_path: Path) -> None:
+def test_a_vhost_socket_to_which_no_one_comes(engine: EngineSession, tmp_path: Path) -> None:
     error = refusal(engine, f"net_vhost0,iface={tmp_path}/v.sock", link_wait_s=0.1)
     assert error["message"] == (
         f"the link did not come up: no peer came to the socket {tmp_path}/v.sock"

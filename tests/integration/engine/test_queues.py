@@ -41,7 +41,7 @@ def test_a_queue_without_a_worker_is_no_queue_to_send_on(loopback: EngineSession
     assert error["message"] == "must be an integer from 0 to 0"
 
 
-def test_a_stream_over_two_queues_is_whole_to_who_asked(tmp_path: Path) -> None:
+def test_a_stream_over_two_queues_is_whole_to_the_caller(tmp_path: Path) -> None:
     engine = Engine.start(tmp_path / "log", {"RUNTIME_DIRECTORY": str(tmp_path)})
     field = FieldWriter(30, 4, count=10, fixes=(24, 40))
     load = StreamPlan(0, "load/0-0", "load", 0, 0, (FRAME,), 3000.0, fields=(field,))

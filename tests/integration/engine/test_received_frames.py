@@ -69,7 +69,7 @@ def test_a_first_frame_that_is_not_the_first(engine: EngineSession, tmp_path: Pa
 def test_each_flipped_bit_of_a_signature(engine: EngineSession, tmp_path: Path) -> None:
     frame = signed_frame(MARK, 0, 1, time=123456789)
     reply = receive(engine, tmp_path, [flip(frame, bit) for bit in range(8 * SIGNATURE_BYTES)])
-    # A damaged mark or stream number cannot be told from anybody else's.
+    # A damaged mark or stream number cannot be distinguished from a foreign one.
     assert_counts(reply["streams"][0], corrupt=8 * SIGNATURE_BYTES - 32)
     assert reply["ports"][0]["foreign"] == 32
     assert reply["ports"][0]["stale"] == 0

@@ -39,7 +39,7 @@ def linked(tmp_path: Path) -> Iterator[tuple[EngineSession, EngineSession]]:
         far.finish()
 
 
-def test_a_queue_that_nobody_empties_takes_what_it_holds(
+def test_a_queue_that_no_one_empties_takes_what_it_holds(
     linked: tuple[EngineSession, EngineSession],
 ) -> None:
     near, _ = linked

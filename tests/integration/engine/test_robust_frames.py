@@ -64,7 +64,7 @@ def test_padding_up_to_what_ethernet_adds(engine: EngineSession, tmp_path: Path)
 
 
 def test_every_damaged_bit_of_a_signature(engine: EngineSession, tmp_path: Path) -> None:
-    """In mark or stream it makes the frame another's or nobody's; elsewhere it is corrupt."""
+    """In mark or stream it makes the frame another's or foreign; elsewhere it is corrupt."""
     whole = signed_frame(MARK, 0, 5, time=123456789)
     reply = receive(engine, tmp_path, [flip(whole, bit) for bit in range(18 * 8)])
     (counts,) = reply["streams"]

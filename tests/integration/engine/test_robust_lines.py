@@ -1,4 +1,4 @@
-"""What a driver may send by mistake or malice: told, passed over, and no memory kept for it."""
+"""What a driver may send by mistake or malice: reported, passed over, and no memory kept for it."""
 
 import json
 from pathlib import Path

@@ -35,8 +35,8 @@ def forward(
         f"net_pcap1,rx_pcap={nothing},tx_pcap={captures[1]}",
     ) as dut:
         dut.behave(behaviour, seed=seed)
-        while (told := dut.ask({"report": True}))["paths"][0]["held"] or (
-            told["ports"][0]["received"] < len(frames)
+        while (answer := dut.ask({"report": True}))["paths"][0]["held"] or (
+            answer["ports"][0]["received"] < len(frames)
         ):
             pass
         report = dut.report()

@@ -120,7 +120,7 @@ def test_a_dut_that_rewrites_what_it_may_damages_nothing(
     assert checks(run(bed, there(), rewrites=[rewrite]).counts(0)) == ALL_CHECKED
 
 
-def test_a_dut_that_does_not_mend_the_checksum_damages_all(bed: TruthBed) -> None:
+def test_a_dut_that_does_not_correct_the_checksum_damages_all(bed: TruthBed) -> None:
     counts = run(bed, there(), rewrites=[{"at": TTL_AT, "write": "3f11"}]).counts(0)
     assert (counts["received"], counts["corrupt"]) == (0, SENT)
 

@@ -75,7 +75,7 @@ def test_the_worst_latencies_are_those_of_the_frames_held_back(
     assert (counts.losses_left_out.events, counts.losses_left_out.frames) == (0, 0)
 
 
-def test_all_above_the_threshold_are_listed_beside_the_worst(bed: TruthBed) -> None:
+def test_all_above_the_threshold_are_listed_next_to_the_worst(bed: TruthBed) -> None:
     held_back = [100 + 20 * n for n in range(100)]
     wrongs = [{"do": "reorder", "frames": held_back, "by": 500}]
     # Held for 500 frames of 100 µs, less what a crowded machine sent the frame too late.
@@ -154,7 +154,7 @@ def test_clock_readings_span_the_trial_and_are_thinned(bed: TruthBed) -> None:
     assert abs(report.begin_unix_ns - first.unix_ns) < 1e9
 
 
-def test_losses_are_not_told_apart_where_a_stream_comes_in_on_two_queues(
+def test_losses_are_not_distinguished_where_a_stream_comes_in_on_two_queues(
     engine: EngineSession,
 ) -> None:
     """Each queue sees every second frame only; none is lost."""

@@ -65,7 +65,7 @@ def test_probes_that_return_after_their_time_are_received_all_the_same(bed: Trut
     assert truth.counts(0)["timed_out"] in (sent - 1, sent)
 
 
-def test_beside_a_load(bed: TruthBed) -> None:
+def test_next_to_a_load(bed: TruthBed) -> None:
     load = stream(1, 10_000, rx_port=1)
     request = probes(0, NEVER_US)
     wrongs = [{"do": "drop", "every": 10, "stream": 1}]

@@ -110,7 +110,7 @@ def test_all_of_them_among_losses_and_in_both_directions(bed: TruthBed) -> None:
         assert port["foreign"] == sum(expected.values())
 
 
-def test_the_names_are_all_there_when_nobody_talks(bed: TruthBed) -> None:
+def test_the_names_are_all_there_when_no_other_talks(bed: TruthBed) -> None:
     truth = bed.run(stream(0, 1000, rx_port=1), paths=[path(0, 1)])
     for port in truth.reply["ports"]:
         assert port["foreign_kinds"] == dict.fromkeys({kind for kind, _ in STRANGERS}, 0)

@@ -66,7 +66,7 @@ class TruthBed:
             return self._run(*streams, paths=paths, seed=seed, meanwhile=meanwhile, **changes)
         except MachineTooBusy as reason:
             print(f"the trial is run once again: {reason}")
-            # What was still under way comes in here, and is nobody's then.
+            # What was still under way comes in here, and is foreign then.
             self._engine.ask(trial_request(*streams, mark=next(self._marks), drain_s=DRAIN_S))
             return self._run(*streams, paths=paths, seed=seed, meanwhile=meanwhile, **changes)
 

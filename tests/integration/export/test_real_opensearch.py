@@ -98,7 +98,7 @@ def ask(url: str, path: str, body: object = None) -> Any:
 
 
 @pytest.mark.parametrize("version", CdmVersion)
-def test_a_run_can_be_asked_for_as_crucible_does(
+def test_a_run_can_be_requested_as_crucible_does(
     url: str, version: CdmVersion, tmp_path: Path
 ) -> None:
     run = small_run(tmp_path)
@@ -153,14 +153,14 @@ def rates(url: str, indices: Any) -> dict[str, float]:
             },
             "time": {"sum": {"field": "metric_data.duration"}},
         }
-        asked = {"size": 0, "query": {"bool": {"filter": within}}, "aggs": aggregation}
-        told = ask(url, f"{indices['metric_data']}/_search", asked)["aggregations"]
+        query_ = {"size": 0, "query": {"bool": {"filter": within}}, "aggs": aggregation}
+        answer = ask(url, f"{indices['metric_data']}/_search", query_)["aggregations"]
         length = period["end"] - period["begin"] + 1
-        found[port] = told["average"]["value"] * told["time"]["value"] / length
+        found[port] = answer["average"]["value"] * answer["time"]["value"] / length
     return found
 
 
-def test_a_field_that_cdm_has_not_is_refused_and_told(url: str) -> None:
+def test_a_field_that_cdm_has_not_is_refused_and_reported(url: str) -> None:
     index = {"tag": CdmVersion.V9.index_of("tag", BEGIN_MS)}
     server, patience = Server(url), Patience()
     prepare_indices(server, index, CdmVersion.V9, patience, make=True)

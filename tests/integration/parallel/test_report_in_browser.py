@@ -83,9 +83,9 @@ def test_nothing_is_loaded_from_outside(browsed: tuple[str, str]) -> None:
 def test_a_standard_tests_page_keeps_to_the_same_policy(
     tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    run_probe(asked, ProbeSettings(duration_s=2), run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
+    run_probe(plan, ProbeSettings(duration_s=2), run, Seen())
     audit_of("bench-07", finding(26, "fail"), finding(33, "ok")).write(run.audit)
     dom, console = browse(write_report(run), tmp_path_factory.mktemp("profile"), "--dump-dom")
     assert "CONSOLE" not in console

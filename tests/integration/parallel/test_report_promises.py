@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page
 
 from plimsoll.report import write_report
 from tests.integration.parallel.chromium import needs_chromium
-from tests.unit.benchmark.soak_runs import asked, soaked
+from tests.unit.benchmark.soak_runs import soak_settings, soaked
 from tests.unit.report.many_runs import (
     write_comparison_page,
     write_grid_page,
@@ -39,7 +39,7 @@ def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def soak(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_report(soaked(tmp_path_factory.mktemp("soak"), asked())[0])
+    return write_report(soaked(tmp_path_factory.mktemp("soak"), soak_settings())[0])
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,9 @@ def test_on_a_phone_no_cell_is_cut_off(browser: Browser, report: Path) -> None:
     page.close()
 
 
-def test_no_script_fails_and_nothing_is_asked_of_a_network(browser: Browser, report: Path) -> None:
+def test_no_script_fails_and_nothing_is_requested_from_a_network(
+    browser: Browser, report: Path
+) -> None:
     page = browser.new_page(viewport=SCREEN)
     complaints: list[str] = []
     requests: list[str] = []

@@ -56,9 +56,9 @@ def test_the_command_says_how_it_ended(tmp_path: Path) -> None:
         assert child.stderr is not None
         next(line for line in child.stderr if line.startswith("note: window 1,"))
         os.kill(child.pid, signal.SIGINT)
-        told, _ = child.communicate()
+        output, _ = child.communicate()
     assert child.returncode == 130
-    assert json.loads(told)["ended"] == "signal"
+    assert json.loads(output)["ended"] == "signal"
 
 
 @pytest.mark.parametrize(

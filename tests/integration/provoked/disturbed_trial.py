@@ -85,7 +85,7 @@ def disturbed_trial(
     place: Workplace,
     disturber: Path,
     arguments: Arguments | None,
-    beside: Callable[[dict[str, int]], AbstractContextManager[object]] | None = None,
+    background: Callable[[dict[str, int]], AbstractContextManager[object]] | None = None,
     criteria: Sequence[dict[str, object]] = (),
     *,
     traced: bool = True,
@@ -94,7 +94,7 @@ def disturbed_trial(
 
     It is judged by `criteria` where some are given, else by the default ones.
 
-    `beside` is entered once the processes are there. A `traced` one skips where kernel events
+    `background` is entered once the processes are there. A `traced` one skips where kernel events
     cannot be recorded.
     """
     judged_by = {"criteria": list(criteria)} if criteria else {}
@@ -102,7 +102,7 @@ def disturbed_trial(
     words += ["--duration", f"{DURATION_S}s", "--runs", place.runs, "--json"]
     with _running([sys.executable, "-m", UNBOUNDED, *map(str, words)], place) as command:
         pids = _processes(place, command)
-        with beside(pids) if beside else nullcontext():
+        with background(pids) if background else nullcontext():
             pid, output = _until_it_ends(command, place, disturber, arguments, pids)
     # A trial that was repeated has a run of its own.
     run = max(place.runs.iterdir())

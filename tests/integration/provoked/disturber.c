@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes a CPU away from whoever polls there, in one of several ways, and writes down when:
+ * Takes a CPU away from the loop that polls there, in one of several ways, and writes down when:
  *
  *   disturber core-taker CPU LENGTH_US PERIOD_MS
  *   disturber tlb-storm CPU SENDER_CPU LENGTH_US PERIOD_MS
@@ -9,7 +9,7 @@
  *   disturber quota CPU PID GROUP QUOTA_US PERIOD_US
  *
  * GROUP is a directory that does not exist yet, below one of cgroup v1's CPU controller.
- * It goes on until its input ends, as it does when whoever started it ends, and then prints
+ * It goes on until its input ends, as it does when its parent ends, and then prints
  * "NAME BEGIN END MOST_NS" for each time: it lasted from BEGIN to END at least, as the time stamp
  * counter had them, and MOST_NS at most.
  */

@@ -38,7 +38,7 @@ def test_a_counter_that_moved_by_less_does_not_make_it_sure() -> None:
     assert (cause.kind, cause.confidence) == ("hypervisor-steal", "counter")
 
 
-def test_without_a_counter_nobody_is_blamed() -> None:
+def test_without_a_counter_no_one_is_blamed() -> None:
     other_cpu = move("hypervisor-steal", "steal of CPU 1", 1)
     (cause,) = confirmed((tick(15 * MS),), stall(0, 16 * MS), [other_cpu], HZ)
     assert (cause.kind, cause.confidence) == ("unexplained", "unexplained")

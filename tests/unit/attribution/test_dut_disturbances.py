@@ -1,4 +1,4 @@
-"""What took the DUT's CPUs, told from explanations: each absence once."""
+"""What took the DUT's CPUs, summed up from explanations: each absence once."""
 
 from plimsoll.attribution.events.coverage import NO_TRACE
 from plimsoll.attribution.explanation.explain import explain

@@ -44,12 +44,12 @@ def test_the_tick_after_a_long_stall_is_not_what_made_it() -> None:
     assert (cause.kind, cause.length_ns) == ("unexplained", 3_994 * US)
 
 
-def test_a_visit_beside_the_stall_is_not_its_cause() -> None:
+def test_a_visit_outside_the_stall_is_not_its_cause() -> None:
     (cause,) = explained(stall(0, 4 * MS), visit(5 * MS, 6 * MS, TESTER, 812, "java")).causes
     assert cause.kind == "unexplained"
 
 
-def test_where_events_were_lost_nobody_is_named() -> None:
+def test_where_events_were_lost_no_one_is_named() -> None:
     lost = TraceCoverage({0: (AT + 2 * MS, 2**62)})
     (cause,) = explained(
         stall(0, 4 * MS), visit(0, 4 * MS, TESTER, 812, "java"), coverage=lost
@@ -64,7 +64,7 @@ def test_without_a_trace_counters_speak_and_say_so() -> None:
     assert (cause.kind, cause.name, cause.confidence) == ("task", "java", "counter")
 
 
-def test_without_a_trace_nobody_says_that_it_had_gaps() -> None:
+def test_without_a_trace_no_one_says_that_it_had_gaps() -> None:
     (cause,) = explained(stall(0, 4 * MS), [], (), NO_TRACE).causes
     assert (cause.kind, "were not recorded" in cause.name) == ("unexplained", True)
 

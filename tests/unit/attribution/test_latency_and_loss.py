@@ -1,4 +1,4 @@
-"""Chains: spikes and losses followed to whoever had a CPU of the path."""
+"""Chains: spikes and losses followed to what had a CPU of the path."""
 
 import pytest
 
@@ -140,7 +140,7 @@ def test_frames_lost_just_after_the_return_are_partly_explained() -> None:
     assert [(c.name, c.confidence) for c in found.causes] == [("java", "partial")]
 
 
-def test_a_gap_between_frames_with_one_stamp_is_explained_by_whoever_ran_then() -> None:
+def test_a_gap_between_frames_with_one_stamp_is_explained_by_what_ran_then() -> None:
     found = explained(loss(2 * MS, 2 * MS), visit(0, 4 * MS, DUT, 812, "java"))
     assert [cause.name for cause in found.causes] == ["java"]
 

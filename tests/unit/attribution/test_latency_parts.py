@@ -57,7 +57,7 @@ def test_a_frame_sent_while_the_dut_was_away_was_held_until_it_was_back() -> Non
     assert _split(found) == (0, 9 * MS, MS // 2)
 
 
-def test_time_in_which_the_tester_was_away_too_is_nobodys_and_proves_nothing() -> None:
+def test_time_in_which_the_tester_was_away_too_is_unattributed_and_proves_nothing() -> None:
     events = [*visit(0, 10 * MS, DUT, 812, "java"), *visit(2 * MS, 5 * MS, TESTER, 813, "cc1")]
     found = _parts(1 * MS, 11 * MS, events)
     assert found.held_by_dut_ns == 6 * MS

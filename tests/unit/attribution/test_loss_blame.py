@@ -16,7 +16,7 @@ def cause(
     return Cause(kind, name, owner, 1, 7, None, None, 0, length_ns, confidence)  # type: ignore[arg-type]
 
 
-def test_frames_go_to_whoever_was_away_by_the_time_each_took() -> None:
+def test_frames_go_to_the_absent_loops_by_the_time_each_took() -> None:
     found = [
         # 3 ms of the DUT's CPU, 1 ms of the tester's: 75 and 25 frames.
         Explanation(
@@ -36,7 +36,7 @@ def test_frames_go_to_whoever_was_away_by_the_time_each_took() -> None:
         (cause("no kernel event", None, confidence="unexplained", kind="unexplained"),),
     ],
 )
-def test_what_was_not_seen_is_nobodys(causes: tuple[Cause, ...]) -> None:
+def test_what_was_not_seen_is_unattributed(causes: tuple[Cause, ...]) -> None:
     found = [Explanation(loss(0, MS, 9), causes)]
     assert loss_blame(found) == LossBlame(tester=0.0, platform=0.0, unseen=9.0)
 
@@ -59,7 +59,7 @@ NOBODY = LossBlame(tester=0.0, platform=0.0, unseen=900.0)
         (2 * MS, 0.01, PLATFORM),
         # Of the 90 ms the hypervisor took 20.
         (90 * MS, 0.02, NOBODY),
-        # An overloaded DUT loses a little all the time, whatever is stolen meanwhile.
+        # An overloaded DUT loses a little all the time, whatever is stolen in that time.
         (MS // 2, 0.1, NOBODY),
     ],
 )

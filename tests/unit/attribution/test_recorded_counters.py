@@ -39,7 +39,7 @@ def record(folder: Path, hostname: str, *samples: MetricSample) -> RunDirectory:
     return run
 
 
-def test_moves_are_told_by_cpu_with_their_times_as_ticks(tmp_path: Path) -> None:
+def test_moves_are_reported_by_cpu_with_their_times_as_ticks(tmp_path: Path) -> None:
     run = record(
         tmp_path,
         "lab",

@@ -149,7 +149,7 @@ def test_an_ipi_to_another_cpu_is_not_taken_for_this_one() -> None:
 
 
 @pytest.mark.parametrize("state", ["R", "R+", 0, 0x100])
-def test_a_loop_that_could_run_beside_an_idle_cpu_was_throttled(state: int | str) -> None:
+def test_a_loop_that_could_run_on_an_idle_cpu_was_throttled(state: int | str) -> None:
     events = [
         switch(0, 0, 100, 0, state),
         switch(1 * MS, 0, 0, 50, "R", comm="cron"),
@@ -182,7 +182,7 @@ def test_a_stop_names_the_signal_and_its_sender(state: int | str) -> None:
     assert cause.woken_by == "bash (666)"
 
 
-def test_a_signal_to_another_process_stopped_nobody_here() -> None:
+def test_a_signal_to_another_process_stopped_nothing_here() -> None:
     events = [
         switch(-5 * MS, 1, 200, 666, comm="bash"),
         event(-2 * US, 1, "signal_generate", sig=19, comm="java", pid=812),
@@ -228,7 +228,7 @@ def test_memory_that_the_loop_itself_had_to_reclaim_is_memory_pressure() -> None
 
 
 @pytest.mark.parametrize("state", ["D", 2, "S", 1])
-def test_a_loop_that_went_to_sleep_is_not_blamed_on_who_ran_meanwhile(state: int | str) -> None:
+def test_a_loop_that_went_to_sleep_is_not_blamed_on_what_ran_then(state: int | str) -> None:
     events = visit(0, 4 * MS, TESTER, 812, "java")
     events[0] = switch(0, 0, 100, 812, state, comm="java")
     assert only(events).kind == "slept"

@@ -38,7 +38,7 @@ def soak_experiment(model: dict[str, Any] | None = None, **changes: Any) -> Expe
     )
 
 
-def asked(load: str = "500kpps", **changes: Any) -> SoakSettings:
+def soak_settings(load: str = "500kpps", **changes: Any) -> SoakSettings:
     return SoakSettings(load=parse_rate(load), **{"duration_s": 180.0, "window_s": 60.0, **changes})
 
 

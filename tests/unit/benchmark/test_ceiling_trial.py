@@ -27,8 +27,8 @@ def _experiment(strategy: str) -> Experiment:
         "search.minimum": "300kpps",
         "search.validation.duration": "20s",
     }
-    asked = {"model": "fixed-capacity", "strategy": strategy, "settings": settings}
-    return SimulationRequest.model_validate(asked).experiment()
+    given = {"model": "fixed-capacity", "strategy": strategy, "settings": settings}
+    return SimulationRequest.model_validate(given).experiment()
 
 
 def _run(tmp_path: Path, experiment: Experiment) -> RunDirectory:

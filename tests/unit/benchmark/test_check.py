@@ -110,7 +110,7 @@ def mistakes(folder: Path, text: str, *settings: str) -> list[tuple[str, str]]:
     ]
 
 
-def assert_told(found: Sequence[tuple[str, str]], expected: Sequence[tuple[str, str]]) -> None:
+def assert_messages(found: Sequence[tuple[str, str]], expected: Sequence[tuple[str, str]]) -> None:
     assert [where for where, _ in found] == [where for where, _ in expected]
     for (_, message), (_, part) in zip(found, expected, strict=True):
         assert part in message
@@ -123,10 +123,10 @@ def planned(folder: Path, text: str, *settings: str) -> PlannedRun:
     return result.run
 
 
-def test_all_that_cannot_be_read_and_what_the_machine_lacks_is_told_at_once(
+def test_all_that_cannot_be_read_and_what_the_machine_lacks_is_reported_at_once(
     tmp_path: Path,
 ) -> None:
-    assert_told(
+    assert_messages(
         mistakes(tmp_path, UNREADABLE),
         [
             ("6", "profile.streams[0].flos: unknown field"),
@@ -143,8 +143,8 @@ def test_all_that_cannot_be_read_and_what_the_machine_lacks_is_told_at_once(
     )
 
 
-def test_all_that_only_the_whole_shows_is_told_at_once_with_its_lines(tmp_path: Path) -> None:
-    assert_told(
+def test_all_that_only_the_whole_shows_is_reported_at_once_with_its_lines(tmp_path: Path) -> None:
+    assert_messages(
         mistakes(tmp_path, UNSOUND),
         [
             ("3", "lab.cpu: CPU 1 is already used by generator.cpus[1]"),
@@ -156,8 +156,8 @@ def test_all_that_only_the_whole_shows_is_told_at_once_with_its_lines(tmp_path: 
     )
 
 
-def test_sections_that_disagree_are_told_at_once(tmp_path: Path) -> None:
-    assert_told(
+def test_sections_that_disagree_are_reported_at_once(tmp_path: Path) -> None:
+    assert_messages(
         mistakes(tmp_path, DISAGREEING),
         [
             ("6", "criteria[0]: judges duplicate, which the DUT is allowed"),
@@ -167,8 +167,8 @@ def test_sections_that_disagree_are_told_at_once(tmp_path: Path) -> None:
     )
 
 
-def test_a_mistake_that_was_set_is_told_of_the_option(tmp_path: Path) -> None:
-    assert_told(
+def test_a_mistake_that_was_set_is_reported_for_the_option(tmp_path: Path) -> None:
+    assert_messages(
         mistakes(tmp_path, SOUND, "search.minimum=3Mpps", "generator.cpus=[5]"),
         [
             ("--set generator.cpus", "generator.cpus[0]: CPU 5 does not exist"),
@@ -238,7 +238,7 @@ def test_what_probes_take_is_taken_out_of_the_load(tmp_path: Path) -> None:
     assert rates == {"load/0-0": 999e3, "load/1-1": 1e6, "probe/0-0": 1e3}
 
 
-def test_a_share_of_the_line_rate_is_told_where_there_is_one(tmp_path: Path) -> None:
+def test_a_share_of_the_line_rate_is_reported_where_there_is_one(tmp_path: Path) -> None:
     cards = "ports: [{devargs: '0000:01:00.0'}, {devargs: '0000:01:00.1'}], line_rate: 10Gbps"
     text = SOUND.replace("kind: loopback, ports: 2", f"kind: external, {cards}")
     run = planned(tmp_path, text, "search.minimum=1%", "search.maximum=50%")
@@ -274,7 +274,7 @@ def test_what_only_links_will_tell_is_left_open(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_mistakes_are_told_though_only_links_will_tell_the_line_rate(
+def test_mistakes_are_reported_though_only_links_will_tell_the_line_rate(
     tmp_path: Path, settings: tuple[str, ...], line: str, said: str
 ) -> None:
     cards = "ports: [{devargs: '0000:01:00.0'}, {devargs: '0000:01:00.1'}]"
@@ -349,7 +349,7 @@ def test_phases_and_their_times_of_a_run_that_only_validates(tmp_path: Path) -> 
     assert any("ideal DUTs" in each for each in run.assumptions)
 
 
-def test_pauses_and_what_cannot_be_told_are_in_the_times(tmp_path: Path) -> None:
+def test_pauses_and_what_is_not_known_are_in_the_times(tmp_path: Path) -> None:
     settings = ("trial.gap=10s", "trial.drain=1s", "trial.before=['true']", "trial.warmup=")
     run = planned(tmp_path, SOUND, *settings)
     assert _phase(run, "validation").most_s == 10 + 60 + 1
@@ -422,7 +422,7 @@ def _experiment(**changes: object) -> Experiment:
     )
 
 
-def test_cpus_are_told_with_what_they_poll_and_who_is_on_them() -> None:
+def test_cpus_are_reported_with_what_they_poll_and_who_is_on_them() -> None:
     """Four CPUs for two ports: two send on a port each, then two receive from one each."""
     experiment = _experiment()
     plans = compile_profile(experiment.profile, 1e6, experiment.lab.directions)

@@ -84,7 +84,7 @@ def test_the_search_goes_down_where_its_start_is_too_much() -> None:
     assert 9_000 * 0.95 <= found.pps <= 9_000
 
 
-def test_it_ends_at_the_most_that_is_asked_for() -> None:
+def test_it_ends_at_the_most_that_is_requested() -> None:
     tester = KnownTester(1e9)
     found = find_clean_rate(tester, most_pps=14_880_952)
     assert found is not None

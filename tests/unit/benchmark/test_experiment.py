@@ -82,7 +82,7 @@ def test_what_is_recorded_loads_as_the_same_experiment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["trafficgen.profile.json", "article-profile.yaml"])
-def test_a_profile_may_be_a_file_beside_the_experiment(tmp_path: Path, name: str) -> None:
+def test_a_profile_may_be_a_file_next_to_the_experiment(tmp_path: Path, name: str) -> None:
     (tmp_path / name).write_bytes((EXAMPLES / name).read_bytes())
     experiment = load(
         tmp_path, f"profile: {name}\nsearch: {{minimum: 1kpps, maximum: 1.0x}}\nname: article\n"
@@ -91,7 +91,7 @@ def test_a_profile_may_be_a_file_beside_the_experiment(tmp_path: Path, name: str
     assert [stream.role for stream in experiment.profile.streams] == ["load", "latency"]
 
 
-def test_captures_lie_beside_the_file_that_names_them(tmp_path: Path) -> None:
+def test_captures_lie_next_to_the_file_that_names_them(tmp_path: Path) -> None:
     folder = tmp_path / "profiles"
     folder.mkdir()
     header = struct.pack("<IHHIIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1)
@@ -256,7 +256,7 @@ def test_an_intent_is_named_by_its_preset_and_kept_whole(tmp_path: Path, preset:
     assert load_experiment(again).tuning == experiment.tuning
 
 
-def test_an_intent_lies_beside_the_experiment(tmp_path: Path) -> None:
+def test_an_intent_lies_next_to_the_experiment(tmp_path: Path) -> None:
     (tmp_path / "intent.yaml").write_text(
         "name: mine\nplatform: vm\ncpus: {reserved: '0', isolated: 1-3}\n"
     )
@@ -266,14 +266,16 @@ def test_an_intent_lies_beside_the_experiment(tmp_path: Path) -> None:
     assert load(tmp_path, MINIMAL).tuning is None
 
 
-def test_a_mistake_in_an_intent_is_told_with_its_own_place(tmp_path: Path) -> None:
+def test_a_mistake_in_an_intent_is_reported_with_its_own_place(tmp_path: Path) -> None:
     (tmp_path / "intent.yaml").write_text("name: mine\nplatform: vm\ncpus: {reserved: '0'}\n")
-    told = refused(tmp_path, f"{MINIMAL}tuning: intent.yaml\n")
-    assert "intent.yaml:3" in told
-    assert "cpus.isolated: is missing" in told
-    told = refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
-    assert "nightly.yaml:7: tuning: no such file next to the experiment, and no such preset" in told
-    assert "(check the path, or name a preset: bare-metal, " in told
+    message = refused(tmp_path, f"{MINIMAL}tuning: intent.yaml\n")
+    assert "intent.yaml:3" in message
+    assert "cpus.isolated: is missing" in message
+    message = refused(tmp_path, f"{MINIMAL}tuning: missing.yaml\n")
+    assert (
+        "nightly.yaml:7: tuning: no such file next to the experiment, and no such preset" in message
+    )
+    assert "(check the path, or name a preset: bare-metal, " in message
 
 
 def test_an_intent_in_place_is_judged_with_the_experiments_lines(tmp_path: Path) -> None:
@@ -310,7 +312,7 @@ def test_each_observed_host_has_an_intent_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tuning", "told"),
+    ("tuning", "message"),
     [
         (
             "bare-metl",
@@ -327,12 +329,12 @@ def test_each_observed_host_has_an_intent_of_its_own(tmp_path: Path) -> None:
         ('"a\\0b.yaml"', "no such file next to the experiment"),
     ],
 )
-def test_a_mistake_in_a_hosts_intent_is_told_with_its_place(
-    tmp_path: Path, tuning: str, told: str
+def test_a_mistake_in_a_hosts_intent_is_reported_with_its_place(
+    tmp_path: Path, tuning: str, message: str
 ) -> None:
-    assert told in refused(tmp_path, MINIMAL + OBSERVED.replace("{tuning}", tuning))
+    assert message in refused(tmp_path, MINIMAL + OBSERVED.replace("{tuning}", tuning))
 
 
 @pytest.mark.parametrize("observe", ["7", "{hosts: 7}", "{hosts: [7]}", "{hosts: {tuning: vm}}"])
-def test_what_is_no_list_of_hosts_is_told_as_such(tmp_path: Path, observe: str) -> None:
+def test_what_is_no_list_of_hosts_is_reported_as_such(tmp_path: Path, observe: str) -> None:
     assert "nightly.yaml:7: observe" in refused(tmp_path, f"{MINIMAL}observe: {observe}\n")

@@ -29,7 +29,7 @@ def ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SshStandIn:
     return SshStandIn(tmp_path, monkeypatch)
 
 
-def test_ssh_runs_beside_the_polled_cpus(ssh: SshStandIn, ledger: Ledger) -> None:
+def test_ssh_runs_off_the_polled_cpus(ssh: SshStandIn, ledger: Ledger) -> None:
     allowed = allowed_cpus()
     if len(allowed) < 2:
         pytest.skip("one CPU alone is polled or it is not")
@@ -61,6 +61,6 @@ def test_without_ssh_there_is_a_capture_that_says_so(
         captures.of_hosts[0].view()
 
 
-def test_nothing_is_asked_where_nothing_is_observed(ssh: SshStandIn, ledger: Ledger) -> None:
+def test_nothing_is_queried_where_nothing_is_observed(ssh: SshStandIn, ledger: Ledger) -> None:
     assert start_captures(UNOBSERVED, (), ledger) == HostCaptures()
     assert ssh.requested == []

@@ -34,7 +34,7 @@ def test_a_clean_trial_has_no_fault() -> None:
 
 
 @pytest.mark.parametrize(
-    ("report", "counts", "told"),
+    ("report", "counts", "message"),
     [
         ({}, {"skipped": 3}, "3 frames of load/0-0 were skipped, being late"),
         ({}, {"no_buffer": 3}, "3 frames of load/0-0 found no buffer"),
@@ -50,11 +50,11 @@ def test_a_clean_trial_has_no_fault() -> None:
         ({"ended_by": "link_down"}, {}, "a link went down"),
     ],
 )
-def test_every_fault_is_told(
-    report: dict[str, Any], counts: dict[str, int], told: str | None
+def test_every_fault_is_reported(
+    report: dict[str, Any], counts: dict[str, int], message: str | None
 ) -> None:
     _, fault = LoneTester(Altered(report, counts)).trial((STREAM,), 1000.0, 2.0)
-    assert fault == told
+    assert fault == message
 
 
 def test_each_trial_has_a_mark_and_a_number_of_its_own() -> None:

@@ -65,7 +65,7 @@ def test_what_only_the_search_can_refuse_is_refused_before_anything_runs(tmp_pat
     assert raised.value.where == f"{path}:{section_line(path)}"
 
 
-def test_an_unknown_field_is_told_where_it_was_meant_to_be(tmp_path: Path) -> None:
+def test_an_unknown_field_is_reported_where_it_was_meant_to_be(tmp_path: Path) -> None:
     path = write_matrix(tmp_path, {"sets": [{"search.durations": ["1s"]}]})
     with pytest.raises(InputError) as raised:
         load_matrix(path)

@@ -68,14 +68,14 @@ def _run(
 TWO_LOADS = {"samples": 2, "sets": [{MAXIMUM: ["20kpps", "30kpps"]}]}
 
 
-def test_each_sample_is_told_of_before_its_search_begins(tmp_path: Path) -> None:
-    run, told = _begin(tmp_path, TWO_LOADS), list[tuple[str, str]]()
+def test_each_sample_is_reported_before_its_search_begins(tmp_path: Path) -> None:
+    run, reported = _begin(tmp_path, TWO_LOADS), list[tuple[str, str]]()
 
     def before(sample: RunDirectory) -> None:
-        told.append((sample.path.relative_to(run.path).as_posix(), sample.journal.read_text()))
+        reported.append((sample.path.relative_to(run.path).as_posix(), sample.journal.read_text()))
 
     run_matrix(run, Watching(), lambda _: None, before)
-    assert told == [
+    assert reported == [
         ("iteration-0001/sample-1", ""),
         ("iteration-0002/sample-1", ""),
         ("iteration-0001/sample-2", ""),
@@ -126,8 +126,8 @@ def test_the_record_of_a_matrix(tmp_path: Path) -> None:
 
 def test_one_that_fails_loses_no_other_and_is_run_again_on_resume(tmp_path: Path) -> None:
     """The command before a trial fails for as long as a file is missing."""
-    mended = tmp_path / "mended"
-    commands = [["test", "-e", str(mended)], ["true"]]
+    fixed = tmp_path / "fixed"
+    commands = [["test", "-e", str(fixed)], ["true"]]
     run = _begin(tmp_path, {"sets": [{"trial.before": commands}]})
     first, watching, seen = _run(run)
     assert seen == ["sample-1"]
@@ -141,7 +141,7 @@ def test_one_that_fails_loses_no_other_and_is_run_again_on_resume(tmp_path: Path
     (event,) = read_journal(run.journal).of_kind("sample-failed")
     assert (event.fields["iteration"], event.fields["sample"]) == (1, 1)
 
-    mended.touch()
+    fixed.touch()
     second, again, seen = _run(run)
     assert seen == ["sample-1"]
     assert len(again.announced) == 1

@@ -1,4 +1,4 @@
-"""A measurement of noise: what may be asked for, and stretches added up to a result."""
+"""A measurement of noise: what may be requested, and stretches added up to a result."""
 
 from dataclasses import replace
 
@@ -208,7 +208,7 @@ def test_the_longest_stalls_of_all_stretches_are_kept_with_their_wall_clock() ->
     assert summary.worst[0].begin_unix_ns == 10**12 + 19_000
 
 
-def test_stolen_time_is_read_of_the_cpus_asked_for() -> None:
+def test_stolen_time_is_read_of_the_cpus_requested() -> None:
     stat = (
         "cpu  1 2 3 4 5 6 7 30 0 0\n"
         "cpu0 1 2 3 4 5 6 7 10 0 0\n"
@@ -218,7 +218,7 @@ def test_stolen_time_is_read_of_the_cpus_asked_for() -> None:
     assert stolen_ticks(stat, {1, 2}) == {1: 20}
 
 
-def test_counters_that_moved_are_told_with_their_time() -> None:
+def test_counters_that_moved_are_reported_with_their_time() -> None:
     counters = NoiseCounters((0, 1), None)
     ahead = 10**12
     counters.readings = [

@@ -1,4 +1,4 @@
-"""One stretch: what the engine is asked for, and stalls explained by what was traced."""
+"""One stretch: what is requested of the engine, and stalls explained by what was traced."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -102,7 +102,7 @@ def stretch_run(meter: Meter, trace: Trace | None = None, *, crowded: bool = Fal
     )
 
 
-def test_the_engine_is_asked_to_look_at_the_clock_alone() -> None:
+def test_the_engine_is_requested_to_look_at_the_clock_alone() -> None:
     meter = Meter()
     stretch_run(meter).run(mark=5, duration_s=2.0)
     (plan,) = meter.plans
@@ -114,7 +114,7 @@ def test_the_engine_is_asked_to_look_at_the_clock_alone() -> None:
     assert plan.hold_s == 1.0
 
 
-def test_where_every_cpu_is_measured_nobody_wakes_before_the_end() -> None:
+def test_where_every_cpu_is_measured_no_process_wakes_before_the_end() -> None:
     meter = Meter()
     stretch_run(meter, crowded=True).run(mark=5, duration_s=2.0)
     (plan,) = meter.plans
@@ -143,7 +143,7 @@ def test_a_stall_is_explained_by_what_the_kernel_saw(clock: str) -> None:
     assert trace.done == ["start", "stop", [(ahead - 10 * MS, ahead + 1005 * MS)]]
 
 
-def test_without_a_trace_nobody_is_named() -> None:
+def test_without_a_trace_no_one_is_named() -> None:
     stretch = stretch_run(Meter()).run(1, 1.0)
     (cause,) = stretch.explanations[0].causes
     assert (cause.kind, cause.confidence) == ("unexplained", "unexplained")
@@ -151,7 +151,7 @@ def test_without_a_trace_nobody_is_named() -> None:
 
 
 @pytest.mark.parametrize(("complete_from", "named"), [(101 * MS, False), (99 * MS, True)])
-def test_where_events_were_lost_nobody_is_named(complete_from: int, named: bool) -> None:
+def test_where_events_were_lost_no_one_is_named(complete_from: int, named: bool) -> None:
     trace = Trace(lost_events=(LostEvents(CPU, False, 40, complete_from),))
     stretch = stretch_run(Meter(), trace).run(1, 1.0)
     (cause,) = stretch.explanations[0].causes

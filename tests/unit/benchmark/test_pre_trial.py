@@ -78,7 +78,7 @@ def test_a_failing_command_is_named_with_what_it_said(tmp_path: Path) -> None:
     assert "exited with status 4\n  no route to dut" in error.message
 
 
-def test_what_an_earlier_command_said_is_not_told_again(tmp_path: Path) -> None:
+def test_what_an_earlier_command_said_is_not_reported_again(tmp_path: Path) -> None:
     _run(tmp_path, sys.executable, "-c", "print('all well')")
     error = _refused(tmp_path, sys.executable, "-c", "import sys; sys.exit(1)")
     assert "all well" not in error.message
@@ -98,7 +98,7 @@ def test_a_command_that_does_not_end_is_killed_with_all_it_started(tmp_path: Pat
         assert wait_for_end(identify(int(left.read_text())), 60)
 
 
-def test_a_program_that_is_missing_is_told_before_anything_runs() -> None:
+def test_a_program_that_is_missing_is_reported_before_anything_runs() -> None:
     with pytest.raises(MachineError, match="there is no program no-such-program"):
         check_command(TrialSettings(before=BeforeTrial(command=("no-such-program", "x"))))
     check_command(TrialSettings(before=BeforeTrial(command=("true",))))
@@ -113,7 +113,7 @@ def test_a_command_may_stand_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "told"),
+    ("before", "message"),
     [
         ("flush --all", "found 'flush --all'"),
         ([], "found []"),
@@ -122,11 +122,11 @@ def test_a_command_may_stand_alone() -> None:
         (["a\0b"], "found ['a\\x00b']"),
     ],
 )
-def test_what_is_no_list_of_words_is_refused(before: object, told: str) -> None:
+def test_what_is_no_list_of_words_is_refused(before: object, message: str) -> None:
     with pytest.raises(ValidationError) as caught:
         TrialSettings.model_validate({"before": before})
     (mistake,) = caught.value.errors()
-    assert mistake["msg"] == told
+    assert mistake["msg"] == message
     assert "no shell reads it" in mistake["ctx"]["remedy"]
 
 

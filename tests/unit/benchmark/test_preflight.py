@@ -182,8 +182,8 @@ def test_a_card_that_is_not_there_is_the_machines_fault() -> None:
 def test_a_line_rate_that_only_links_tell_refuses_loads_once_they_are_up() -> None:
     lab = {"kind": "external", "ports": CARDS}
     search = {"minimum": "1kpps", "maximum": "20Gbps"}
-    asked = experiment(lab=lab, search=search)
-    check_search(asked)
+    plan = experiment(lab=lab, search=search)
+    check_search(plan)
     with pytest.raises(InputError, match="200 % of the line rate") as refused:
-        asked.search.resolve_range(loads_of_search(asked, 10e9))
+        plan.search.resolve_range(loads_of_search(plan, 10e9))
     assert refused.value.where == "search.maximum"

@@ -67,11 +67,11 @@ def proposed(survey: HostSurvey, folder: Path) -> tuple[Experiment, str]:
 def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path) -> None:
     tree = tree_of_2(tmp_path)
     tree.interface("eth0", tree.card("0000:00:03.0", "virtio-pci", numa=-1) / "virtio1")
-    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
+    plan, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
     # CPU 0 has most to do for the kernel, and the DUT gets the better one.
-    assert (asked.lab.cpu, asked.generator.cpus) == (1, (0,))
-    assert not asked.require_hugepages
+    assert (plan.lab.cpu, plan.generator.cpus) == (1, (0,))
+    assert not plan.require_hugepages
     assert "# CPUs 0-1 are online, none isolated; plimsoll tune init and tune audit tell" in text
     assert "not isolated: others may disturb it" in text
     assert "missing for DPDK: vfio-pci is not bound: dpdk-devbind.py" in text.replace("# ", "")
@@ -80,35 +80,35 @@ def test_a_guest_of_two_cpus_gets_the_lab_without_a_nic(tmp_path: Path) -> None:
 def test_isolated_cpus_of_one_node_on_cores_of_their_own_come_first(tmp_path: Path) -> None:
     tree = tree_of_40(tmp_path, smt=True)
     isolate(tree, "2-19,22-39")
-    asked, text = proposed(surveyed(tree, range(40)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
+    plan, text = proposed(surveyed(tree, range(40)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
     # Even CPUs are on node 0; 22 and 24 are the second threads of the cores of 2 and 4.
-    assert (asked.lab.cpu, asked.generator.cpus) == (2, (4,))
+    assert (plan.lab.cpu, plan.generator.cpus) == (2, (4,))
     assert "# its forwarding loop polls here; isolated from the scheduler; NUMA node 0" in text
 
 
 def test_without_isolated_ones_the_core_of_cpu_0_is_left_alone(tmp_path: Path) -> None:
-    asked, _ = proposed(surveyed(tree_of_40(tmp_path, smt=True), range(40)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
+    plan, _ = proposed(surveyed(tree_of_40(tmp_path, smt=True), range(40)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
     # 1 is the first that will do, and odd CPUs are on its node.
-    assert (asked.lab.cpu, asked.generator.cpus) == (1, (3,))
+    assert (plan.lab.cpu, plan.generator.cpus) == (1, (3,))
 
 
 def test_two_threads_of_one_isolated_core_are_taken_and_it_is_said(tmp_path: Path) -> None:
     tree = tree_of_64(tmp_path)
     isolate(tree, "5,37")
-    asked, text = proposed(surveyed(tree, range(64)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
-    assert (asked.lab.cpu, asked.generator.cpus) == (5, (37,))
+    plan, text = proposed(surveyed(tree, range(64)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
+    assert (plan.lab.cpu, plan.generator.cpus) == (5, (37,))
     assert "threads of one core, for want of others" in text
 
 
 def test_isolated_cpus_out_of_reach_are_not_taken_and_how_to_is_said(tmp_path: Path) -> None:
     tree = tree_of_64(tmp_path)
     isolate(tree, "2-31,34-63")
-    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
-    assert (asked.lab.cpu, asked.generator.cpus) == (1, (0,))
+    plan, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
+    assert (plan.lab.cpu, plan.generator.cpus) == (1, (0,))
     assert (
         "CPUs 0-63 are online, 2-31,34-63 isolated, 0-1 allowed to this process; for the "
         "isolated 2-31,34-63 run both plimsoll init and plimsoll run under taskset -c 0-63."
@@ -123,15 +123,15 @@ def test_two_cards_for_dpdk_are_used_with_cpus_of_their_node(tmp_path: Path) -> 
     tree.card("0000:18:00.0", "vfio-pci", numa=0)
     tree.card("0000:87:00.0", "vfio-pci", numa=1)
     tree.card("0000:87:00.1", "vfio-pci", numa=1)
-    asked, text = proposed(surveyed(tree, range(40)), tmp_path)
-    assert isinstance(asked.lab, ExternalSettings)
-    assert [port.devargs for port in asked.lab.ports] == ["0000:87:00.0", "0000:87:00.1"]
-    assert asked.lab.directions == ((0, 1), (1, 0))
+    plan, text = proposed(surveyed(tree, range(40)), tmp_path)
+    assert isinstance(plan.lab, ExternalSettings)
+    assert [port.devargs for port in plan.lab.ports] == ["0000:87:00.0", "0000:87:00.1"]
+    assert plan.lab.directions == ((0, 1), (1, 0))
     # Odd CPUs are on node 1, and 1 is not isolated.
-    assert asked.generator.cpus == (3, 5, 7, 9)
+    assert plan.generator.cpus == (3, 5, 7, 9)
     # Ports without an interface have no speed that the kernel knows.
-    assert asked.lab.line_rate is None
-    assert asked.require_hugepages
+    assert plan.lab.line_rate is None
+    assert plan.require_hugepages
     assert "# Port 0000:17:00.0 (ens1), driver mlx5_core; in use, it carries the default" in text
     assert "# Port 0000:87:00.1, driver vfio-pci; ready for DPDK." in text
     assert "# one a port and direction; isolated from the scheduler; NUMA node 1" in text
@@ -141,41 +141,41 @@ def test_the_line_rate_is_the_slower_links(tmp_path: Path) -> None:
     tree = tree_of_64(tmp_path)
     tree.interface("ens5", tree.card("0000:5e:00.0", "mlx5_core"), speed="100000")
     tree.interface("ens6", tree.card("0000:5f:00.0", "mlx5_core"), speed="25000")
-    asked, _ = proposed(surveyed(tree, range(64)), tmp_path)
-    assert isinstance(asked.lab, ExternalSettings)
-    assert asked.lab.line_rate is not None
-    assert asked.lab.line_rate.value == 25e9
+    plan, _ = proposed(surveyed(tree, range(64)), tmp_path)
+    assert isinstance(plan.lab, ExternalSettings)
+    assert plan.lab.line_rate is not None
+    assert plan.lab.line_rate.value == 25e9
     # Node 0 has the cores 0 to 15; that of CPU 0 is the system's.
-    assert asked.generator.cpus == (1, 2, 3, 4)
+    assert plan.generator.cpus == (1, 2, 3, 4)
 
 
 def test_ports_of_two_nodes_are_a_pair_where_there_is_no_other(tmp_path: Path) -> None:
     tree = tree_of_2(tmp_path)
     tree.card("0000:18:00.0", "vfio-pci", numa=0)
     tree.card("0000:87:00.0", "igb_uio", numa=1)
-    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
-    assert isinstance(asked.lab, ExternalSettings)
-    assert [port.devargs for port in asked.lab.ports] == ["0000:18:00.0", "0000:87:00.0"]
-    assert asked.generator.cpus == (1,)
+    plan, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(plan.lab, ExternalSettings)
+    assert [port.devargs for port in plan.lab.ports] == ["0000:18:00.0", "0000:87:00.0"]
+    assert plan.generator.cpus == (1,)
     assert "# it polls both ports; not isolated" in text
 
 
 def test_one_port_is_no_pair(tmp_path: Path) -> None:
     tree = tree_of_2(tmp_path)
     tree.card("0000:18:00.0", "vfio-pci")
-    asked, _ = proposed(surveyed(tree, range(2)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
+    plan, _ = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
 
 
 def test_what_root_has_to_do_is_said(tmp_path: Path) -> None:
     tree = tree_of_2(tmp_path)
     for function in range(2):
         tree.card(f"0000:18:00.{function}", "vfio-pci")
-    nobody = HostAbilities(
+    unprivileged = HostAbilities(
         capabilities=frozenset(), hugepages=True, vfio="loaded", iommu=True, unsafe_noiommu=False
     )
-    asked, text = proposed(surveyed(tree, range(2), nobody), tmp_path)
-    assert isinstance(asked.lab, ExternalSettings)
+    plan, text = proposed(surveyed(tree, range(2), unprivileged), tmp_path)
+    assert isinstance(plan.lab, ExternalSettings)
     assert "# Port 0000:18:00.0, driver vfio-pci; missing for DPDK: root." in text
 
 
@@ -227,6 +227,6 @@ def test_neither_ports_nor_testpmd_is_too_little(
 def test_a_name_that_ends_a_comment_does_not(tmp_path: Path) -> None:
     tree = tree_of_2(tmp_path)
     tree.interface("x\nlab: {}", tree.card("0000:18:00.0", "ice"))
-    asked, text = proposed(surveyed(tree, range(2)), tmp_path)
-    assert isinstance(asked.lab, TestpmdSettings)
+    plan, text = proposed(surveyed(tree, range(2)), tmp_path)
+    assert isinstance(plan.lab, TestpmdSettings)
     assert r"(x\nlab: {})" in text

@@ -29,9 +29,9 @@ def experiment(interval: str = "1s", **changes: Any) -> Experiment:
     )
 
 
-def refused(asked: Experiment) -> InputError:
+def refused(plan: Experiment) -> InputError:
     with pytest.raises(InputError) as caught:
-        check_search_readings(asked)
+        check_search_readings(plan)
     assert caught.value.where == "observe.interval"
     return caught.value
 
@@ -86,8 +86,8 @@ def test_criteria_of_any_goal_count() -> None:
         {"name": "b", "criteria": [STEAL]},
     ]
     search = {**BINARY, "strategy": "load-line", "goals": goals}
-    asked = experiment("2s", criteria=[{"kind": "loss-ratio"}], search=search)
-    assert "what steal would be judged by" in refused(asked).message
+    plan = experiment("2s", criteria=[{"kind": "loss-ratio"}], search=search)
+    assert "what steal would be judged by" in refused(plan).message
 
 
 def test_the_windows_of_a_validation_count() -> None:

@@ -137,7 +137,9 @@ def test_one_that_never_answers_keeps_a_run_only_for_so_long(
     assert silent.unread == "cannot be read over ssh: no capture came within 0.5 s"
 
 
-def test_a_record_that_cannot_be_written_is_told(ssh: SshStandIn, directory: RunDirectory) -> None:
+def test_a_record_that_cannot_be_written_is_reported(
+    ssh: SshStandIn, directory: RunDirectory
+) -> None:
     ssh.answers(dut="tuned")
     directory.observed_audits.write_text("in the way")
     run = Run(directory, ({"ssh": "dut"},))

@@ -8,11 +8,11 @@ from plimsoll.search.strategy.ask import Ask
 from tests.unit.benchmark.standard_tests.simulated import experiment
 
 
-def test_a_trial_is_asked_for_with_all_that_the_search_said() -> None:
-    asked = experiment()
+def test_a_trial_is_requested_with_all_that_the_search_said() -> None:
+    plan = experiment()
     question = Ask("search", 250_000.0, 3.0, attempt=2, goal="fast", repetition=3, comes_again=True)
-    with beds.testbed(beds.BedPlan.of(asked), None, print) as bed:
-        request = search_trial(asked, bed, question)
+    with beds.testbed(beds.BedPlan.of(plan), None, print) as bed:
+        request = search_trial(plan, bed, question)
     assert (request.phase, request.load_pps, request.duration_s) == ("search", 250_000.0, 3.0)
     assert (request.attempt, request.goal, request.repetition) == (2, "fast", 3)
     assert request.comes_again
@@ -28,10 +28,10 @@ def test_a_trial_is_asked_for_with_all_that_the_search_said() -> None:
 
 @pytest.mark.parametrize("load_pps", [250_000.0, 1e6])
 def test_a_burst_is_of_so_many_frames_whatever_the_load(load_pps: float) -> None:
-    asked = experiment()
+    plan = experiment()
     question = Ask("burst", load_pps, 0.1, burst_frames=500, early_abort=False)
-    with beds.testbed(beds.BedPlan.of(asked), None, print) as bed:
-        request = search_trial(asked, bed, question)
+    with beds.testbed(beds.BedPlan.of(plan), None, print) as bed:
+        request = search_trial(plan, bed, question)
     frames = {stream.name: stream.frame_count for stream in request.streams}
     assert frames == {"load/0-1": 500, "load/1-0": 500}
     # A wire is what empties these ports: they are sent as fast as it takes them.

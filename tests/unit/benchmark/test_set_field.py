@@ -1,4 +1,4 @@
-"""Fields of an experiment that are set beside its file."""
+"""Fields of an experiment that are set in addition to its file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -83,7 +83,7 @@ def test_a_mistake_names_the_option_as_its_place(
     assert remedy in error.remedy
 
 
-def test_a_mistake_in_the_file_keeps_its_line_beside_a_setting(tmp_path: Path) -> None:
+def test_a_mistake_in_the_file_keeps_its_line_next_to_a_setting(tmp_path: Path) -> None:
     path = tmp_path / "two.yaml"
     path.write_text(
         "profile: {streams: [{name: load, role: load}]}\n"
@@ -107,7 +107,7 @@ def test_what_sets_no_field(text: str) -> None:
 
 @pytest.fixture
 def named(tmp_path: Path) -> Path:
-    """An experiment that names its profile, and another profile beside it."""
+    """An experiment that names its profile, and another profile next to it."""
     for name, flows in (("few", 2), ("many", 2000)):
         (tmp_path / f"{name}.yaml").write_text(
             f"streams: [{{name: load, role: load, flows: {flows}}}]\n"
@@ -129,7 +129,7 @@ def test_a_named_profile_is_set_as_a_whole_and_in_its_fields(named: Path) -> Non
     assert flows(named, "profile.streams[load].flows=7", "profile=many.yaml") == 7
 
 
-def test_of_a_profile_that_is_not_there_only_that_is_told(named: Path) -> None:
+def test_of_a_profile_that_is_not_there_only_that_is_reported(named: Path) -> None:
     named.write_text(named.read_text().replace("few", "gone"))
     with pytest.raises(InputError) as caught:
         flows(named, "profile.streams.0.flows=7")

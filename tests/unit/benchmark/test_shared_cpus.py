@@ -1,4 +1,4 @@
-"""How quiet a trial is made where Plimsoll has no CPU beside the polling loops."""
+"""How quiet a trial is made where Plimsoll has no CPU but those of the polling loops."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ ROOMY = SharedCpus(frozenset({2, 3}), {}, main_thread=False, crowded=False)
 
 
 @pytest.mark.parametrize(("duration_s", "seconds"), [(1.0, 4.0), (60.0, 63.0), (118.0, 121.0)])
-def test_nobody_wakes_before_a_short_trial_ends(duration_s: float, seconds: float) -> None:
+def test_no_process_wakes_before_a_short_trial_ends(duration_s: float, seconds: float) -> None:
     plan = replace(PLAN, duration_s=duration_s, drain_s=2.0)
     quieted = CROWDED.quieted(plan, LIMITS)
     assert quieted == replace(plan, hold_s=seconds, loss_limits=LIMITS, cpu_time_of=(7,))

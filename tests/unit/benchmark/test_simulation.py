@@ -46,7 +46,7 @@ class Silent:
         """Nothing to show."""
 
 
-def asked(model: str = "fixed-capacity", **given: object) -> SimulationRequest:
+def simulation_request(model: str = "fixed-capacity", **given: object) -> SimulationRequest:
     return SimulationRequest.model_validate({"model": model, **given})
 
 
@@ -57,7 +57,7 @@ def model_of(experiment: Experiment) -> object:
 
 @pytest.mark.parametrize("kind", list(model_kinds()))
 def test_every_model_makes_an_experiment_around_its_capacity(kind: str) -> None:
-    experiment = asked(kind, seed=7).experiment()
+    experiment = simulation_request(kind, seed=7).experiment()
     assert isinstance(experiment.lab, SimulatedSettings)
     assert (experiment.lab.model, experiment.lab.seed) == (model_kinds()[kind](), 7)
     assert experiment.search.minimum.value == pytest.approx(0.02e6)
@@ -67,7 +67,9 @@ def test_every_model_makes_an_experiment_around_its_capacity(kind: str) -> None:
 
 def test_settings_are_those_of_the_model_and_of_the_experiment() -> None:
     settings = {"capacity": "2Mpps", "length": "3ms", "search.granularity": "5%"}
-    experiment = asked("rare-stalls", settings=settings, loss=0.0, validation_s=30).experiment()
+    experiment = simulation_request(
+        "rare-stalls", settings=settings, loss=0.0, validation_s=30
+    ).experiment()
     expected = model_kinds()["rare-stalls"].model_validate({"capacity": 2e6, "length": 3e-3})
     assert model_of(experiment) == expected
     assert experiment.search.maximum.value == pytest.approx(3e6)
@@ -84,7 +86,7 @@ def test_an_experiment_keeps_what_is_its_own(tmp_path: Path) -> None:
         "criteria: [{kind: loss-ratio, at_most: 1%}]\n"
         "search: {strategy: binary, minimum: 1kpps, maximum: 700kpps}\n"
     )
-    experiment = asked("soft-knee").experiment(load_experiment(tmp_path / "x.yaml"))
+    experiment = simulation_request("soft-knee").experiment(load_experiment(tmp_path / "x.yaml"))
     assert model_of(experiment) == model_kinds()["soft-knee"]()
     assert experiment.name == "x"
     assert experiment.profile.largest_frame_size == 1518
@@ -105,7 +107,7 @@ def test_an_experiment_keeps_what_is_its_own(tmp_path: Path) -> None:
         ({"strategy": "bisect"}, "unknown strategy 'bisect'", ""),
     ],
 )
-def test_a_mistake_is_told_with_its_remedy(
+def test_a_mistake_is_reported_with_its_remedy(
     given: dict[str, object], message: str, remedy: str
 ) -> None:
     with pytest.raises(InputError) as caught:
@@ -125,13 +127,13 @@ def test_settings_are_read_from_texts() -> None:
 
 
 def test_the_truth_counts_probes_that_are_not_in_the_load() -> None:
-    base = asked(settings={"capacity_deviation": "0"})
+    base = simulation_request(settings={"capacity_deviation": "0"})
     within = base.experiment()
-    beside = within.normalised()
-    beside["profile"]["streams"][1]["taken_from"] = None
+    background = within.normalised()
+    background["profile"]["streams"][1]["taken_from"] = None
     for experiment, taken_pps in (
         (within, 0.0),
-        (Experiment.model_validate(beside), 1000.0),
+        (Experiment.model_validate(background), 1000.0),
     ):
         assert isinstance(experiment.lab, SimulatedSettings)
         truth = Truth(experiment, experiment.lab.model, 10_800.0)
@@ -143,7 +145,7 @@ def test_the_truth_counts_probes_that_are_not_in_the_load() -> None:
 
 
 def test_without_a_loss_criterion_there_is_no_truth_about_it() -> None:
-    written = asked().experiment().normalised()
+    written = simulation_request().experiment().normalised()
     written["criteria"] = [{"kind": "latency", "quantile": "p99", "at_most": "1ms"}]
     experiment = Experiment.model_validate(written)
     truth = Truth(experiment, model_kinds()["fixed-capacity"](), 60.0)
@@ -159,7 +161,7 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
     monkeypatch.setattr(os, "sched_setaffinity", untouchable)
     monkeypatch.setenv(STATE_VARIABLE, str(tmp_path / "state"))
     # No machine has these CPUs.
-    plan = asked(settings={"search.granularity": "1%"}, validation_s=60).experiment()
+    plan = simulation_request(settings={"search.granularity": "1%"}, validation_s=60).experiment()
     experiment = plan.model_copy(
         update={"generator": plan.generator.model_copy(update={"cpus": (4094, 4095)})}
     )
@@ -188,7 +190,7 @@ def test_a_search_finds_what_is_true_and_leaves_the_machine_alone(
 
 
 def test_only_a_simulated_lab_needs_no_ledger() -> None:
-    plan = BedPlan.of(asked().experiment())
+    plan = BedPlan.of(simulation_request().experiment())
     with bed_of(plan, None, print) as bed:
         assert bed.generator.facts.simulated
         assert bed.line_rate_bps == 10e9
@@ -198,7 +200,7 @@ def test_only_a_simulated_lab_needs_no_ledger() -> None:
         pass
 
 
-def test_a_share_is_told_only_of_what_there_is() -> None:
+def test_a_share_is_reported_only_of_what_there_is() -> None:
     nothing = Simulated(
         model="x",
         seed=0,

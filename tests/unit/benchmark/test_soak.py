@@ -21,7 +21,7 @@ from plimsoll.record.metrics.metrics import query_metrics
 from plimsoll.record.recorder import recording
 from plimsoll.record.run.journal import read_journal
 from plimsoll.record.run.run_directory import RunDirectory
-from tests.unit.benchmark.soak_runs import Silent, asked, soak_experiment, soak_run, soaked
+from tests.unit.benchmark.soak_runs import Silent, soak_experiment, soak_run, soak_settings, soaked
 
 OVERLOAD = "1.1Mpps"
 
@@ -31,7 +31,7 @@ def size_of(run: RunDirectory) -> int:
 
 
 def test_a_load_that_holds_passes_in_every_window(tmp_path: Path) -> None:
-    run, result = soaked(tmp_path, asked())
+    run, result = soaked(tmp_path, soak_settings())
     assert (result.verdict, result.ended, result.sent_s) == ("pass", "duration", 180.0)
     assert (result.windows.passed, result.windows.failed, result.windows.invalid) == (3, 0, 0)
     # Three in three minutes are sixty in an hour.
@@ -42,7 +42,7 @@ def test_a_load_that_holds_passes_in_every_window(tmp_path: Path) -> None:
 
 
 def test_windows_metrics_and_histograms_add_up_to_the_trial(tmp_path: Path) -> None:
-    run, result = soaked(tmp_path, asked(OVERLOAD, duration_s=780.0))
+    run, result = soaked(tmp_path, soak_settings(OVERLOAD, duration_s=780.0))
     (segment,) = result.segments
     windows = windows_of(read_journal(run.journal))
     assert len(windows) == 13
@@ -60,7 +60,7 @@ def test_windows_metrics_and_histograms_add_up_to_the_trial(tmp_path: Path) -> N
 
 
 def test_a_load_that_is_too_much_fails_and_goes_on(tmp_path: Path) -> None:
-    _, result = soaked(tmp_path, asked(OVERLOAD))
+    _, result = soaked(tmp_path, soak_settings(OVERLOAD))
     assert (result.verdict, result.ended, result.sent_s) == ("fail", "duration", 180.0)
     assert result.windows.failed == 3
     # It loses from the first second to the last: one event.
@@ -70,14 +70,16 @@ def test_a_load_that_is_too_much_fails_and_goes_on(tmp_path: Path) -> None:
 
 
 def test_with_stop_on_failure_it_ends_early(tmp_path: Path) -> None:
-    run, result = soaked(tmp_path, asked(OVERLOAD, duration_s=36_000.0, stop_on_failure=True))
+    run, result = soaked(
+        tmp_path, soak_settings(OVERLOAD, duration_s=36_000.0, stop_on_failure=True)
+    )
     assert (result.verdict, result.ended) == ("fail", "failure")
     assert result.sent_s < 70
     assert read_journal(run.journal).of_kind("finished")
 
 
 def test_windows_that_the_tester_spoils_are_invalid_and_do_not_fail(tmp_path: Path) -> None:
-    run, result = soaked(tmp_path, asked(duration_s=600.0), {"kind": "stalling-tester"})
+    run, result = soaked(tmp_path, soak_settings(duration_s=600.0), {"kind": "stalling-tester"})
     counts = result.windows
     assert counts.failed == 0
     assert counts.invalid > 0
@@ -89,8 +91,8 @@ def test_windows_that_the_tester_spoils_are_invalid_and_do_not_fail(tmp_path: Pa
     assert all(window.reasons for window in invalid)
 
 
-def test_stalls_of_the_dut_are_spikes_that_nobody_can_explain(tmp_path: Path) -> None:
-    _, result = soaked(tmp_path, asked(duration_s=600.0), {"kind": "rare-stalls"})
+def test_stalls_of_the_dut_are_spikes_that_no_one_can_explain(tmp_path: Path) -> None:
+    _, result = soaked(tmp_path, soak_settings(duration_s=600.0), {"kind": "rare-stalls"})
     assert result.spikes.counts.keys() == {"unattributed"}
     worst = max(result.spikes.worst, key=lambda spike: spike.latency_ns)
     assert worst.latency_ns > 5 * result.spikes.usual_ns[worst.stream]
@@ -104,7 +106,7 @@ def test_a_signal_ends_it_in_good_order_and_it_can_be_resumed(tmp_path: Path) ->
 
     before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
     try:
-        run, result = soaked(tmp_path, asked(duration_s=300.0), each=interrupt)
+        run, result = soaked(tmp_path, soak_settings(duration_s=300.0), each=interrupt)
     finally:
         signal.signal(signal.SIGTERM, before)
     assert (result.ended, result.verdict) == ("signal", "pass")
@@ -135,7 +137,7 @@ def test_what_breaks_off_loses_no_closed_window(tmp_path: Path) -> None:
 
     experiment = soak_experiment()
     run = soak_run(tmp_path, experiment)
-    plan = asked(duration_s=400.0)
+    plan = soak_settings(duration_s=400.0)
     with pytest.raises(Broken):
         run_soak(experiment, plan, run, Silent(break_off))
     cut = summarise_soak(run)
@@ -172,7 +174,7 @@ def test_a_second_signal_breaks_it_off(tmp_path: Path) -> None:
     before = signal.signal(signal.SIGTERM, interrupt)
     try:
         with pytest.raises(Interrupted):
-            soaked(tmp_path, asked(), each=twice)
+            soaked(tmp_path, soak_settings(), each=twice)
     finally:
         signal.signal(signal.SIGTERM, before)
     (path,) = tmp_path.iterdir()
@@ -197,7 +199,7 @@ def test_a_long_soak_takes_no_more_memory_and_little_room(tmp_path: Path) -> Non
             largest = max(largest, size_of(RunDirectory(path)))
 
     try:
-        soaked(tmp_path, asked(duration_s=910.0, window_s=60.0), each=look)
+        soaked(tmp_path, soak_settings(duration_s=910.0, window_s=60.0), each=look)
     finally:
         tracemalloc.stop()
     # The seconds' columns take 3 times 64 bytes and 33 more, 0.04 MB in three minutes, and

@@ -22,7 +22,7 @@ from tests.unit.record.trial_parts import record
 BEGINS = {1: 0.0, 2: 1000.0}
 
 
-def asked(duration_s: float = 600.0, window_s: float = 60.0) -> SoakSettings:
+def soak_settings(duration_s: float = 600.0, window_s: float = 60.0) -> SoakSettings:
     return SoakSettings(load=parse_rate("1Mpps"), duration_s=duration_s, window_s=window_s)
 
 
@@ -112,7 +112,7 @@ def test_a_change_below_the_histograms_resolution_is_no_drift() -> None:
     assert not drift.drifts
 
 
-def test_rates_are_told_in_pps_and_of_the_first_and_last_hour() -> None:
+def test_rates_are_reported_in_pps_and_of_the_first_and_last_hour() -> None:
     values = [1e6 - 100.0 * n for n in range(600)]
     (drift,) = drifts_of([series(RX, "0 → 1", values)])
     assert drift.drifts
@@ -189,12 +189,12 @@ def test_segments_are_the_soaks_trials_finished_or_killed() -> None:
     first, second = segments_of(history)
     assert (first.trial, first.sending_s, first.verdict, first.windows) == (2, 60.0, "none", 1)
     assert (second.trial, second.sending_s, second.verdict) == (3, 2.0, "pass")
-    assert left_s((first, second), asked(600.0)) == 538.0
+    assert left_s((first, second), soak_settings(600.0)) == 538.0
 
 
 def test_too_little_to_judge_is_not_left_to_run() -> None:
-    assert left_s([segment(sending_s=570.0)], asked(600.0)) == 30.0
-    assert left_s([segment(sending_s=571.0)], asked(600.0)) == 0.0
+    assert left_s([segment(sending_s=570.0)], soak_settings(600.0)) == 30.0
+    assert left_s([segment(sending_s=571.0)], soak_settings(600.0)) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -219,15 +219,15 @@ def test_the_verdict_is_on_all_windows_and_the_whole(
 
 
 def test_why_a_soak_is_over() -> None:
-    assert end_of(journal(), [], asked()) == "unfinished"
-    assert end_of(journal(), [segment(verdict="none")], asked()) == "unfinished"
-    assert end_of(journal(), [segment(sending_s=600.0)], asked()) == "duration"
+    assert end_of(journal(), [], soak_settings()) == "unfinished"
+    assert end_of(journal(), [segment(verdict="none")], soak_settings()) == "unfinished"
+    assert end_of(journal(), [segment(sending_s=600.0)], soak_settings()) == "duration"
     stopped = record(1, phase="soak").model_copy(update={"ended_by": "stop"})
     for why in ("signal", "failure"):
         history = journal(
             ("trial", {"trial": stopped.model_dump(mode="json")}), ("soak-stopped", {"why": why})
         )
-        assert end_of(history, [segment()], asked()) == why
+        assert end_of(history, [segment()], soak_settings()) == why
 
 
 @pytest.mark.parametrize(
@@ -243,13 +243,13 @@ def test_soaks_that_cannot_be_are_refused(
     duration_s: float, window_s: float, where: str, message: str, remedy: str
 ) -> None:
     with pytest.raises(InputError, match=message) as caught:
-        asked(duration_s, window_s).check()
+        soak_settings(duration_s, window_s).check()
     assert caught.value.where == where
     assert remedy in caught.value.remedy
 
 
-def test_what_was_asked_is_read_back_from_the_journal() -> None:
-    given = asked(28_800.0, 300.0)
+def test_what_was_requested_is_read_back_from_the_journal() -> None:
+    given = soak_settings(28_800.0, 300.0)
     assert SoakSettings.recorded(given.model_dump(mode="json"), "journal") == given
     with pytest.raises(
         InputError, match="the settings that this soak began with cannot be read"

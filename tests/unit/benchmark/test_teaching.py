@@ -39,7 +39,7 @@ def test_a_trial_is_preceded_by_one_frame_for_each_flow() -> None:
 
 
 @pytest.mark.parametrize(
-    ("phase", "before", "beside"),
+    ("phase", "before", "background"),
     [
         ("validation", True, True),
         ("warmup", True, True),
@@ -48,11 +48,11 @@ def test_a_trial_is_preceded_by_one_frame_for_each_flow() -> None:
         ("teaching", False, False),
     ],
 )
-def test_not_every_phase_is_taught_for(phase: TrialPhase, before: bool, beside: bool) -> None:
+def test_not_every_phase_is_taught_for(phase: TrialPhase, before: bool, background: bool) -> None:
     experiment = _experiment()
     streams = compile_profile(experiment.profile, 1e5, THROUGH)
     assert (teaching_trial(experiment, THROUGH, phase) is not None) == before
-    assert bool(background_streams(experiment, streams, THROUGH, phase)) == beside
+    assert bool(background_streams(experiment, streams, THROUGH, phase)) == background
 
 
 def test_teaching_can_be_left_out() -> None:
@@ -63,8 +63,8 @@ def test_teaching_can_be_left_out() -> None:
 
 
 def test_no_stream_no_teaching() -> None:
-    unasked = _experiment(LOAD | {"stream_types": ["measurement"]})
-    assert teaching_trial(unasked, THROUGH, "search") is None
+    without_teaching = _experiment(LOAD | {"stream_types": ["measurement"]})
+    assert teaching_trial(without_teaching, THROUGH, "search") is None
 
 
 def test_a_teaching_frame_is_late_rather_than_left_out() -> None:

@@ -17,8 +17,8 @@ from tests.unit.benchmark.capped_generator import IN_FLIGHT_NS, PROBE_NS, Capped
 RINGS = ((0, 0), (1, 1))
 
 
-def measured(generator: CappedGenerator, told: list[str] | None = None) -> MeasuredTester:
-    tell = (told if told is not None else []).append
+def measured(generator: CappedGenerator, steps: list[str] | None = None) -> MeasuredTester:
+    tell = (steps if steps is not None else []).append
     return measure_tester(LoneTester(generator), calibration_profile(), RINGS, 1e9, tell)
 
 
@@ -61,12 +61,12 @@ def test_a_tester_that_carries_nothing_is_measured_idle() -> None:
     assert [point.name for point in found.points] == ["idle", "one in flight"]
 
 
-def test_every_step_is_told() -> None:
-    told: list[str] = []
-    measured(CappedGenerator(150_000), told)
-    assert told[:3] == ["idle", "one in flight", "100 kpps per direction: clean"]
-    assert told[3].startswith("200 kpps per direction: 25,000 frames of load/0-0 were skipped")
-    assert told[-1] == "clean rate"
+def test_every_step_is_reported() -> None:
+    steps: list[str] = []
+    measured(CappedGenerator(150_000), steps)
+    assert steps[:3] == ["idle", "one in flight", "100 kpps per direction: clean"]
+    assert steps[3].startswith("200 kpps per direction: 25,000 frames of load/0-0 were skipped")
+    assert steps[-1] == "clean rate"
 
 
 def test_the_default_traffic_is_64_bytes_in_1024_flows_and_a_probe() -> None:

@@ -39,7 +39,7 @@ def test_a_trial_may_last_from_a_millisecond_to_a_week(duration_s: float) -> Non
 
 
 @pytest.mark.parametrize(
-    ("duration_s", "told"),
+    ("duration_s", "message"),
     [
         (0.0009, r"0\.0009 s"),
         (604_801, "604801 s"),
@@ -47,8 +47,8 @@ def test_a_trial_may_last_from_a_millisecond_to_a_week(duration_s: float) -> Non
         (float("nan"), "nan s"),
     ],
 )
-def test_no_trial_lasts_shorter_or_longer(duration_s: float, told: str) -> None:
-    with pytest.raises(InputError, match=told) as caught:
+def test_no_trial_lasts_shorter_or_longer(duration_s: float, message: str) -> None:
+    with pytest.raises(InputError, match=message) as caught:
         check_trial_duration(duration_s, "--duration")
     assert caught.value.where == "--duration"
     assert caught.value.remedy == "give a time from 1ms to 7d"

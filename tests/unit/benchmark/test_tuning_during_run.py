@@ -34,7 +34,7 @@ def record(tmp_path: Path) -> HostRecord:
     return HostRecord(RunDirectory(tmp_path))
 
 
-def told(
+def judgements(
     metrics: HostMetrics | None, trial: Any = None, audit: AuditRecord = AUDIT
 ) -> dict[int, tuple[CheckVerdict, str]]:
     return {each.number: (each.verdict, each.text) for each in happenings(audit, metrics, trial)}
@@ -50,7 +50,7 @@ def test_interrupts_of_the_cpus_under_test_by_kind(record: HostRecord) -> None:
         interrupts(2, "32", "nvme0q1", [9999] * 10),
         counted("procstat", "softirqs-sec", {"cpu": "1", "type": "TIMER"}, 30),
     )
-    found = told(metrics)
+    found = judgements(metrics)
     assert found[33] == ("fail", "devices interrupted CPUs under test, a second: 31 eth0-rx 0.5")
     assert found[3] == ("fail", "the local timer interrupted the worst CPU 250 times a second")
     assert found[34] == (
@@ -66,7 +66,7 @@ def test_devices_of_different_cpus_are_not_added_up(record: HostRecord) -> None:
         interrupts(0, "31", "eth0-rx1", [20] * 10),
         interrupts(1, "32", "eth0-rx2", [100] * 10),
     )
-    assert told(metrics)[34] == ("fail", "a second, each kind on its worst CPU: device 120")
+    assert judgements(metrics)[34] == ("fail", "a second, each kind on its worst CPU: device 120")
 
 
 def test_a_quiet_cpu_is_ok(record: HostRecord) -> None:
@@ -74,17 +74,17 @@ def test_a_quiet_cpu_is_ok(record: HostRecord) -> None:
         interrupts(0, "LOC", "Local timer interrupts", [1] * 10),
         interrupts(0, "31", "eth0-rx", [0] * 10),
     )
-    found = told(metrics)
+    found = judgements(metrics)
     assert {found[number][0] for number in (3, 33, 34)} == {"ok"}
 
 
 def test_a_tick_without_devices_is_a_warning_of_34(record: HostRecord) -> None:
     metrics = record.write(interrupts(0, "LOC", "Local timer interrupts", [100] * 10))
-    assert told(metrics)[34][0] == "warn"
+    assert judgements(metrics)[34][0] == "warn"
 
 
 def test_an_arm_cpus_timer_is_its_tick_and_no_device(record: HostRecord) -> None:
-    found = told(record.write(interrupts(0, "11", "arch_timer", [250] * 10)))
+    found = judgements(record.write(interrupts(0, "11", "arch_timer", [250] * 10)))
     assert found[3] == ("fail", "the local timer interrupted the worst CPU 250 times a second")
     assert found[33][0] == "ok"
     assert found[34] == ("warn", "a second, each kind on its worst CPU: arch_timer 250")
@@ -93,18 +93,18 @@ def test_an_arm_cpus_timer_is_its_tick_and_no_device(record: HostRecord) -> None
 def test_deep_idle_states(record: HostRecord) -> None:
     entries = ("cpuidle", "entries-sec")
     shallow = counted(*entries, {"num": "1", "state": "C1_ACPI"}, 400)
-    assert told(record.write(shallow))[13][0] == "ok"
+    assert judgements(record.write(shallow))[13][0] == "ok"
     deep = counted(*entries, {"num": "1", "state": "C6"}, 1200)
     elsewhere = counted(*entries, {"num": "3", "state": "C8"}, 7)
-    found = told(record.write(shallow, deep, elsewhere))
+    found = judgements(record.write(shallow, deep, elsewhere))
     assert found[13] == ("fail", "CPUs under test entered C6 1,200 times")
 
 
 def test_throttled_periods(record: HostRecord) -> None:
     kind = "cpu-throttled-periods-sec"
     names = {"cgroup": "/dut.slice", "process": "dpdk-testpmd"}
-    assert told(record.write(counted("cgroup", kind, names, 0)))[43][0] == "ok"
-    found = told(record.write(counted("cgroup", kind, names, 4)))
+    assert judgements(record.write(counted("cgroup", kind, names, 0)))[43][0] == "ok"
+    found = judgements(record.write(counted("cgroup", kind, names, 4)))
     assert found[43] == ("fail", "a quota stopped /dut.slice in 4 periods")
 
 
@@ -113,7 +113,7 @@ def test_smis_are_those_of_the_package_with_most(record: HostRecord) -> None:
     each = [
         counted("smi", "smis-sec", {"package": package}, 3, aggregation="max") for package in "01"
     ]
-    assert told(record.write(*each))[16] == ("fail", "SMIs that stopped the CPUs: 3")
+    assert judgements(record.write(*each))[16] == ("fail", "SMIs that stopped the CPUs: 3")
 
 
 def test_the_range_of_frequencies(record: HostRecord) -> None:
@@ -121,8 +121,8 @@ def test_the_range_of_frequencies(record: HostRecord) -> None:
         steps = tuple((5.0 * n, 5.0 * n + 5, value) for n, value in enumerate(values))
         return Series("cpufreq", "MHz", {"num": str(cpu)}, steps, aggregation="mean")
 
-    assert told(record.write(mhz(0, 2400, 2400), mhz(1, 2400, 2390)))[15][0] == "ok"
-    found = told(record.write(mhz(0, 2400, 2400), mhz(1, 2400, 1200)))
+    assert judgements(record.write(mhz(0, 2400, 2400), mhz(1, 2400, 2390)))[15][0] == "ok"
+    found = judgements(record.write(mhz(0, 2400, 2400), mhz(1, 2400, 1200)))
     assert found[15] == ("warn", "CPUs under test ran at 1,800 to 2,400 MHz")
 
 
@@ -134,7 +134,7 @@ def test_the_testers_own_loops_are_a_noise_floor(
     stalls: int, worst_ns: int, verdict: CheckVerdict
 ) -> None:
     trial = SimpleNamespace(workers=(SimpleNamespace(stalls=stalls, worst_stall_ns=worst_ns),))
-    found = told(None, trial)
+    found = judgements(None, trial)
     assert found[47][0] == verdict
     assert list(found) == [47]
 
@@ -146,7 +146,7 @@ def test_another_hosts_counters_are_not_this_ones(record: HostRecord) -> None:
 
 
 def of_dut(**changed: object) -> AuditRecord:
-    """Of the other host, where nobody has declared the CPUs under test."""
+    """Of the other host, where the CPUs are not declared under test."""
     own = {"role": "observed", "under_test": "2-3", **changed}
     return audit_of("dut-7", *AUDIT.findings).model_copy(update=own)
 
@@ -171,24 +171,24 @@ def two_hosts(record: HostRecord) -> HostMetrics:
 
 def test_each_host_has_what_happened_on_its_own_cpus(two_hosts: HostMetrics) -> None:
     devices = "devices interrupted CPUs under test, a second:"
-    assert told(two_hosts)[33] == ("fail", f"{devices} 31 eth0-rx 0.5")
-    found = told(two_hosts, audit=of_dut())
+    assert judgements(two_hosts)[33] == ("fail", f"{devices} 31 eth0-rx 0.5")
+    found = judgements(two_hosts, audit=of_dut())
     assert found[33] == ("fail", f"{devices} 40 ice-q0 0.7")
     assert found[43] == ("fail", "a quota stopped /dut in 4 periods")
     assert found[16] == ("fail", "SMIs that stopped the CPUs: 2")
-    assert {16, 43}.isdisjoint(told(two_hosts))
+    assert {16, 43}.isdisjoint(judgements(two_hosts))
 
 
-def test_where_nobody_knows_the_cpus_under_test_nothing_is_told_of_them(
+def test_where_the_cpus_under_test_are_not_known_nothing_is_reported_of_them(
     two_hosts: HostMetrics,
 ) -> None:
-    assert sorted(told(two_hosts, audit=of_dut(under_test=""))) == [16, 43]
+    assert sorted(judgements(two_hosts, audit=of_dut(under_test=""))) == [16, 43]
 
 
 def test_the_testers_loops_are_none_of_another_host() -> None:
     trial = SimpleNamespace(workers=(SimpleNamespace(stalls=3, worst_stall_ns=4_810_000),))
-    assert list(told(None, trial)) == [47]
-    assert told(None, trial, of_dut()) == {}
+    assert list(judgements(None, trial)) == [47]
+    assert judgements(None, trial, of_dut()) == {}
 
 
 def test_nothing_is_found_of_a_host_that_was_not_audited(two_hosts: HostMetrics) -> None:
@@ -209,7 +209,7 @@ def test_nothing_is_found_of_a_host_that_was_not_audited(two_hosts: HostMetrics)
         (33, "not-applicable", "fail", "fail"),
         (33, "fail", None, "fail"),
         (33, "unknown", None, "unknown"),
-        # A tick is no harm where nobody asked for CPUs without one.
+        # A tick is no harm where no CPUs without one were requested.
         (3, "not-applicable", "fail", "not-applicable"),
         (3, "ok", "fail", "fail"),
     ],
@@ -217,8 +217,8 @@ def test_nothing_is_found_of_a_host_that_was_not_audited(two_hosts: HostMetrics)
 def test_two_verdicts_become_one(
     number: int, static: CheckVerdict, happened: CheckVerdict | None, both: CheckVerdict
 ) -> None:
-    told = Happening(number, happened, "") if happened else None
-    assert joint(finding(number, static), told) == both
+    happening = Happening(number, happened, "") if happened else None
+    assert joint(finding(number, static), happening) == both
 
 
 def test_the_worst_come_first(record: HostRecord) -> None:

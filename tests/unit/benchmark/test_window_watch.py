@@ -72,7 +72,7 @@ def test_a_failed_window_fails_the_trial(tmp_path: Path) -> None:
     assert not any(said)
 
 
-def test_a_failed_window_ends_the_trial_where_asked(tmp_path: Path) -> None:
+def test_a_failed_window_ends_the_trial_where_requested(tmp_path: Path) -> None:
     _, said = watched(tmp_path, lost_in=4, stop=True)
     # The window's last second is final when the next one has come.
     assert said.index(True) == 10

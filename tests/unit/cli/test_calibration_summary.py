@@ -68,8 +68,8 @@ def test_a_point_is_a_line_that_fits_a_terminal() -> None:
     assert lines[0].strip() == "net_ring: load 64 B in 1024 flows, probe 64 B at 1 kpps"
     assert lines[1].split() == ["sent", "p50", "p99", "p99.9", "max", "stall"]
     assert lines[2].split("  ")[0] == "one in flight"
-    for told in ("6.862 Mpps", "310 ns", "1.175 µs", "2.623 µs", "20.17 µs", "4.048 ms"):
-        assert told in lines[2]
+    for words in ("6.862 Mpps", "310 ns", "1.175 µs", "2.623 µs", "20.17 µs", "4.048 ms"):
+        assert words in lines[2]
 
 
 def test_what_is_sent_without_load_is_named() -> None:
@@ -77,7 +77,7 @@ def test_what_is_sent_without_load_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "words"),
     [
         (
             {},
@@ -105,5 +105,5 @@ def test_what_is_sent_without_load_is_named() -> None:
         ),
     ],
 )
-def test_one_plain_sentence_says_it(changes: dict[str, Any], told: str) -> None:
-    assert told in printed(**changes)
+def test_one_plain_sentence_says_it(changes: dict[str, Any], words: str) -> None:
+    assert words in printed(**changes)

@@ -45,7 +45,7 @@ def checked_json(plimsoll: Plimsoll, *words: str) -> Any:
     return document
 
 
-def test_every_mistake_is_told_with_its_line_and_remedy(plimsoll: Plimsoll) -> None:
+def test_every_mistake_is_reported_with_its_line_and_remedy(plimsoll: Plimsoll) -> None:
     assert plimsoll("check", "bad.yaml") == 2
     assert plimsoll.out == ""
     assert plimsoll.err == (

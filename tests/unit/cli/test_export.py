@@ -123,9 +123,9 @@ def test_a_run_goes_into_an_opensearch_and_again(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 0
-    told = capsys.readouterr().err
-    assert "made the index cdmv8dev-metric_data" in told
-    assert f"35 documents are in {store.url}" in told
+    message = capsys.readouterr().err
+    assert "made the index cdmv8dev-metric_data" in message
+    assert f"35 documents are in {store.url}" in message
     before = dict(store.documents)
     assert len(before) == 35
     assert export(monkeypatch, run.run_id, "--to", store.url) == 0
@@ -153,9 +153,9 @@ def test_refused_documents_are_an_error_that_says_why(
         (400, refusal) if index.endswith("metric_desc") else (201, None)
     )
     assert export(monkeypatch, run.run_id, "--to", store.url, "--make-indices") == 6
-    told = capsys.readouterr().err
-    assert "it took 32 documents and refused 3: 3 metric_desc: strict_dynamic_mapping" in told
-    assert "[cpu] is not allowed" in told
+    message = capsys.readouterr().err
+    assert "it took 32 documents and refused 3: 3 metric_desc: strict_dynamic_mapping" in message
+    assert "[cpu] is not allowed" in message
 
 
 def test_missing_indices_are_an_error_before_anything_is_sent(
@@ -196,7 +196,7 @@ def test_missing_indices_are_an_error_before_anything_is_sent(
         (["last", "--to", "https://h", "--credentials", "none"], "none: cannot be read"),
     ],
 )
-def test_bad_input_is_told_with_its_place(
+def test_bad_input_is_reported_with_its_place(
     run: RunDirectory,
     words: list[str],
     said: str,
@@ -204,10 +204,10 @@ def test_bad_input_is_told_with_its_place(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert export(monkeypatch, *words) == 2
-    told = capsys.readouterr().err
-    assert said in told
-    assert "remedy: " in told
-    assert "hunter2" not in told
+    message = capsys.readouterr().err
+    assert said in message
+    assert "remedy: " in message
+    assert "hunter2" not in message
 
 
 def test_who_stops_reading_gets_no_traceback(run: RunDirectory) -> None:

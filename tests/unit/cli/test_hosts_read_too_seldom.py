@@ -54,8 +54,8 @@ def test_place_and_remedy(
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert "observe.interval: hosts are read every 6s" in told
-    assert said in told
-    assert "or leave those criteria out" in told
+    message = " ".join(capsys.readouterr().err.split())
+    assert "observe.interval: hosts are read every 6s" in message
+    assert said in message
+    assert "or leave those criteria out" in message
     assert not (tmp_path / "runs").exists()

@@ -41,7 +41,7 @@ def test_it_overwrites_nothing(monkeypatch: pytest.MonkeyPatch, plimsoll: Plimso
     assert Path("mine.yaml").read_text() == "precious"
 
 
-def test_a_host_that_cannot_run_is_told_what_it_lacks(
+def test_a_host_that_cannot_run_learns_what_it_lacks(
     monkeypatch: pytest.MonkeyPatch, plimsoll: Plimsoll
 ) -> None:
     missing = MachineError("dpdk-testpmd is missing", where="lab", remedy="install dpdk-dev")

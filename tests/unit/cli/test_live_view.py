@@ -20,7 +20,7 @@ SEARCH_STEP = STEPS[4]
 
 
 def screen_of(written: str, width: int = 80) -> list[str]:
-    """What a terminal of somebody else's making shows, without blank lines."""
+    """What a terminal of another's making shows, without blank lines."""
     screen = pyte.Screen(width, 24)
     stream = pyte.Stream(screen)
     stream.feed(written.replace("\n", "\r\n"))

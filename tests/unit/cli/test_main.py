@@ -185,7 +185,7 @@ def test_a_full_disk_behind_standard_output_is_one_message(tmp_path: Path) -> No
     ]
 
 
-def test_a_report_is_asked_for_by_id_as_everything_else(
+def test_a_report_is_requested_by_id_as_everything_else(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -70,9 +70,9 @@ def test_mistakes(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert _plimsoll(monkeypatch, *words) == 2
-    told = " ".join(capsys.readouterr().err.split())
-    assert said in told
-    assert "remedy:" in told
+    message = " ".join(capsys.readouterr().err.split())
+    assert said in message
+    assert "remedy:" in message
 
 
 def test_nothing_is_left_by_a_matrix_with_a_mistake(

@@ -45,7 +45,7 @@ def test_rows_figures_and_what_is_common() -> None:
     assert "in all: lab.burst = 32" in text
 
 
-def test_columns_are_told_apart() -> None:
+def test_columns_are_distinguished() -> None:
     probe = SIZE.replace("load", "probe")
     text = _printed(
         IterationResult.of(1, {SIZE: 64, probe: 64}, [_sample(1, 1e6)]),

@@ -72,7 +72,7 @@ def runs(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def asked(runs: Path, words: str, *, code: int = 0) -> tuple[str, str]:
+def queried(runs: Path, words: str, *, code: int = 0) -> tuple[str, str]:
     """What `plimsoll metrics <words>` writes to standard output and to standard error."""
     result = CliRunner().invoke(metrics.app, [*shlex.split(words), "--runs", str(runs)])
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -82,7 +82,7 @@ def asked(runs: Path, words: str, *, code: int = 0) -> tuple[str, str]:
 
 
 def table(runs: Path, words: str) -> list[str]:
-    out, _ = asked(runs, f"get --run 20251212 {TIME} --utc {words}")
+    out, _ = queried(runs, f"get --run 20251212 {TIME} --utc {words}")
     return out.splitlines()
 
 
@@ -148,7 +148,7 @@ def test_paging_without_a_breakout(runs: Path) -> None:
 
 def test_what_trex_tells_of_itself_is_answered_by_our_engine(runs: Path) -> None:
     words = "--source trafficgen-trex-profiler --type rx-port-util --breakout rx_port"
-    out, err = asked(runs, f"get --run last --utc {words}")
+    out, err = queried(runs, f"get --run last --utc {words}")
     assert out.splitlines()[3:] == [
         " trafficgen-engine rx-port-util       0      35.92",
         " trafficgen-engine rx-port-util       1      35.92",
@@ -162,7 +162,7 @@ def test_a_column_for_each_window_and_blanks_for_gaps(runs: Path) -> None:
     write_rows(run, "trial-0002", [row("s", "t", {"n": "b"}, -1.5, *late)])
     write_rows(run, "trial-0002-002", [row("s", "t", {"n": "a"}, 2.0, BEGIN_MS, late[1])])
     words = "--period 2 --source s --type t --breakout n --resolution 2"
-    out, _ = asked(runs, f"get --run last --utc {words}")
+    out, _ = queried(runs, f"get --run last --utc {words}")
     assert out.splitlines() == [
         "                 2025-12-12   2025-12-12",
         " source type n 04:53:19.342 04:53:19.842",
@@ -172,18 +172,18 @@ def test_a_column_for_each_window_and_blanks_for_gaps(runs: Path) -> None:
     ]
 
 
-def test_times_are_those_of_this_host_unless_asked_for_in_utc(
+def test_times_are_those_of_this_host_unless_requested_in_utc(
     runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TZ", "EAST-02:00")
     time.tzset()
     try:
         words = f"get {TIME} --source sar-mem --type KB-Paged-in-sec"
-        assert asked(runs, words)[0].splitlines()[1].endswith(" 09:53:45")
-        assert asked(runs, f"{words} --utc")[0].splitlines()[1].endswith(" 07:53:45")
+        assert queried(runs, words)[0].splitlines()[1].endswith(" 09:53:45")
+        assert queried(runs, f"{words} --utc")[0].splitlines()[1].endswith(" 07:53:45")
         local = "--begin 2025-12-12T07:00 --end 2025-12-12T09:53:45.254"
         words = f"get {local} --source sar-mem --type KB-Paged-in-sec --output json"
-        document = json.loads(asked(runs, words)[0])
+        document = json.loads(queried(runs, words)[0])
         assert document["runs"]["20251212T045318-article"]["end_ms"] == END_MS
     finally:
         monkeypatch.undo()
@@ -196,7 +196,7 @@ def test_many_runs_have_a_column_for_the_run(runs: Path) -> None:
         span = (1000 * number, 1000 * number + 1000)
         rows = [sending(*span), row("sar-mem", "KB-Paged-in-sec", HOST, float(number), *span)]
         write_rows(run, "trial-0001", rows)
-    out, _ = asked(runs, "get --run '2026*' --source sar-mem --type KB-Paged-in-sec")
+    out, _ = queried(runs, "get --run '2026*' --source sar-mem --type KB-Paged-in-sec")
     assert out.splitlines() == [
         "                                               window",
         "                   run  source            type 1 of 1",
@@ -208,7 +208,7 @@ def test_many_runs_have_a_column_for_the_run(runs: Path) -> None:
 
 def test_json_and_csv_keep_every_digit(runs: Path) -> None:
     words = "--source sar-scheduler --type Run-Queue-Length --breakout hostname --resolution 2"
-    document = json.loads(asked(runs, f"get --run last {words} --output json")[0])
+    document = json.loads(queried(runs, f"get --run last {words} --output json")[0])
     assert document["rows"] == [
         {
             "run": "20251212T045318-article",
@@ -222,32 +222,32 @@ def test_json_and_csv_keep_every_digit(runs: Path) -> None:
     ]
     assert document["remaining_breakouts"] == {"cstype": 1}
     assert (document["aggregation"], document["unit"]) == ("mean", "1/s")
-    lines = list(csv.reader(io.StringIO(asked(runs, f"get {words} --output csv")[0])))
+    lines = list(csv.reader(io.StringIO(queried(runs, f"get {words} --output csv")[0])))
     after = ["begin_ms", "end_ms", "value", "aggregation"]
     assert lines[0] == ["run", "source", "type", "hostname", *after]
     middle = str((BEGIN_MS + END_MS) // 2)
     assert lines[2][3:] == [HOST["hostname"], middle, str(END_MS), "6.88", "mean"]
 
 
-def test_what_is_left_to_break_out_by_is_told_apart_from_the_table(runs: Path) -> None:
-    _, err = asked(runs, "get --source mpstat --type Busy-CPU --breakout num")
+def test_what_is_left_to_break_out_by_is_distinguished_from_the_table(runs: Path) -> None:
+    _, err = queried(runs, "get --source mpstat --type Busy-CPU --breakout num")
     assert "note: also to break out by: cstype (1), hostname (1), type (3)" in err
 
 
 def test_a_filter_that_nothing_passes_prints_no_table(runs: Path) -> None:
-    out, err = asked(runs, "get --source mpstat --type Busy-CPU --breakout num --filter gt:2")
+    out, err = queried(runs, "get --source mpstat --type Busy-CPU --breakout num --filter gt:2")
     assert out == ""
     assert "none of 4 rows is gt:2 over the whole range: they are between 0.2 and 1" in err
 
 
-def test_a_damaged_run_is_told_after_the_others_are_answered(runs: Path) -> None:
+def test_a_damaged_run_is_reported_after_the_others_are_answered(runs: Path) -> None:
     bad = make_run(runs, "20260101T120000-bad")
     (bad.metrics / "trial-0001.parquet").write_text("no parquet")
-    out, err = asked(runs, "get --run '2*' --source sar-mem --type KB-Paged-in-sec", code=4)
+    out, err = queried(runs, "get --run '2*' --source sar-mem --type KB-Paged-in-sec", code=4)
     assert "0.31" in out
     assert "20260101T120000-bad" in err
     assert "remedy: restore the file" in err
-    out, err = asked(runs, "list --run '2*'", code=4)
+    out, err = queried(runs, "list --run '2*'", code=4)
     assert "Run-Queue-Length" in out
     assert "remedy: restore the file" in err
 
@@ -255,7 +255,7 @@ def test_a_damaged_run_is_told_after_the_others_are_answered(runs: Path) -> None
 def test_names_of_others_do_not_drive_the_terminal(runs: Path) -> None:
     run = RunDirectory(runs / "20251212T045318-article")
     write_rows(run, "trial-0003", [row("s", "t", {"dev": "a\x1b[2J\nb"}, 1.0)])
-    out, _ = asked(runs, "get --run last --period 3 --source s --type t --breakout dev")
+    out, _ = queried(runs, "get --run last --period 3 --source s --type t --breakout dev")
     assert r"a\x1b[2J\nb" in out.splitlines()[3]
 
 
@@ -263,25 +263,25 @@ def test_names_of_others_are_no_formulas_in_a_spreadsheet(runs: Path) -> None:
     run = RunDirectory(runs / "20251212T045318-article")
     write_rows(run, "trial-0003", [row("s", "=1+1", {"dev": "=A1+1", "n": "-2"}, 1.0)])
     words = "get --run last --period 3 --source s --type =1+1 --breakout dev,n --output csv"
-    (found,) = csv.DictReader(io.StringIO(asked(runs, words)[0]))
+    (found,) = csv.DictReader(io.StringIO(queried(runs, words)[0]))
     assert (found["type"], found["dev"], found["n"]) == ("'=1+1", "'=A1+1", "-2")
-    listed = asked(runs, "list --run last --period 3 --output csv")[0]
+    listed = queried(runs, "list --run last --period 3 --output csv")[0]
     assert listed.splitlines()[1].startswith("s,'=1+1,")
 
 
 def test_metrics_are_listed(runs: Path) -> None:
-    out, err = asked(runs, "list --source mpstat")
+    out, err = queried(runs, "list --source mpstat")
     assert out.splitlines()[-1].split() == [
         *("mpstat", "Busy-CPU", "throughput", "1/s", "sum"),
         *("cstype", "(1),", "hostname", "(1),", "num", "(4),", "type", "(3)", "5"),
     ]
     assert "20251212T045318-article" in err
-    listed = json.loads(asked(runs, "list --run last --output json")[0])
+    listed = json.loads(queried(runs, "list --run last --output json")[0])
     assert [metric["type"] for metric in listed if metric["source"] == "trafficgen"] == [
         "rx-pps",
         "tx-pps",
     ]
-    lines = asked(runs, "list --run last --output csv")[0].splitlines()
+    lines = queried(runs, "list --run last --output csv")[0].splitlines()
     assert lines[0] == "source,type,class,unit,aggregation,names,series"
 
 

@@ -53,7 +53,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def taken() -> Iterator[int]:
-    """A port that somebody listens on."""
+    """A port that is in use."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -78,9 +78,9 @@ def test_a_port_that_is_taken_leaves_nothing_behind(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert plimsoll(monkeypatch, *words, "--metrics-port", taken) == 3
-    told = capsys.readouterr().err
-    assert f"--metrics-port: cannot listen on 127.0.0.1, port {taken}" in told
-    assert "remedy: choose another port" in told
+    message = capsys.readouterr().err
+    assert f"--metrics-port: cannot listen on 127.0.0.1, port {taken}" in message
+    assert "remedy: choose another port" in message
     assert not (here / "runs").exists()
 
 

@@ -102,8 +102,8 @@ def line_with(text: str, word: str) -> str:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[NoiseSettings]:
-    """Settings that were asked for; the measurement is made up, its longest gap 31.5 us."""
+def requests(monkeypatch: pytest.MonkeyPatch) -> list[NoiseSettings]:
+    """Settings that were requested; the measurement is made up, its longest gap 31.5 us."""
     seen: list[NoiseSettings] = []
 
     def measured(settings: NoiseSettings) -> NoiseResult:
@@ -118,19 +118,19 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[NoiseSettings]:
     ("limit", "code"), [((), 0), (("--max", "31.5us"), 0), (("--max", "31us"), 1)]
 )
 def test_a_gap_above_the_limit_is_an_exit_code(
-    plimsoll: Plimsoll, asked: list[NoiseSettings], limit: tuple[str, ...], code: int
+    plimsoll: Plimsoll, requests: list[NoiseSettings], limit: tuple[str, ...], code: int
 ) -> None:
     assert plimsoll("noise", "--cpus", CPU, *limit, "--json") == code
     document = json.loads(plimsoll.out)
     assert document["passed"] == (None if not limit else code == 0)
     assert document["format"] == "plimsoll-noise"
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
-def test_options_are_what_is_measured(plimsoll: Plimsoll, asked: list[NoiseSettings]) -> None:
+def test_options_are_what_is_measured(plimsoll: Plimsoll, requests: list[NoiseSettings]) -> None:
     words = ("--duration", "2m", "--threshold", "5us", "--max", "1ms", "--no-trace")
     assert plimsoll("noise", "--cpus", CPU, *words) == 0
-    assert asked == [NoiseSettings((CPU,), 120.0, 5 * US, 1000 * US, trace=False)]
+    assert requests == [NoiseSettings((CPU,), 120.0, 5 * US, 1000 * US, trace=False)]
 
 
 @pytest.mark.parametrize(
@@ -146,12 +146,12 @@ def test_options_are_what_is_measured(plimsoll: Plimsoll, asked: list[NoiseSetti
     ],
 )
 def test_bad_input_is_named_and_nothing_is_measured(
-    plimsoll: Plimsoll, asked: list[NoiseSettings], words: tuple[object, ...], said: str
+    plimsoll: Plimsoll, requests: list[NoiseSettings], words: tuple[object, ...], said: str
 ) -> None:
     assert plimsoll("noise", *words) == 2
     assert said in plimsoll.err
     assert "remedy: " in plimsoll.err
-    assert asked == []
+    assert requests == []
 
 
 def test_gaps_and_their_histogram_are_by_cpu() -> None:

@@ -82,8 +82,8 @@ def test_a_run_says_who_is_why_there_is_no_load_line(  # noqa: PLR0917 - fixture
 ) -> None:
     experiment.write_text(EXPERIMENT.replace("MODEL", model))
     assert plimsoll(monkeypatch, "run", experiment) == code
-    told = capsys.readouterr().out
-    assert ("could not test: " in told) == (verdict == "invalid")
+    message = capsys.readouterr().out
+    assert ("could not test: " in message) == (verdict == "invalid")
     assert_listed(monkeypatch, capsys, verdict, code, 1)
 
 

@@ -1,4 +1,4 @@
-"""`plimsoll runs`: the list, its filters, and what is told of damaged runs."""
+"""`plimsoll runs`: the list, its filters, and what is reported of damaged runs."""
 
 import io
 import json
@@ -154,7 +154,7 @@ def test_times_are_the_hosts_own(four_runs: Plimsoll, words: list[str], hours: l
     assert listed(four_runs, *words) == hours
 
 
-def test_as_json_everything_is_told(four_runs: Plimsoll) -> None:
+def test_as_json_everything_is_reported(four_runs: Plimsoll) -> None:
     assert four_runs("runs", "note", "20260314T120005", "after the BIOS update") == 0
     assert four_runs("runs", "--name", "20260314T120005-demo", "--json") == 0
     (entry,) = json.loads(four_runs.out)
@@ -186,12 +186,12 @@ def test_as_json_everything_is_told(four_runs: Plimsoll) -> None:
     }
 
 
-def test_a_running_run_is_told_as_such(four_runs: Plimsoll) -> None:
+def test_a_running_run_is_reported_as_such(four_runs: Plimsoll) -> None:
     with locked(ROOT / "20260314T140005-demo-soak" / "lock"):
         assert listed(four_runs, "--state", "running") == ["14"]
 
 
-def test_damaged_runs_are_told_below_and_the_rest_is_listed(four_runs: Plimsoll) -> None:
+def test_damaged_runs_are_reported_below_and_the_rest_is_listed(four_runs: Plimsoll) -> None:
     (ROOT / "20260314T160005-empty").mkdir()
     (ROOT / "20260314T120005-demo" / "result.json").write_text("")
     (ROOT / "20260314T130005-demo" / "notes.json").write_text("")
@@ -220,7 +220,7 @@ def test_nothing_but_damage_is_no_table(plimsoll: Plimsoll) -> None:
     assert "0 of 1 runs" in plimsoll.err
 
 
-def test_parts_of_a_matrix_are_listed_when_asked_for(plimsoll: Plimsoll) -> None:
+def test_parts_of_a_matrix_are_listed_when_requested(plimsoll: Plimsoll) -> None:
     make_matrix(ROOT, "20260314T130000-sizes")
     assert plimsoll("runs", "--json") == 0
     assert [each["id"] for each in json.loads(plimsoll.out)] == ["20260314T130000-sizes"]

@@ -53,9 +53,9 @@ def test_check_and_show_name_what_is_damaged(
     assert plimsoll.out == f"{run.path}: 1 damaged\n"
     assert f"damaged: {run.path / name}: was changed after it was recorded" in plimsoll.err
     assert plimsoll("runs", "show", "last", "--json") == 4
-    (told,) = json.loads(plimsoll.out)["damage"]
-    assert told["where"] == str(run.path / name)
-    assert "restore it from a copy" in told["remedy"]
+    (problem,) = json.loads(plimsoll.out)["damage"]
+    assert problem["where"] == str(run.path / name)
+    assert "restore it from a copy" in problem["remedy"]
 
 
 def test_a_damaged_journal_is_named_and_the_next_run_checked(

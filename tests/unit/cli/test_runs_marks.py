@@ -19,7 +19,7 @@ def tags(path: Path) -> dict[str, str]:
     return dict(read_notes(RunDirectory(path)).tags)
 
 
-def test_tags_are_set_and_taken_off_and_told(plimsoll: Plimsoll) -> None:
+def test_tags_are_set_and_taken_off_and_shown(plimsoll: Plimsoll) -> None:
     path = make_run(ROOT)
     assert plimsoll("runs", "tag", "last", "kernel=6.1", "nic=e810") == 0
     assert plimsoll.out == "kernel=6.1\nnic=e810\n"

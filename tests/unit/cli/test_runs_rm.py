@@ -51,7 +51,7 @@ def test_it_says_what_goes_and_asks(tmp_path: Path, answer: str, code: int, left
     assert (found, len(os.listdir(tmp_path / "runs"))) == (code, left)
 
 
-def test_nobody_to_ask_is_a_no(plimsoll: Plimsoll) -> None:
+def test_no_one_to_ask_is_a_no(plimsoll: Plimsoll) -> None:
     path = make_run(ROOT)
     assert plimsoll("runs", "rm", "last") == 2
     assert "not a terminal" in plimsoll.err

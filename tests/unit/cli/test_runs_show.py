@@ -41,12 +41,12 @@ def test_a_run_with_all_that_is_known(plimsoll: Plimsoll) -> None:
     assert plimsoll.err == ""
 
 
-def test_as_json_the_files_are_told_too(plimsoll: Plimsoll) -> None:
+def test_as_json_the_files_are_reported_too(plimsoll: Plimsoll) -> None:
     path = make_run(ROOT)
     assert plimsoll("runs", "show", str(path), "--json") == 0
-    told = json.loads(plimsoll.out)
-    assert told["id"] == "20260314T120005-demo"
-    sizes = {each["name"]: (each["kind"], each["bytes"], each["files"]) for each in told["files"]}
+    shown = json.loads(plimsoll.out)
+    assert shown["id"] == "20260314T120005-demo"
+    sizes = {each["name"]: (each["kind"], each["bytes"], each["files"]) for each in shown["files"]}
     assert sizes["journal.jsonl"] == ("file", (path / "journal.jsonl").stat().st_size, 1)
 
 
@@ -58,7 +58,7 @@ def test_how_a_stopped_run_goes_on(plimsoll: Plimsoll) -> None:
         assert (resumption in plimsoll.out) == (command is not None)
 
 
-def test_of_a_damaged_run_what_is_known_is_told(plimsoll: Plimsoll) -> None:
+def test_of_a_damaged_run_what_is_known_is_reported(plimsoll: Plimsoll) -> None:
     path = make_run(ROOT, events=[started(), finished()])
     (path / "journal.jsonl").unlink()
     assert plimsoll("runs", "show", "2026") == 4
@@ -76,7 +76,7 @@ def test_a_link_and_a_dot_are_shown_by_where_they_lead(plimsoll: Plimsoll) -> No
     assert facts(plimsoll.out)["run"] == "20260314T120005-demo"
 
 
-def test_a_run_that_is_none_is_told(plimsoll: Plimsoll) -> None:
+def test_a_run_that_is_none_is_reported(plimsoll: Plimsoll) -> None:
     ROOT.mkdir()
     assert plimsoll("runs", "show", "20260314") == 2
     assert "there is no such run" in plimsoll.err

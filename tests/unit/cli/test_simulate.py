@@ -38,7 +38,7 @@ def test_it_lists_every_model_with_its_fields(
     assert "length_deviation=0.25" in printed
 
 
-def test_it_prints_the_truth_beside_what_was_found(
+def test_it_prints_the_truth_next_to_what_was_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = ["fixed-capacity", "--validation", "20s", "--set", "search.granularity=2%"]
@@ -50,7 +50,7 @@ def test_it_prints_the_truth_beside_what_was_found(
     assert "SIMULATED" in printed.err
 
 
-def test_it_prints_json_and_keeps_the_run_where_asked(
+def test_it_prints_json_and_keeps_the_run_where_requested(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     words = ["asymmetric", "--validation", "10s", "--runs", tmp_path, "--json", "--seed", 3]

@@ -127,7 +127,7 @@ def plimsoll(monkeypatch: pytest.MonkeyPatch, *words: object) -> int:
         ),
     ],
 )
-def test_a_mistake_is_told_with_its_place_and_remedy(
+def test_a_mistake_is_reported_with_its_place_and_remedy(
     experiment: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -182,9 +182,9 @@ def test_a_resumed_run_keeps_its_options_and_its_kind(
     assert plimsoll(monkeypatch, "rfc2544", "--resume", finished, "--quick") == 2
     assert "a resumed run keeps its own experiment and options" in capsys.readouterr().err
     assert plimsoll(monkeypatch, "probe", "--resume", finished) == 2
-    told = capsys.readouterr().err
-    assert "this is a run of another kind (rfc2544)" in told
-    assert "remedy: name a directory that plimsoll probe has made" in told
+    message = capsys.readouterr().err
+    assert "this is a run of another kind (rfc2544)" in message
+    assert "remedy: name a directory that plimsoll probe has made" in message
     # Its result, which is another method's, is not even read.
     assert plimsoll(monkeypatch, "run", "--resume", finished) == 2
     assert "remedy: name a directory that plimsoll run has made" in capsys.readouterr().err
@@ -196,9 +196,9 @@ def test_a_run_of_which_nothing_was_recorded_is_not_resumed(
     (finished / "result.json").unlink()
     (finished / "journal.jsonl").write_text("")
     assert plimsoll(monkeypatch, "rfc2544", "--resume", finished) == 2
-    told = capsys.readouterr().err
-    assert "journal.jsonl: nothing was recorded of this run" in told
-    assert "remedy: start a new run" in told
+    message = capsys.readouterr().err
+    assert "journal.jsonl: nothing was recorded of this run" in message
+    assert "remedy: start a new run" in message
 
 
 def test_latency_at_load_that_the_tester_spoiled_is_an_exit_code_of_its_own(
@@ -214,10 +214,10 @@ def test_latency_at_load_that_the_tester_spoiled_is_an_exit_code_of_its_own(
 def test_latency_at_load_refuses_a_run_without_a_load_line(
     experiment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    asked = load_experiment(experiment)
-    directory = RunDirectory.create(experiment.parent / "runs", "sim", asked.normalised())
+    plan = load_experiment(experiment)
+    directory = RunDirectory.create(experiment.parent / "runs", "sim", plan.normalised())
     with recording(directory) as recorder:
-        begin(recorder, LOAD_LINE, asked)
+        begin(recorder, LOAD_LINE, plan)
     words = ("latency-at-load", experiment, "--run", directory.path)
     assert plimsoll(monkeypatch, *words) == 2
     assert "--run: the run has no result yet" in capsys.readouterr().err
@@ -230,9 +230,9 @@ def test_latency_at_load_refuses_a_run_of_another_kind(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     assert plimsoll(monkeypatch, "latency-at-load", experiment, "--run", finished) == 2
-    told = capsys.readouterr().err
-    assert "this is a run of another kind (rfc2544)" in told
-    assert "remedy: name a directory that plimsoll run has made" in told
+    message = capsys.readouterr().err
+    assert "this is a run of another kind (rfc2544)" in message
+    assert "remedy: name a directory that plimsoll run has made" in message
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from plimsoll.cli.tables.trial_table import reason_of, trial_table
 from tests.unit.record.test_result import carrying
 
 
-def test_the_offered_load_is_beside_the_intended_one() -> None:
+def test_the_offered_load_is_next_to_the_intended_one() -> None:
     proof = carrying(((0, 1), "load", 64, 1000.0))
     (stream,) = proof.streams
     short = proof.model_copy(update={"streams": (stream.model_copy(update={"received": 1960}),)})

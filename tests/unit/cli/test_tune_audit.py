@@ -97,11 +97,11 @@ def test_fixes_are_printed_and_nothing_is_done(root: Path, intent: Path) -> None
     status, text = audited(root, "--intent", str(intent), "--fix")
     assert status == 1
     assert "echo 1 > /sys/devices/virtual/workqueue/cpumask" in text.splitlines()
-    told = [line for line in text.splitlines() if line and not line.startswith("#")]
+    commands = [line for line in text.splitlines() if line and not line.startswith("#")]
     assert all(
         line.split()[0] in ("echo", "grubby", "sysctl", "systemctl", "cpupower", "modprobe")
-        for line in told
-    ), told
+        for line in commands
+    ), commands
     assert (root / "sys/devices/virtual/workqueue/cpumask").read_text() == "f\n"
 
 

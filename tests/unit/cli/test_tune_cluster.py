@@ -40,7 +40,7 @@ def audited(*options: str) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_a_must_gather_is_told_in_the_table_of_a_host(intent: Path, gathered: Path) -> None:
+def test_a_must_gather_is_reported_in_the_table_of_a_host(intent: Path, gathered: Path) -> None:
     status, text = audited("--intent", str(intent), "--from", str(gathered))
     assert status == 1
     lines = text.splitlines()
@@ -51,7 +51,7 @@ def test_a_must_gather_is_told_in_the_table_of_a_host(intent: Path, gathered: Pa
     assert lines[-1].startswith("18 checks: 1 fail")
 
 
-def test_what_to_do_is_told_with_the_object(intent: Path, gathered: Path) -> None:
+def test_what_to_do_is_reported_with_the_object(intent: Path, gathered: Path) -> None:
     _, text = audited("--intent", str(intent), "--from", str(gathered), "--fix")
     assert "\n# 101 The PerformanceProfile is the rendered one: " in text
     assert "\n# render the intent (plimsoll tune render) and apply its PerformanceProfile" in text

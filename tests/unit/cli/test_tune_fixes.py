@@ -110,7 +110,7 @@ def test_an_openshift_node_is_given_objects_and_no_commands(root: Path) -> None:
     assert lines[0] == "# What to change, and where. Nothing here is to be run."
     assert commands(lines) == []
     text = "\n".join(lines)
-    # What operators own is not even told as a trial, nor what takes something away.
+    # What operators own is not even shown as a trial, nor what takes something away.
     for never in ("tuned-adm profile", "systemctl ", "grubby", "update-grub", "sriov_numvfs"):
         assert never not in text.replace("/sriov_numvfs: ", ""), never
     assert "swapoff" not in text
@@ -120,7 +120,7 @@ def test_an_openshift_node_is_given_objects_and_no_commands(root: Path) -> None:
         "2-network/50-sriov-policy-*.yaml",
     ):
         assert f"plimsoll tune render, then oc apply -f {file}" in text
-    for told in (
+    for words in (
         "let the Tuned object have kernel.timer_migration=1 in [sysctl]",
         "the PerformanceProfile has TuneD set kernel.nmi_watchdog=0",
         "the PerformanceProfile has TuneD set its profile performance-patch",
@@ -129,7 +129,7 @@ def test_an_openshift_node_is_given_objects_and_no_commands(root: Path) -> None:
         "let the SriovNetworkNodePolicy have numVfs: 4",
         "let a MachineConfig of yours mask the node's swap units",
     ):
-        assert told in text
+        assert words in text
     trials = [line for line in lines if "to try it: " in line]
     assert "# until the next reboot, to try it: sysctl -w kernel.timer_migration=1" in trials
     assert any("cpuidle/state0/disable" in line for line in trials)
@@ -142,14 +142,14 @@ def test_a_node_of_openshift_is_one_whatever_the_intent_calls_it(root: Path) -> 
 def test_a_host_is_given_commands(root: Path) -> None:
     lines = fixes(root, "bare-metal", RHEL)
     assert lines[0] == "# Read before running as root."
-    told = commands(lines)
-    assert "tuned-adm profile plimsoll-declared" in told
-    assert "sysctl -w kernel.timer_migration=1" in told
-    assert "systemctl disable --now chronyd" in told
-    assert "echo never > /sys/kernel/mm/transparent_hugepage/enabled" in told
+    given = commands(lines)
+    assert "tuned-adm profile plimsoll-declared" in given
+    assert "sysctl -w kernel.timer_migration=1" in given
+    assert "systemctl disable --now chronyd" in given
+    assert "echo never > /sys/kernel/mm/transparent_hugepage/enabled" in given
     hugepages = "default_hugepagesz=1G hugepagesz=1G hugepages=5"
-    assert f"grubby --update-kernel=ALL '--args={hugepages}'" in told
-    assert not any(line.startswith("grubby") and "default_hugepagesz=1G'" in line for line in told)
+    assert f"grubby --update-kernel=ALL '--args={hugepages}'" in given
+    assert not any(line.startswith("grubby") and "default_hugepagesz=1G'" in line for line in given)
     assert "update-grub" not in "\n".join(lines)
     assert "oc apply" not in "\n".join(lines)
 
@@ -173,7 +173,7 @@ def test_what_takes_something_away_says_so_right_before(
 
 
 @pytest.mark.parametrize("platform", ["bare-metal", "vm"])
-def test_debian_is_told_of_its_own_boot_loader(root: Path, platform: str) -> None:
+def test_debian_gets_commands_for_its_own_boot_loader(root: Path, platform: str) -> None:
     lines = fixes(root, platform, DEBIAN)
     text = "\n".join(lines)
     assert "grubby" not in text
@@ -183,10 +183,10 @@ def test_debian_is_told_of_its_own_boot_loader(root: Path, platform: str) -> Non
     ) in lines
 
 
-def test_an_unknown_system_is_told_of_both(root: Path) -> None:
+def test_an_unknown_system_gets_both(root: Path) -> None:
     lines = fixes(root, "bare-metal", "ID=gentoo\n")
     assert not any(line.startswith("grubby") for line in lines)
     arguments = "default_hugepagesz=1G hugepagesz=1G hugepages=5"
-    (told,) = (line for line in lines if line.startswith(f"# boot with {arguments}: "))
-    assert f"grubby --update-kernel=ALL '--args={arguments}' where there is grubby" in told
-    assert "run update-grub" in told
+    (line_,) = (line for line in lines if line.startswith(f"# boot with {arguments}: "))
+    assert f"grubby --update-kernel=ALL '--args={arguments}' where there is grubby" in line_
+    assert "run update-grub" in line_

@@ -1,4 +1,4 @@
-"""What is wrong with a command line is told as every other mistake is."""
+"""What is wrong with a command line is reported as every other mistake is."""
 
 import pytest
 
@@ -60,7 +60,9 @@ def test_a_mistake_is_an_error_and_its_remedy(
     assert (plimsoll.out, plimsoll.err) == ("", f"error: {said} remedy: {remedy}")
 
 
-def test_a_value_that_an_option_does_not_take_is_told_of_the_option(plimsoll: Plimsoll) -> None:
+def test_a_value_that_an_option_does_not_take_is_reported_for_the_option(
+    plimsoll: Plimsoll,
+) -> None:
     assert plimsoll("simulate", "drift", "--seed", "x") == 2
     assert plimsoll.err.startswith("error: --seed: ")
     assert "a valid integer" in plimsoll.err

@@ -47,7 +47,7 @@ def test_as_json_each_trial_is_an_object(plimsoll: Plimsoll) -> None:
     assert trials[3]["reasons"]
 
 
-def test_a_run_that_nobody_goes_on_with_is_said_to_be_stopped(plimsoll: Plimsoll) -> None:
+def test_a_run_that_no_one_goes_on_with_is_said_to_be_stopped(plimsoll: Plimsoll) -> None:
     write_sample_run(ROOT, steps=STEPS[:5], finished=False)
     assert plimsoll("watch") == 0
     assert plimsoll.out.splitlines()[-1].startswith("stopped: ")

@@ -24,7 +24,7 @@ def run(tmp_path: Path) -> RunDirectory:
     return made
 
 
-def test_causes_are_ranked_and_the_worst_told_with_what_helps(
+def test_causes_are_ranked_and_the_worst_reported_with_what_helps(
     plimsoll: Plimsoll, run: RunDirectory
 ) -> None:
     assert plimsoll("why", run.path) == 0

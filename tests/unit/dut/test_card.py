@@ -41,15 +41,15 @@ def test_an_address_without_a_device_is_refused(machine: MachineTree, address: s
 
 
 @pytest.mark.parametrize(
-    ("driver", "keeper"), [("ice", "the kernel's driver ice"), (None, "no driver")]
+    ("driver", "owner"), [("ice", "the kernel's driver ice"), (None, "no driver")]
 )
 def test_a_card_that_the_kernel_keeps_is_refused(
-    machine: MachineTree, driver: str | None, keeper: str
+    machine: MachineTree, driver: str | None, owner: str
 ) -> None:
     machine.card("0000:87:00.0", driver)
     with pytest.raises(MachineError) as refused:
         check_card("0000:87:00.0", PLACE, machine.sys)
     assert refused.value.message == (
-        f"the PCI device 0000:87:00.0 has {keeper}, so that DPDK cannot open it"
+        f"the PCI device 0000:87:00.0 has {owner}, so that DPDK cannot open it"
     )
     assert refused.value.remedy.startswith("dpdk-devbind.py --bind=vfio-pci 0000:87:00.0; ")

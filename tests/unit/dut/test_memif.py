@@ -41,7 +41,7 @@ def test_a_socket_in_use_is_named_with_place_and_remedy(listener: Path) -> None:
     assert refused.value.remedy == "stop that process or choose another path"
 
 
-def test_a_left_over_socket_is_told_from_one_in_use(tmp_path: Path) -> None:
+def test_a_left_over_socket_is_distinguished_from_one_in_use(tmp_path: Path) -> None:
     path = tmp_path / "s"
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as server:
         server.bind(str(path))

@@ -32,8 +32,8 @@ def opened(netdev: Netdev = CARD, why_no_xdp: str | None = None, **changes: Any)
         capabilities=changes.pop("capabilities", ALL),
         why_no_xdp=lambda name, queue: why_no_xdp,
     )
-    asked = {"driver": "auto", "queues": 1, "frame_size": 1518, **changes}
-    return open_netdev("ens1", 3, facts=facts, **asked)
+    settings = {"driver": "auto", "queues": 1, "frame_size": 1518, **changes}
+    return open_netdev("ens1", 3, facts=facts, **settings)
 
 
 def test_af_xdp_is_taken_where_it_can_be() -> None:
@@ -75,13 +75,13 @@ def test_the_reason_against_af_xdp_is_noted(changes: dict[str, Any], reason: str
     assert port.note.endswith(f"opened by AF_PACKET instead of AF_XDP: {reason}")
 
 
-def test_af_packet_when_asked_for() -> None:
+def test_af_packet_when_requested() -> None:
     port = opened(driver="af_packet")
     assert port.devargs == "net_af_packet3,iface=ens1,framecnt=4096"
     assert port.note == "port 3 is ens1, opened by AF_PACKET as requested"
 
 
-def test_af_xdp_is_not_replaced_when_asked_for() -> None:
+def test_af_xdp_is_not_replaced_when_requested() -> None:
     with pytest.raises(MachineError) as refused:
         opened(driver="af_xdp", why_no_xdp="its driver does not support it")
     assert refused.value.where == "lab.ports[3].netdev"

@@ -79,7 +79,7 @@ def test_a_hostile_answer_is_an_error_that_names_it(
     assert str(path) in refused.value.where
 
 
-def test_a_process_that_hangs_up_is_told(serve: Serve) -> None:
+def test_a_process_that_hangs_up_is_reported(serve: Serve) -> None:
     with Telemetry(serve()) as telemetry, pytest.raises(TelemetryError):
         telemetry.query("/a")
 
@@ -98,7 +98,7 @@ def test_a_greeting_that_is_none_is_refused(serve: Serve) -> None:
         Telemetry(serve(greeting=b"SSH-2.0"))
 
 
-def test_no_socket_is_told_with_its_path(tmp_path: Path) -> None:
+def test_no_socket_is_reported_with_its_path(tmp_path: Path) -> None:
     with pytest.raises(TelemetryError, match=r"telemetry .*gone: cannot connect: No such file"):
         Telemetry(tmp_path / "gone")
 

@@ -59,7 +59,7 @@ def test_what_says_whose_it_is_has_a_stand_in(text: str, shown: str) -> None:
         "trial-0003@other.parquet cpu*/topology /proc/<pid>/stat",
     ],
 )
-def test_what_is_nobodys_stays(text: str) -> None:
+def test_what_has_no_owner_stays(text: str) -> None:
     assert Pseudonyms(WORDS).text(text) == text
 
 

@@ -79,8 +79,10 @@ def test_without_samples_there_is_nothing_to_state() -> None:
 def test_several_quantiles_are_those_of_one_at_a_time(
     values: list[int], quantiles: list[float]
 ) -> None:
-    ours, asked = ours_of(values), sorted(quantiles)
-    assert ours.quantiles_ns(asked) == tuple(ours.quantile_ns(each) for each in asked)
+    ours, quantiles_asc = ours_of(values), sorted(quantiles)
+    assert ours.quantiles_ns(quantiles_asc) == tuple(
+        ours.quantile_ns(each) for each in quantiles_asc
+    )
 
 
 def test_without_samples_there_are_no_quantiles() -> None:

@@ -1,4 +1,4 @@
-"""A stream over several transmit queues: what the engine is told, and what its asker sees."""
+"""A stream over several transmit queues: what the engine gets, and what its caller sees."""
 
 from dataclasses import replace
 
@@ -81,11 +81,11 @@ def test_a_number_of_frames_is_shared_out_to_the_frame() -> None:
     assert len(QueueParts.of([replace(LOAD, frame_count=2)], [3, 1]).streams) == 2
 
 
-def test_whoever_asked_sees_whole_streams() -> None:
+def test_the_caller_sees_whole_streams() -> None:
     parts = QueueParts.of([LOAD, PROBE], [2, 1])
     one = Histogram(2, 300, 100, 200, ((100, 1), (200, 1)))
     other = Histogram(1, 50, 50, 50, ((50, 1),))
-    told = Interval(
+    measured = Interval(
         index=0,
         phase="send",
         begin_s=0.0,
@@ -95,7 +95,7 @@ def test_whoever_asked_sees_whole_streams() -> None:
         ports=(),
         workers=(),
     )
-    load, probe = parts.interval(told).streams
+    load, probe = parts.interval(measured).streams
     assert (load.stream, load.sent, load.received, load.missing) == (0, 150, 140, 10)
     assert (load.refused, load.skipped, load.no_buffer, load.out_of_order) == (2, 4, 6, 8)
     assert load.misdirected == 12

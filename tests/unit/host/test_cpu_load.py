@@ -48,14 +48,14 @@ def ticks(seconds: float) -> int:
     return round(seconds * TICKS_A_SECOND)
 
 
-def test_a_busy_cpu_is_told_with_its_process(tmp_path: Path) -> None:
+def test_a_busy_cpu_is_reported_with_its_process(tmp_path: Path) -> None:
     after = {0: 1000 + ticks(0.31), 1: 1000 + ticks(0.02)}
     (busy,) = look(tmp_path, (0, 1), after, 310_000_000, ())
     assert (busy.cpu, busy.processes) == (0, (("python (x)", 7735, pytest.approx(0.62)),))
     assert str(busy) == "CPU 0 is 62 % busy with python (x) (7735)"
 
 
-def test_a_cpu_that_nobody_asked_about_is_not_told(tmp_path: Path) -> None:
+def test_a_cpu_outside_the_question_is_not_reported(tmp_path: Path) -> None:
     assert look(tmp_path, (1,), {0: 1400, 1: 1000}, 310_000_000, ()) == ()
 
 

@@ -27,7 +27,7 @@ def test_a_cpu_list_is_read_as_the_kernel_writes_it(text: str, cpus: tuple[int, 
     assert parse_cpu_list(text) == cpus
 
 
-def test_more_cpus_than_linux_has_are_told() -> None:
+def test_more_cpus_than_linux_has_are_reported() -> None:
     """CONFIG_NR_CPUS is 8192 at most on x86."""
     with pytest.raises(InputError) as caught:
         parse_cpu_list("0-8192", "tester.cpus")

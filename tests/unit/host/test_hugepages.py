@@ -68,7 +68,7 @@ def test_surplus_pages_do_not_belong_to_the_pool(tmp_path: Path) -> None:
     assert pool.total == 6
 
 
-def test_surplus_pages_that_others_hold_are_reserved_besides(
+def test_surplus_pages_that_others_hold_are_reserved_in_addition(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, ledger: Ledger
 ) -> None:
     """As of a socket that the kernel closes late: the pool is empty, 12 pages are still held.
@@ -105,7 +105,7 @@ def test_missing_pages_are_added_said_and_given_back(tmp_path: Path, ledger: Led
     assert pool.total == 10
 
 
-def test_pages_that_others_add_meanwhile_stay(tmp_path: Path, ledger: Ledger) -> None:
+def test_pages_that_others_add_in_between_stay(tmp_path: Path, ledger: Ledger) -> None:
     pool = make_pool(tmp_path, total=10, free=0)
     plan_memory(8, ledger, root=tmp_path)
     pool.resize(pool.total + 50)
@@ -177,7 +177,7 @@ def test_required_hugepages_without_permission_are_an_error_with_the_remedy(
     assert "vm.nr_hugepages=5" in refused.value.remedy
 
 
-def test_root_is_not_told_to_become_root(
+def test_root_is_not_advised_to_become_root(
     tmp_path: Path, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_pool(tmp_path)

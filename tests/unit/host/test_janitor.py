@@ -43,7 +43,7 @@ def test_a_watched_ledger_is_undone_and_its_janitor_ends(state: Path) -> None:
     assert list(state.iterdir()) == []
 
 
-def test_a_ledger_that_was_deleted_holds_nobody_up_and_gives_its_pages_back(
+def test_a_ledger_that_was_deleted_holds_nothing_up_and_gives_its_pages_back(
     state: Path, tmp_path: Path
 ) -> None:
     pool = tmp_path / "hugepages-2048kB"

@@ -104,7 +104,7 @@ def test_sweep_undoes_what_a_dead_owner_left(state: Path) -> None:
     assert [ledger.id for ledger in ledgers()] == [living.id]
 
 
-def test_a_ledger_of_another_boot_kills_nobody(state: Path) -> None:
+def test_a_ledger_of_another_boot_kills_nothing(state: Path) -> None:
     ledger = Ledger.create("old")
     with subprocess.Popen(["sleep", "600"]) as process:
         ledger.note_process("namesake", identify(process.pid))

@@ -68,7 +68,7 @@ def test_the_way_back_to_an_ssh_client_is_in_use(
     assert used[interface] == "it carries this SSH session"
 
 
-def test_a_client_that_cannot_be_read_is_nobodys(routes: tuple[Route, ...]) -> None:
+def test_a_client_that_cannot_be_read_is_not_attributed(routes: tuple[Route, ...]) -> None:
     assert interfaces_in_use(routes, {}, {"SSH_CONNECTION": "UNKNOWN 65535 UNKNOWN 65535"}) == (
         interfaces_in_use(routes, {}, {})
     )

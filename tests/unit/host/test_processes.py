@@ -92,7 +92,7 @@ def test_waiting_ends_at_the_timeout(sleeper: subprocess.Popen[bytes]) -> None:
     assert not wait_for_end(identify(sleeper.pid), timeout_s=0.01)
 
 
-def test_a_process_that_listens_is_asked_to_end(sleeper: subprocess.Popen[bytes]) -> None:
+def test_a_process_that_listens_is_signalled_to_end(sleeper: subprocess.Popen[bytes]) -> None:
     assert end_process(identify(sleeper.pid), patience_s=60)
     assert sleeper.wait() == -15
 

@@ -1,4 +1,4 @@
-"""The collector, told to leave alone what is there."""
+"""The collector, made to leave alone what is there."""
 
 import gc
 import weakref

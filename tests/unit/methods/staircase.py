@@ -79,8 +79,8 @@ def run_staircase(
             stairs=tuple(stairs),
         )
 
-    asked = settings.model_dump(mode="json")
-    to_run = MethodRun(STAIRCASE, experiment, BedPlan.of(experiment), asked)
+    requested = settings.model_dump(mode="json")
+    to_run = MethodRun(STAIRCASE, experiment, BedPlan.of(experiment), requested)
     return run_method(to_run, run, listener, execute)
 
 

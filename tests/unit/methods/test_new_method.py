@@ -45,11 +45,11 @@ def written(tmp_path: Path) -> Path:
 
 def cut_short(written: Path) -> RunDirectory:
     """A run that a signal ended after the first of its trials."""
-    asked = load_experiment(written)
+    plan = load_experiment(written)
     settings = StaircaseSettings(loads_pps=(500e3, 900e3, 1.5e6))
-    run = RunDirectory.create(written.parent / "runs", "sim", asked.normalised())
+    run = RunDirectory.create(written.parent / "runs", "sim", plan.normalised())
     with pytest.raises(Interrupted):
-        run_staircase(asked, settings, run, Seen(most=1))
+        run_staircase(plan, settings, run, Seen(most=1))
     return run
 
 

@@ -38,8 +38,8 @@ def test_a_result_says_of_which_method_it_is(method: Method) -> None:
 
 @pytest.mark.parametrize("method", RESUMED, ids=lambda each: each.name)
 def test_what_can_go_on_has_the_option(method: Method) -> None:
-    told = CliRunner().invoke(app, [method.command, "--help"], env={"COLUMNS": "200"})
-    assert "--resume" in told.output
+    result = CliRunner().invoke(app, [method.command, "--help"], env={"COLUMNS": "200"})
+    assert "--resume" in result.output
 
 
 @pytest.mark.parametrize("method", ALL, ids=lambda each: each.name)

@@ -14,7 +14,7 @@ from plimsoll.neighbours.neighbour import Achieved, NeighbourModel
 from plimsoll.neighbours.noise import NO_NOISE, Noise
 from plimsoll.neighbours.session_tasks import session_processes
 
-# Says that it is there, starts another, and waits to be asked to end.
+# Says that it is there, starts another, and waits to be signalled to end.
 DISTURBS = """
 import os, signal, subprocess, sys
 other = subprocess.Popen(["sleep", "600"])
@@ -79,7 +79,7 @@ def test_it_runs_in_its_place_and_leaves_nothing(state: Path, tmp_path: Path) ->
     assert run.ended_early is None
 
 
-def test_one_that_ends_by_itself_is_told(state: Path) -> None:
+def test_one_that_ends_by_itself_is_reported(state: Path) -> None:
     ledger = Ledger.create("test")
     with Noise((Disturbing(cpus=(CPU,)),), ledger).during_trial() as noise:
         (noted,) = ledger.record.processes

@@ -11,7 +11,7 @@ CAPTURED = Path(__file__).parent / "captured"
 
 
 def captured(stressor: str) -> str:
-    """What stress-ng 0.15.06 wrote when it was asked to end, its host's name replaced."""
+    """What stress-ng 0.15.06 wrote when it was signalled to end, its host's name replaced."""
     return (CAPTURED / f"stress-ng-{stressor}.yaml").read_text()
 
 

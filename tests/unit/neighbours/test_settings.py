@@ -65,7 +65,7 @@ def test_each_class_is_a_stressor_of_stress_ng(tmp_path: Path, noise: str, stres
     )
 
 
-def test_the_antagonist_is_told_in_bytes(tmp_path: Path) -> None:
+def test_the_antagonist_is_reported_in_bytes(tmp_path: Path) -> None:
     noise = (
         "{kind: memory, working_set: 1.5MiB, access: sequential, writes: 25%, rate: 2GB/s, "
         "cpus: [1], workers: 4}"

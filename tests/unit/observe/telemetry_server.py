@@ -17,7 +17,7 @@ class TelemetryServer:
     def __init__(self, path: Path, answers: Mapping[str, object]) -> None:
         self.path = path
         self.answers = dict(answers)
-        self.asked: list[str] = []
+        self.commands: list[str] = []
         self.clients = 0
         self._answering = threading.Event()
         self._answering.set()
@@ -62,7 +62,7 @@ class TelemetryServer:
         try:
             self._send(connection, json.dumps(GREETING).encode())
             while command := connection.recv(1024).decode():
-                self.asked.append(command)
+                self.commands.append(command)
                 self._send(connection, self._answer(command))
         except OSError:
             return

@@ -1,4 +1,4 @@
-"""The agent, asked by hand and as a process."""
+"""The agent, driven by hand and as a process."""
 
 import json
 import os
@@ -26,7 +26,7 @@ BEGIN = {"request": "begin", "period": "trial-0001"}
 END = {"request": "end"}
 
 
-class Asked:
+class AgentSession:
     """An agent in this process; what it wrote, as objects."""
 
     def __init__(self, tree: Path) -> None:
@@ -42,14 +42,14 @@ class Asked:
 
 
 @pytest.fixture
-def asked(tmp_path: Path) -> Asked:
+def session(tmp_path: Path) -> AgentSession:
     (tmp_path / "proc").mkdir()
     (tmp_path / "proc/stat").write_text("cpu 0\ncpu0 5 0 0 5 0 0 0 0 0 0\nintr 0\n")
-    return Asked(tmp_path)
+    return AgentSession(tmp_path)
 
 
-def test_it_says_what_it_reads_and_where_it_runs(asked: Asked) -> None:
-    reply = asked.ask(OPEN)
+def test_it_says_what_it_reads_and_where_it_runs(session: AgentSession) -> None:
+    reply = session.ask(OPEN)
     assert (reply["reply"], reply["sources"], reply["missing"]) == ("opened", ["mpstat"], {})
     assert reply["pid"] == os.getpid()
     assert reply["interval_s"] == 0.1
@@ -59,46 +59,48 @@ def test_a_hosts_name_is_text_whatever_its_bytes_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("socket.gethostname", lambda: os.fsdecode(b"dut\xff\x1b7"))
-    reply = Asked(tmp_path).ask({**OPEN, "observation": {"sources": ["smi"]}})
+    reply = AgentSession(tmp_path).ask({**OPEN, "observation": {"sources": ["smi"]}})
     assert reply["hostname"] == "dut\\xff\\x1b7"
 
 
-def test_a_source_that_is_not_there_is_said_with_the_reason(asked: Asked, tmp_path: Path) -> None:
+def test_a_source_that_is_not_there_is_said_with_the_reason(
+    session: AgentSession, tmp_path: Path
+) -> None:
     (tmp_path / "proc/stat").unlink()
-    reply = asked.ask(OPEN)
+    reply = session.ask(OPEN)
     assert reply["sources"] == []
     missing = reply["missing"]
     assert isinstance(missing, dict)
     assert "No such file or directory" in missing["mpstat"]
 
 
-def test_a_period_ends_with_a_last_reading(asked: Asked, tmp_path: Path) -> None:
-    asked.ask(OPEN, BEGIN)
+def test_a_period_ends_with_a_last_reading(session: AgentSession, tmp_path: Path) -> None:
+    session.ask(OPEN, BEGIN)
     (tmp_path / "proc/stat").write_text("cpu 0\ncpu0 8 0 0 6 0 0 0 0 0 0\nintr 0\n")
-    reply = asked.ask(END)
+    reply = session.ask(END)
     assert (reply["reply"], reply["ticks"], reply["skipped"]) == ("ended", 1, 0)
-    tick = next(json.loads(line) for line in asked.lines if '"values"' in line)
+    tick = next(json.loads(line) for line in session.lines if '"values"' in line)
     assert 0.75 in tick["values"]
 
 
-def test_nothing_is_due_before_a_period_and_after_it(asked: Asked) -> None:
-    asked.ask(OPEN)
-    assert asked.agent.wait_s() is None
-    asked.ask(BEGIN)
-    assert asked.agent.wait_s() is not None
-    asked.ask(END)
-    assert asked.agent.wait_s() is None
+def test_nothing_is_due_before_a_period_and_after_it(session: AgentSession) -> None:
+    session.ask(OPEN)
+    assert session.agent.wait_s() is None
+    session.ask(BEGIN)
+    assert session.agent.wait_s() is not None
+    session.ask(END)
+    assert session.agent.wait_s() is None
 
 
 def test_readings_that_were_missed_are_counted_and_not_made_up_for(
-    asked: Asked, monkeypatch: pytest.MonkeyPatch
+    session: AgentSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked.ask(OPEN, BEGIN)
+    session.ask(OPEN, BEGIN)
     later_ns = time.monotonic_ns() + 10**9
     monkeypatch.setattr(time, "monotonic_ns", lambda: later_ns)
-    asked.agent.read_if_due()
-    asked.agent.read_if_due()
-    reply = asked.ask(END)
+    session.agent.read_if_due()
+    session.agent.read_if_due()
+    reply = session.ask(END)
     assert reply["ticks"] == 2
     assert reply["skipped"] in (8, 9)
 
@@ -118,10 +120,10 @@ def test_readings_that_were_missed_are_counted_and_not_made_up_for(
     ],
 )
 def test_what_it_cannot_do_is_refused_with_the_reason(
-    asked: Asked, request_line: bytes, problem: str
+    session: AgentSession, request_line: bytes, problem: str
 ) -> None:
-    asked.agent.answer(request_line)
-    reply = json.loads(asked.lines[-1])
+    session.agent.answer(request_line)
+    reply = json.loads(session.lines[-1])
     assert reply["reply"] == "refused"
     assert problem in reply["problem"]
 
@@ -172,7 +174,7 @@ def test_a_process_writes_what_it_sees_into_the_period(host: HostAgent, run: Run
         writer.finish()
 
 
-def test_an_agent_that_was_killed_is_told_and_what_it_saw_is_kept(
+def test_an_agent_that_was_killed_is_reported_and_what_it_saw_is_kept(
     host: HostAgent, run: RunDirectory
 ) -> None:
     opened = host.open(Observation(interval_s=0.1, sources=("mpstat",)))

@@ -32,7 +32,7 @@ def v2(tmp_path: Path) -> CgroupHost:
     return host
 
 
-def test_throttling_and_use_are_told_by_cgroup(v2: CgroupHost) -> None:
+def test_throttling_and_use_are_reported_by_cgroup(v2: CgroupHost) -> None:
     cgroup = Watched(CgroupCpu, v2.observed(dut=77))
     write(v2.v2(DUT) / "cpu.stat", v2_stat(1_900_000, 110, 13, 45_000))
     rows = cgroup.read()
@@ -51,13 +51,13 @@ def test_of_those_above_the_limited_are_watched_too(v2: CgroupHost) -> None:
     assert {row.names["cgroup"] for row in rows.rows} == {DUT, POD, AGENT}
 
 
-def test_what_nothing_can_throttle_is_told_as_zero(v2: CgroupHost) -> None:
+def test_what_nothing_can_throttle_is_reported_as_zero(v2: CgroupHost) -> None:
     rows = Watched(CgroupCpu, v2.observed()).read()
     assert rows.counts("cpu-throttled-periods-sec", cgroup=AGENT, process="agent") == [0]
     assert {row.names["cgroup"] for row in rows.rows} == {AGENT}
 
 
-def test_a_controller_that_is_turned_on_meanwhile_is_read(v2: CgroupHost) -> None:
+def test_a_controller_that_is_turned_on_in_between_is_read(v2: CgroupHost) -> None:
     cgroup = Watched(CgroupCpu, v2.observed())
     cgroup.read()
     write(v2.v2(AGENT) / "cpu.stat", v2_stat(9_000_000, 4, 3, 2_000))

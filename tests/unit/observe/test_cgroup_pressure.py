@@ -24,7 +24,7 @@ def host(tmp_path: Path) -> CgroupHost:
     return host
 
 
-def test_pressure_is_told_by_resource_and_kind(host: CgroupHost) -> None:
+def test_pressure_is_reported_by_resource_and_kind(host: CgroupHost) -> None:
     watched = Watched(CgroupPressure, host.observed(dut=77))
     write(host.v2("/pod/dut") / "memory.pressure", pressure(30_100, 20_050))
     write(host.files.proc / "pressure/io", pressure(700, 600))
@@ -37,7 +37,7 @@ def test_pressure_is_told_by_resource_and_kind(host: CgroupHost) -> None:
     assert rows.counts("pressure-usec-sec", cgroup="host", resource="io", kind="full") == [600]
 
 
-def test_the_host_is_told_once_and_not_what_is_undefined_for_it(host: CgroupHost) -> None:
+def test_the_host_is_reported_once_and_not_what_is_undefined_for_it(host: CgroupHost) -> None:
     rows = Watched(CgroupPressure, host.observed(dut=77)).read()
     assert {row.names["cgroup"] for row in rows.rows} == {"host", "/pod/dut"}
     of_host = [row.names for row in rows.matching("pressure-usec-sec", cgroup="host")]
@@ -65,7 +65,7 @@ def test_kernels_before_5_13_know_only_some_of_the_cpu(host: CgroupHost) -> None
     assert [(row.names["kind"], row.count) for row in rows] == [("some", 4)]
 
 
-def test_without_cgroups_the_host_alone_is_told(host: CgroupHost) -> None:
+def test_without_cgroups_the_host_alone_is_reported(host: CgroupHost) -> None:
     host.mount("")
     rows = Watched(CgroupPressure, host.observed(dut=77)).read()
     assert {row.names["cgroup"] for row in rows.rows} == {"host"}

@@ -16,7 +16,7 @@ def tree(tmp_path: Path) -> CpuTree:
     return tree
 
 
-def test_whole_megahertz_are_told_by_cpu(tree: CpuTree) -> None:
+def test_whole_megahertz_are_reported_by_cpu(tree: CpuTree) -> None:
     cpufreq = Watched(Cpufreq, tree.host())
     tree.frequency((1,), 3_599_640)
     cpufreq.read()
@@ -33,14 +33,16 @@ def test_polled_cpus_are_read_where_that_interrupts_none(tree: CpuTree) -> None:
 
 
 @pytest.mark.parametrize("release", ["5.18.19", "5.14.0-570.el9.x86_64", "4.18.0", "odd"])
-def test_kernels_that_interrupt_a_cpu_to_read_it_are_not_asked(release: str, tree: CpuTree) -> None:
+def test_kernels_that_interrupt_a_cpu_to_read_it_are_not_queried(
+    release: str, tree: CpuTree
+) -> None:
     write(tree.files.proc / "sys/kernel/osrelease", release)
     with pytest.raises(NotObservable, match=f"kernel {release} interrupts a CPU .* 5.19"):
         Watched(Cpufreq, tree.host())
 
 
 @pytest.mark.parametrize("release", ["5.19.0", "6.1.0-28-amd64", "10.0.1"])
-def test_later_kernels_are_asked(release: str, tree: CpuTree) -> None:
+def test_later_kernels_are_queried(release: str, tree: CpuTree) -> None:
     write(tree.files.proc / "sys/kernel/osrelease", release)
     assert len(Watched(Cpufreq, tree.host()).read().matching("MHz")) == 4
 

@@ -17,7 +17,7 @@ def tree(tmp_path: Path) -> CpuTree:
     return tree
 
 
-def test_time_and_entries_are_told_by_state(tree: CpuTree) -> None:
+def test_time_and_entries_are_reported_by_state(tree: CpuTree) -> None:
     cpuidle = Watched(Cpuidle, tree.host())
     tree.idle(7, 1, entries=7_100, usec=7_250_000)
     tree.idle(7, 4, entries=7_020, usec=7_600_000)

@@ -48,7 +48,7 @@ def host(**telemetry: Path) -> ObservedHost:
     return ObservedHost(observation=Observation(telemetry=paths, interval_s=3600))
 
 
-def test_port_counters_are_told_by_app_and_port(server: TelemetryServer) -> None:
+def test_port_counters_are_reported_by_app_and_port(server: TelemetryServer) -> None:
     dpdk = Watched(Dpdk, host(dut=server.path))
     server.answers["/ethdev/stats,1"] = {**PORT, "ipackets": 700, "ibytes": 42000, "imissed": 3}
     rows = dpdk.read()
@@ -103,15 +103,15 @@ def test_objects_of_a_mempool_are_free_or_in_use(server: TelemetryServer) -> Non
     assert rows.values("mempool-used", app="dut", name="mb_pool_0") == [250]
 
 
-def test_a_mempool_that_is_not_counted_is_asked_once(server: TelemetryServer) -> None:
+def test_a_mempool_that_is_not_counted_is_queried_once(server: TelemetryServer) -> None:
     server.answers["/mempool/list"] = ["mb_pool_0"]
     server.answers["/mempool/info,mb_pool_0"] = {"name": "mb_pool_0", "size": 16384}
     dpdk = Watched(Dpdk, host(dut=server.path))
     dpdk.read()
     rows = dpdk.read()
-    assert server.asked.count("/mempool/info,mb_pool_0") == 1
+    assert server.commands.count("/mempool/info,mb_pool_0") == 1
     assert rows.matching("mempool-free") == []
-    assert server.asked.count("/ethdev/stats,0") == 3
+    assert server.commands.count("/ethdev/stats,0") == 3
 
 
 def test_busy_cycles_of_lcores_are_shares_since_the_last_reading(server: TelemetryServer) -> None:
@@ -127,10 +127,10 @@ def test_busy_cycles_of_lcores_are_shares_since_the_last_reading(server: Telemet
     assert rows.values("lcore-busy", app="dut", lcore="2") == [1]
 
 
-def test_lcores_that_count_no_cycles_are_not_asked_again(server: TelemetryServer) -> None:
+def test_lcores_that_count_no_cycles_are_not_queried_again(server: TelemetryServer) -> None:
     server.answers["/eal/lcore/usage"] = {"lcore_ids": [], "total_cycles": [], "busy_cycles": []}
     Watched(Dpdk, host(dut=server.path)).read()
-    assert server.asked.count("/eal/lcore/usage") == 1
+    assert server.commands.count("/eal/lcore/usage") == 1
 
 
 def test_one_that_hangs_is_absent_until_it_goes_on_and_no_other_is(
@@ -161,7 +161,7 @@ def be_patient_with(dpdk: Watched, patience_s: float) -> None:
     dpdk.observer._patience_s = patience_s
 
 
-def test_one_that_goes_on_hanging_is_not_asked_again(server: TelemetryServer) -> None:
+def test_one_that_goes_on_hanging_is_not_queried_again(server: TelemetryServer) -> None:
     dpdk = Watched(Dpdk, host(dut=server.path))
     server.hang()
     be_patient_with(dpdk, 0.01)
@@ -171,7 +171,7 @@ def test_one_that_goes_on_hanging_is_not_asked_again(server: TelemetryServer) ->
     server.go_on()
     server.die()
     # The first reading, and the one that was never answered.
-    assert server.asked.count("/ethdev/stats,0") <= 2
+    assert server.commands.count("/ethdev/stats,0") <= 2
     assert server.clients == 1
 
 
@@ -218,7 +218,7 @@ def test_nonsense_ends_the_conversation_and_a_new_one_begins(
 
 
 @pytest.mark.parametrize("total", [True, -1, 1.5, "7", None, [1], {}])
-def test_what_is_no_count_is_not_told(total: object, server: TelemetryServer) -> None:
+def test_what_is_no_count_is_not_reported(total: object, server: TelemetryServer) -> None:
     server.answers["/ethdev/stats,0"] = {**PORT, "ipackets": total}
     server.answers["/ethdev/xstats,0"] = {"rx_good_packets": total}
     rows = Watched(Dpdk, host(dut=server.path)).read()
@@ -233,7 +233,7 @@ def test_names_that_cannot_be_recorded_are_left_out(name: str, server: Telemetry
     server.answers["/ethdev/xstats,0"] = {name: 1, "good": 1}
     rows = Watched(Dpdk, host(dut=server.path)).read()
     assert {row.names["name"] for row in rows.matching("xstat-sec")} == {"good"}
-    assert not any(command.startswith("/mempool/info") for command in server.asked)
+    assert not any(command.startswith("/mempool/info") for command in server.commands)
 
 
 def test_ever_new_names_do_not_fill_the_memory(server: TelemetryServer) -> None:
@@ -254,7 +254,7 @@ JSON = st.recursive(
 
 @given(
     found=st.fixed_dictionaries(dict.fromkeys(DISCOVERY, JSON)),
-    told=st.lists(
+    answers=st.lists(
         st.dictionaries(
             st.sampled_from([*PORT, "size", "lcore_ids", "total_cycles", "busy_cycles"]), JSON
         ),
@@ -262,11 +262,11 @@ JSON = st.recursive(
     ),
 )
 def test_whatever_is_answered_can_be_recorded(
-    found: dict[str, object], told: list[dict[str, object]]
+    found: dict[str, object], answers: list[dict[str, object]]
 ) -> None:
     readings = Readings("dpdk", MetricLog("trial-0001", 0))
     found["/ethdev/list"] = found["/ethdev/list"] or [0]
-    for second, answer in enumerate(told):
+    for second, answer in enumerate(answers):
         readings.begin(second * 10**9)
         for figure in figures_of("dut", found):
             figure.tell(answer, readings)
@@ -281,7 +281,7 @@ def test_a_host_without_dpdk_processes_is_not_observed() -> None:
         Watched(Dpdk, host())
 
 
-def test_a_socket_where_nobody_listens_is_named(tmp_path: Path) -> None:
+def test_a_socket_where_no_one_listens_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotObservable, match=r"gone: cannot connect: No such file .*check that"):
         Watched(Dpdk, host(dut=tmp_path / "gone"))
 

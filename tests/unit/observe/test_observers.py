@@ -50,12 +50,12 @@ def watch(observers: Observers, run: RunDirectory, period: str) -> None:
 
 
 def test_this_host_is_watched_and_the_record_says_how(ledger: Ledger, run: RunDirectory) -> None:
-    told: list[str] = []
-    observers = start_observers(QUICK, HERE, ledger, told.append)
+    messages: list[str] = []
+    observers = start_observers(QUICK, HERE, ledger, messages.append)
     watch(observers, run, "trial-0001")
     (record,) = observers.records
     observers.close()
-    assert told == []
+    assert messages == []
     assert record.hostname == os.uname().nodename
     assert record.polled == {"tester": "0", "dut": ""}
     assert record.sources == ("mpstat",)
@@ -72,21 +72,21 @@ def test_its_process_is_in_the_ledger(ledger: Ledger) -> None:
     assert not noted["observer"].alive
 
 
-def test_nothing_is_started_where_nothing_is_asked(ledger: Ledger) -> None:
+def test_nothing_is_started_where_nothing_is_requested(ledger: Ledger) -> None:
     observers = start_observers(UNOBSERVED, HERE, ledger, print)
     assert observers.records == ()
     assert ledger.record.processes == ()
 
 
-def test_one_that_dies_is_told_of_and_trials_go_on(ledger: Ledger, run: RunDirectory) -> None:
-    told: list[str] = []
-    observers = start_observers(QUICK, HERE, ledger, told.append)
+def test_one_that_dies_is_reported_and_trials_go_on(ledger: Ledger, run: RunDirectory) -> None:
+    messages: list[str] = []
+    observers = start_observers(QUICK, HERE, ledger, messages.append)
     (noted,) = ledger.record.processes
     os.kill(noted.identity.pid, signal.SIGKILL)
     watch(observers, run, "trial-0001")
     watch(observers, run, "trial-0002")
-    assert len(told) == 1
-    assert "the observer has ended" in told[0]
+    assert len(messages) == 1
+    assert "the observer has ended" in messages[0]
     # The host stays in the record, so that no criterion takes it for one that was fine.
     (record,) = observers.records
     assert record.hostname == os.uname().nodename
@@ -104,8 +104,8 @@ def test_one_that_dies_is_told_of_and_trials_go_on(ledger: Ledger, run: RunDirec
 
 
 def test_a_host_that_cannot_be_reached_stays_in_the_record(tmp_path: Path) -> None:
-    told: list[str] = []
-    observers = Observers(told.append)
+    messages: list[str] = []
+    observers = Observers(messages.append)
     unreachable = ("sh", "-c", "echo 'ssh: no route to dut.lab' >&2")
     agent = HostAgent("root@dut.lab", unreachable, tmp_path / "log", os.environ)
     observers.add(agent, Observation(sources=("mpstat", "smi")), {"dut": (2, 3)})
@@ -114,7 +114,7 @@ def test_a_host_that_cannot_be_reached_stays_in_the_record(tmp_path: Path) -> No
     assert record.polled == {"dut": "2-3"}
     why = "the observer has ended: ssh: no route to dut.lab"
     assert (record.sources, record.missing) == ((), {"mpstat": why, "smi": why})
-    assert len(told) == 1
+    assert len(messages) == 1
     (readings,) = observers.readings
     assert readings.ended == ObserverEnd(period=None, why=why)
     observers.close()
@@ -152,19 +152,19 @@ for line in sys.stdin:
 """
 
 
-def test_a_source_that_is_lost_in_a_trial_is_told_of_once(
+def test_a_source_that_is_lost_in_a_trial_is_reported_once(
     tmp_path: Path, run: RunDirectory
 ) -> None:
-    told: list[str] = []
-    observers = Observers(told.append)
+    messages: list[str] = []
+    observers = Observers(messages.append)
     argv = (sys.executable, "-c", LOSES_A_SOURCE % VERSION)
     observers.add(HostAgent("dut", argv, tmp_path / "log", os.environ), Observation(), {})
     assert observers.records[0].missing == {"thermal": "no sensor"}
     watch(observers, run, "trial-0001")
     watch(observers, run, "trial-0002")
-    assert told == ["observe: dut-7: smi: it went"]
+    assert messages == ["observe: dut-7: smi: it went"]
     assert observers.records[0].missing == {"thermal": "no sensor", "smi": "it went"}
-    # What was never read is told once, in the environment.
+    # What was never read is reported once, in the environment.
     assert observers.readings == (
         HostReadings(hostname="dut-7", readings=12, skipped=3, cpu_s=0.25, lost={"smi": "it went"}),
     )
@@ -215,6 +215,6 @@ def test_a_host_is_watched_once(ledger: Ledger, tmp_path: Path) -> None:
         ({"hosts": [{"ssh": "node", "polled_cpus": [-1]}]}, "greater than or equal to 0"),
     ],
 )
-def test_what_cannot_be_asked_is_refused(settings: object, problem: str) -> None:
+def test_an_impossible_query_is_refused(settings: object, problem: str) -> None:
     with pytest.raises(ValidationError, match=problem):
         ObserveSettings.model_validate(settings)

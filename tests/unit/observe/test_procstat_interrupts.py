@@ -124,17 +124,17 @@ def test_a_line_says_who_it_is_of(tree: HostTree) -> None:
         ("IO-APIC   6-edge", "IO-APIC edge", None),
     ],
 )
-def test_chip_trigger_and_users_are_told_apart(text: str, kind: str, desc: str | None) -> None:
+def test_chip_trigger_and_users_are_distinguished(text: str, kind: str, desc: str | None) -> None:
     names = _names(b"24", text.encode())
     assert (names["type"], names.get("desc")) == (kind, desc)
 
 
-def test_a_pair_that_has_never_fired_is_not_told_but_its_line_is(small: HostTree) -> None:
+def test_a_pair_that_has_never_fired_is_not_reported_but_its_line_is(small: HostTree) -> None:
     interrupts = watched(small)
     rows = interrupts.read()
-    told = {(row.names["irq"], row.names.get("cpu", "")) for row in rows.rows}
+    recorded = {(row.names["irq"], row.names.get("cpu", "")) for row in rows.rows}
     timers = {("LOC", str(cpu)) for cpu in range(4)}
-    assert told == {("24", "2"), ("25", "0"), ("ERR", ""), ("MIS", ""), *timers}
+    assert recorded == {("24", "2"), ("25", "0"), ("ERR", ""), ("MIS", ""), *timers}
     assert set(counted(rows).values()) == {0}
 
 

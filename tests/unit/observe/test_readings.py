@@ -15,7 +15,7 @@ def readings() -> Readings:
     return Readings("s", MetricLog("trial-0001", 0))
 
 
-def told(of: Readings) -> dict[int, float | None]:
+def values_of(of: Readings) -> dict[int, float | None]:
     """What the last line says, by series."""
     tick = json.loads(of.lines()[-1])
     return dict(zip(tick["numbers"], tick["values"], strict=True))
@@ -25,7 +25,7 @@ def read(of: Readings, at_s: int, **totals: int) -> dict[int, float | None]:
     of.begin(at_s * S)
     for name, total in totals.items():
         of.total(of.series(COUNTER, {"name": name}), total)
-    return told(of) if at_s else {}
+    return values_of(of) if at_s else {}
 
 
 def begun(**totals: int) -> Readings:
@@ -39,7 +39,7 @@ def test_the_first_reading_only_says_where_totals_stand() -> None:
     assert readings().lines() == []
 
 
-def test_a_total_is_told_as_what_was_counted_since() -> None:
+def test_a_total_is_reported_as_what_was_counted_since() -> None:
     found = begun(a=1000, b=5)
     assert read(found, 1, a=1007, b=5) == {0: 7}
     assert read(found, 2, a=1007, b=6) == {1: 1}
@@ -52,7 +52,7 @@ def test_a_tick_lies_between_two_readings() -> None:
     assert (tick["begin_ns"], tick["end_ns"]) == (0, 3 * S)
 
 
-def test_a_total_that_went_back_is_absent_and_then_told_even_at_zero() -> None:
+def test_a_total_that_went_back_is_absent_and_then_reported_even_at_zero() -> None:
     found = begun(a=1000)
     assert read(found, 1, a=3) == {0: None}
     assert read(found, 2, a=3) == {0: 0}
@@ -65,13 +65,13 @@ def test_a_series_that_appears_has_no_count_before() -> None:
     assert read(found, 2, a=1, late=52) == {1: 2}
 
 
-def test_what_is_absent_is_told_once_and_begins_anew() -> None:
+def test_what_is_absent_is_reported_once_and_begins_anew() -> None:
     found = begun(a=10)
     series = found.series(COUNTER, {"name": "a"})
     for at_s, expected in ((1, {series: None}), (2, {})):
         found.begin(at_s * S)
         found.absent(series)
-        assert told(found) == expected
+        assert values_of(found) == expected
     assert read(found, 3, a=4) == {}
     assert read(found, 4, a=4) == {series: 0}
 
@@ -81,7 +81,7 @@ def test_a_total_that_came_back_stands_at_zero_without_being_mentioned() -> None
     found = begun(a=10)
     found.begin(1 * S)
     found.absent(0)
-    assert told(found) == {0: None}
+    assert values_of(found) == {0: None}
     assert read(found, 2) == {}
     assert read(found, 3, a=4) == {}
     assert read(found, 4) == {0: 0}
@@ -89,7 +89,7 @@ def test_a_total_that_came_back_stands_at_zero_without_being_mentioned() -> None
     assert read(found, 6, a=7) == {0: 3}
 
 
-def test_a_value_is_told_when_it_changes() -> None:
+def test_a_value_is_reported_when_it_changes() -> None:
     found = readings()
     found.begin(0)
     assert found.lines() == []
@@ -97,5 +97,5 @@ def test_a_value_is_told_when_it_changes() -> None:
     for at_s, value in enumerate((0.5, 0.5, 0.75), start=1):
         found.begin(at_s * S)
         found.value(found.series(GAUGE, {}), value)
-        seen.append(told(found))
+        seen.append(values_of(found))
     assert seen == [{0: 0.5}, {}, {0: 0.75}]

@@ -68,7 +68,7 @@ def test_memory_without_a_total_ends_it(tree: HostTree) -> None:
     assert sampler.missing["sar-mem used"].endswith("does not say how much memory there is")
 
 
-def test_hugepages_are_told_by_node_and_size(tree: HostTree) -> None:
+def test_hugepages_are_reported_by_node_and_size(tree: HostTree) -> None:
     pages = Watched(Hugepages, ObservedHost(tree.files))
     pages.read()
     pool = "devices/system/node/node1/hugepages/hugepages-1048576kB"

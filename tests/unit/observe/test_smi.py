@@ -51,7 +51,7 @@ def test_polled_cpus_are_never_asked(tree: CpuTree, monkeypatch: pytest.MonkeyPa
     assert paths == ["1"]
 
 
-def test_the_agents_own_cpus_are_asked_first(
+def test_the_agents_own_cpus_are_queried_first(
     tree: CpuTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = opened(monkeypatch)
@@ -59,7 +59,7 @@ def test_the_agents_own_cpus_are_asked_first(
     assert paths == ["3"]
 
 
-def test_with_every_cpu_under_test_none_is_asked(tree: CpuTree) -> None:
+def test_with_every_cpu_under_test_none_is_queried(tree: CpuTree) -> None:
     with pytest.raises(NotObservable, match=r"every CPU is under test.*leave a CPU to the rest"):
         Watched(Smi, tree.host(polled_cpus=range(8)))
 

@@ -27,7 +27,7 @@ def sensor(tree: CpuTree, chip: str, hwmon: int, millicelsius: int) -> None:
         (folder / "device").symlink_to(device)
 
 
-def test_events_and_time_are_told_by_core_and_package(tree: CpuTree) -> None:
+def test_events_and_time_are_reported_by_core_and_package(tree: CpuTree) -> None:
     thermal = Watched(Thermal, tree.host())
     tree.throttled(1, core=(6, 1000), package=(9, 1500))
     tree.throttled(0, core=(5, 900), package=(9, 1500))
@@ -35,7 +35,7 @@ def test_events_and_time_are_told_by_core_and_package(tree: CpuTree) -> None:
     assert rows.counts("throttle-events-sec", domain="core", num="1") == [1]
     assert rows.values("throttled-msec-sec", domain="core", num="1") == [100]
     assert rows.counts("throttle-events-sec", domain="core", num="0") == [0]
-    # Every CPU counts what happens to its package; that is told once.
+    # Every CPU counts what happens to its package; that is reported once.
     assert rows.counts("throttle-events-sec", domain="package", package="0") == [2]
     assert rows.counts("throttled-msec-sec", domain="package", package="0") == [300]
     assert rows.counts("throttle-events-sec", domain="package", package="1") == [0]
@@ -61,7 +61,7 @@ def test_a_cpu_that_goes_offline_is_absent(tree: CpuTree) -> None:
     assert rows.times("throttle-events-sec", num="2") == [(0, 3)]
 
 
-def test_temperatures_are_read_where_that_interrupts_nobody(tmp_path: Path) -> None:
+def test_temperatures_are_read_where_that_interrupts_no_one(tmp_path: Path) -> None:
     tree = CpuTree(tmp_path, cpus=2)
     sensor(tree, "coretemp", 0, 70_000)
     sensor(tree, "acpitz", 1, 60_000)

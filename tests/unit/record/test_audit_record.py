@@ -57,7 +57,7 @@ def test_audits_come_in_the_experiments_order_the_testers_first(run: RunDirector
         audit_of(f"dut-{place}").write(run.observed_audits / f"{place}.json")
     audit_of("tester").write(run.audit)
     for name in ("notes.txt", "01.json", ".3.json.77", "x.json"):
-        (run.observed_audits / name).write_text("of somebody else")
+        (run.observed_audits / name).write_text("of another's")
     hosts = [audit.host for audit in read_audits(run)]
     assert hosts == ["tester", "dut-1", "dut-2", "dut-10"]
 
@@ -96,7 +96,7 @@ def test_one_that_was_not_audited_keeps_to_it_too() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"version": 3}, "version"),
         ({"format": "plimsoll-capture"}, "format"),
@@ -105,12 +105,12 @@ def test_one_that_was_not_audited_keeps_to_it_too() -> None:
         ({"role": "dut"}, "role"),
     ],
 )
-def test_a_damaged_one_is_told_with_its_place(
-    run: RunDirectory, changes: dict[str, Any], told: str
+def test_a_damaged_one_is_reported_with_its_place(
+    run: RunDirectory, changes: dict[str, Any], message: str
 ) -> None:
     assert load_audit(run.audit) is None
     run.audit.write_text(json.dumps({**json.loads(audit_of("bench-07").text), **changes}))
-    with pytest.raises(RecordError, match=told) as caught:
+    with pytest.raises(RecordError, match=message) as caught:
         read_audits(run)
     assert caught.value.where == str(run.audit)
     assert "with the version of plimsoll that its field plimsoll names" in caught.value.remedy

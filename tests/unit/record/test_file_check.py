@@ -1,4 +1,4 @@
-"""What happens to a run's files after the run is noticed, by whoever takes a figure from them."""
+"""What happens to a run's files after the run is noticed, by those who take a figure from them."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that no test touches."""
     run = RunDirectory.create(tmp_path_factory.mktemp("untouched"), "demo", {"name": "demo"})
     with recording(run) as recorder:
-        recorder.event("run-started", method="load-line", versions={}, asked={})
+        recorder.event("run-started", method="load-line", versions={}, settings={})
         run.environment.write_text("{}\n")
         run_trial(recorder, 1)
         run_trial(recorder, 2)
@@ -99,21 +99,21 @@ def test_whatever_happens_to_a_file_is_named(
 
 def recorded(run: RunDirectory, name: str) -> list[Any]:
     """All that the journal has of one file, in order."""
-    told = [event.fields["sums"] for event in read_journal(run.journal).of_kind(FILES)]
-    return [each[name] for each in told if isinstance(each, dict) and name in each]
+    sums = [event.fields["sums"] for event in read_journal(run.journal).of_kind(FILES)]
+    return [each[name] for each in sums if isinstance(each, dict) and name in each]
 
 
 def test_the_checksum_is_the_sha_256_of_the_file(run: RunDirectory) -> None:
     path = run.metrics / "trial-0001.parquet"
-    (told,) = recorded(run, "metrics/trial-0001.parquet")
-    assert told == {"end": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
+    (checksum,) = recorded(run, "metrics/trial-0001.parquet")
+    assert checksum == {"end": path.stat().st_size, "sha256": sha256(path.read_bytes()).hexdigest()}
 
 
 def test_what_grows_is_recorded_by_stretches_and_each_byte_once(run: RunDirectory) -> None:
-    told = recorded(run, "histograms.hlog")
+    stretches = recorded(run, "histograms.hlog")
     data, begin = run.histograms.read_bytes(), 0
-    assert len(told) == 3
-    for each in told:
+    assert len(stretches) == 3
+    for each in stretches:
         assert each.get("begin", 0) == begin
         assert each["sha256"] == sha256(data[begin : each["end"]]).hexdigest()
         begin = each["end"]
@@ -166,14 +166,14 @@ def test_metrics_come_only_from_files_that_are_as_they_were_recorded(run: RunDir
     flip(run.metrics / "trial-0002.parquet")
     (other,) = queried_runs([run], "trial-0001")
     assert (other.damage, len(other.files.finished)) == (None, 1)
-    (asked,) = queried_runs([run], "trial-0002")
-    assert asked.damage is not None
-    assert asked.damage.where.endswith("trial-0002.parquet")
+    (queried,) = queried_runs([run], "trial-0002")
+    assert queried.damage is not None
+    assert queried.damage.where.endswith("trial-0002.parquet")
     with pytest.raises(RecordError, match=r"trial-0002\.parquet: was changed"):
         plimsoll.open(run.path).rows()
 
 
-def test_a_journal_from_elsewhere_makes_nobody_look_outside_the_run(tmp_path: Path) -> None:
+def test_a_journal_from_elsewhere_makes_no_reader_look_outside_the_run(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
     with recording(run) as recorder:
         recorder.event(

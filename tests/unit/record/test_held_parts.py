@@ -83,7 +83,7 @@ def test_a_part_that_becomes_parquet_while_it_is_read_is_read_once(run: RunDirec
     assert frames([first, *rest]) == 400 * 2010
 
 
-def test_no_room_for_a_copy_is_told_with_its_remedy(
+def test_no_room_for_a_copy_is_reported_with_its_remedy(
     run: RunDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(source: Path, target: Path) -> Path:

@@ -41,10 +41,12 @@ class Written:
         return self.log.series(metric, names, ZERO_NS + round(since_s * S))
 
     def tick(
-        self, source: str, begin_s: float, end_s: float, told: dict[int, float | None]
+        self, source: str, begin_s: float, end_s: float, values: dict[int, float | None]
     ) -> None:
         begin_ns, end_ns = (ZERO_NS + round(each * S) for each in (begin_s, end_s))
-        self.writer.append(self.log.tick(source, begin_ns, end_ns, list(told), list(told.values())))
+        self.writer.append(
+            self.log.tick(source, begin_ns, end_ns, list(values), list(values.values()))
+        )
 
     def rows(self, **names: str) -> list[tuple[float, float, int | None, float]]:
         """Begin, end, count and value of the rows with these names, by time."""
@@ -90,7 +92,7 @@ def test_a_gauge_stays_as_it_was(written: Written) -> None:
     assert written.rows() == [(0, 2, None, 2250.0), (2, 4, None, 3100.5)]
 
 
-def test_a_gauge_is_absent_until_it_is_told(written: Written) -> None:
+def test_a_gauge_is_absent_until_it_is_reported(written: Written) -> None:
     number = written.series(MHZ, cpu="0")
     written.tick("cpufreq", 0, 1, {})
     written.tick("cpufreq", 1, 2, {number: 0.0})
@@ -288,12 +290,12 @@ def test_a_part_tells_all_anew(tmp_path: Path) -> None:
     assert written.rows(cpu="4") == [(3, 4, 0, 0.0), (4, 5, 6, 6.0)]
 
 
-def test_a_counter_that_is_told_late_stood_at_zero_in_the_parts_before(tmp_path: Path) -> None:
+def test_a_counter_that_is_reported_late_stood_at_zero_in_the_parts_before(tmp_path: Path) -> None:
     written = Written(tmp_path, part_values=1)
     counter = written.series(INTERRUPTS, cpu="0")
     for second in range(3):
         written.tick("procstat", second, second + 1, {counter: 1})
-    # It was read as zero all the time, which nobody needed to say.
+    # It was read as zero all the time, which no one needed to say.
     late = written.series(INTERRUPTS, since_s=0, cpu="1")
     written.tick("procstat", 3, 4, {late: 8})
     written.tick("procstat", 4, 5, {})
@@ -322,12 +324,12 @@ def test_a_part_without_a_source_says_nothing_of_it(tmp_path: Path) -> None:
     assert [row for row in written.rows() if row[2] is None] == [(0, 1, None, 7.0)]
 
 
-def test_only_heads_begin_a_part_and_nothing_is_told_twice_in_one(tmp_path: Path) -> None:
+def test_only_heads_begin_a_part_and_nothing_is_reported_twice_in_one(tmp_path: Path) -> None:
     log = MetricLog("trial-0001", 0, part_values=4)
     number = log.series(INTERRUPTS, {"cpu": "0"}, 0)
     assert log.series(INTERRUPTS, {"cpu": "0"}, 5) == number
     lines = [log.tick("procstat", n, n + 1, [number, number], [n, n]) for n in range(9)]
-    # A number that is told twice in a tick counts once, as it was told last: 4 ticks a part.
+    # A number that is reported twice in a tick counts once, as reported last: 4 ticks a part.
     assert [len(each) for each in lines] == [3, 1, 1, 1, 3, 1, 1, 1, 3]
     assert all(
         is_head(line) == (place == 0) for each in lines[::4] for place, line in enumerate(each)
@@ -378,8 +380,8 @@ class Tick:
     reader: str
     begin_ms: int
     end_ms: int
-    # By the series' place: what is told, None for absence.
-    told: dict[int, int | None]
+    # By the series' place: what is reported, None for absence.
+    values: dict[int, int | None]
 
 
 @dataclass
@@ -410,14 +412,14 @@ def stories(draw: st.DrawFn) -> Story:
         known = [
             n for n, (_, of, since) in enumerate(series) if of == reader and since <= count[reader]
         ]
-        told = draw(
+        values = draw(
             st.dictionaries(
                 st.sampled_from(known), st.one_of(st.none(), st.integers(0, 5)), max_size=4
             )
             if known
             else st.just({})
         )
-        ticks.append(Tick(reader, begin_ms, end_ms, told))
+        ticks.append(Tick(reader, begin_ms, end_ms, values))
         ends[reader], count[reader] = end_ms, count[reader] + 1
     return Story(series, ticks, draw(st.sampled_from([1, 2, 5, 10_000])))
 
@@ -436,9 +438,9 @@ class Model:
     found: dict[tuple[int, int], Expected] = field(default_factory=dict)
 
     def see(self, tick: Tick, number: int) -> None:
-        told = number in tick.told
-        if told:
-            self.value = tick.told[number]
+        known = number in tick.values
+        if known:
+            self.value = tick.values[number]
             self.present = self.value is not None
         if not self.present or self.value is None:
             return
@@ -446,8 +448,8 @@ class Model:
         if self.kind == "gauge":
             self.found[span] = ("value", self.value)
         elif self.kind == "counter":
-            self.found[span] = ("count", self.value if told else 0)
-        elif told:
+            self.found[span] = ("count", self.value if known else 0)
+        elif known:
             self.found[span] = ("count" if self.kind == "rate" else "value", self.value)
 
 
@@ -481,8 +483,8 @@ def lines_of(story: Story) -> list[list[str]]:
             tick.reader,
             tick.begin_ms * MS,
             tick.end_ms * MS,
-            [numbers[place] for place in tick.told],
-            list(tick.told.values()),
+            [numbers[place] for place in tick.values],
+            list(tick.values.values()),
         )
         if is_head(lines[0]):
             parts.append([])

@@ -258,7 +258,7 @@ def test_no_two_hosts_share_a_file(run: RunDirectory, one: str, other: str) -> N
     assert len(read_metrics(run, periods=["trial-0001"])) == 7 * values
 
 
-def test_what_hosts_wrote_is_asked_apart_from_the_generators(run: RunDirectory) -> None:
+def test_what_hosts_wrote_is_queried_apart_from_the_generators(run: RunDirectory) -> None:
     seconds = {None: 1, "tester": 2, "dut": 4}
     for measured_by, length in seconds.items():
         log = log_of("trial-0001")

@@ -48,8 +48,8 @@ def run(tmp_path: Path) -> RunDirectory:
     return made
 
 
-def mean_pps(run: RunDirectory, **asked: object) -> float | None:
-    (row,) = ask(run, MetricQuery("trafficgen", "tx-pps", **asked)).rows  # type: ignore[arg-type]
+def mean_pps(run: RunDirectory, **query: object) -> float | None:
+    (row,) = ask(run, MetricQuery("trafficgen", "tx-pps", **query)).rows  # type: ignore[arg-type]
     return row.whole
 
 
@@ -70,7 +70,7 @@ def test_the_range_is_a_row_of_the_parquet(run: RunDirectory) -> None:
     ]
 
 
-def test_the_intended_load_is_beside_what_was_sent(run: RunDirectory) -> None:
+def test_the_intended_load_is_next_to_what_was_sent(run: RunDirectory) -> None:
     rows = read_metrics(run, types=["intended-tx-pps"], periods=["trial-0001"])
     # 1000 pps of load each way, and 10 pps of probes one way.
     assert [(row.names["tx_port"], row.value) for row in rows] == [("0", 1010.0), ("1", 1000.0)]
@@ -89,8 +89,8 @@ def test_nor_does_it_between_trials(run: RunDirectory) -> None:
 
 
 def test_a_time_that_is_stated_is_taken_as_it_is(run: RunDirectory) -> None:
-    asked = {"begin": Moment(BEGIN_MS), "end": Moment(BEGIN_MS + 800), "period": "all"}
-    assert mean_pps(run, **asked) == pytest.approx((500 + 64) / 0.8)
+    query = {"begin": Moment(BEGIN_MS), "end": Moment(BEGIN_MS + 800), "period": "all"}
+    assert mean_pps(run, **query) == pytest.approx((500 + 64) / 0.8)
 
 
 def test_a_trial_without_a_range_has_that_of_its_rows(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from plimsoll.record.run.run_directory import RunDirectory
 
 
 @dataclass(frozen=True)
-class Told:
+class JudgedTrial:
     number: int
     phase: str
     verdict: str
@@ -41,13 +41,13 @@ VALIDATION = (5, "validation", "fail")
 def test_the_most_telling_trial(
     run: RunDirectory, trials: list[tuple[int, str, str]], proof: int | None, expected: int | None
 ) -> None:
-    found = primary_trial([Told(*trial) for trial in trials], proof)
+    found = primary_trial([JudgedTrial(*trial) for trial in trials], proof)
     assert (found.number if found else None) == expected
     if proof is None:
         with Journal(run.journal) as journal:
             for number, phase, verdict in trials:
-                told = {"number": number, "phase": phase, "verdict": verdict}
-                journal.append("trial", trial=told)
+                trial_ = {"number": number, "phase": phase, "verdict": verdict}
+                journal.append("trial", trial=trial_)
         assert primary_trial_number(run) == expected
 
 

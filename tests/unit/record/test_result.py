@@ -118,7 +118,7 @@ def test_the_direction_of_most_bits_need_not_be_that_of_most_frames() -> None:
     assert line.percent_of_line_rate is None
 
 
-def test_a_probe_beside_the_load_leaves_its_bits_exact() -> None:
+def test_a_probe_next_to_the_load_leaves_its_bits_exact() -> None:
     line = LoadLine.of(
         carrying(((0, 1), "load", 64, 8000.0), ((0, 1), "latency", 64, 1000.0)), None
     )
@@ -179,9 +179,9 @@ def test_the_load_line_is_what_was_offered() -> None:
 
 
 def test_a_line_of_an_earlier_version_is_the_intended_one() -> None:
-    told = result((kept_up(TRIALS[5]),), 2000.0).model_dump(mode="json")["load_line"]
-    del told["intended_pps_per_direction"]
-    line = LoadLine.model_validate(told)
+    line_ = result((kept_up(TRIALS[5]),), 2000.0).model_dump(mode="json")["load_line"]
+    del line_["intended_pps_per_direction"]
+    line = LoadLine.model_validate(line_)
     assert (line.pps_per_direction, line.intended_pps) == (2000.0, 2000.0)
 
 
@@ -250,7 +250,7 @@ def test_a_damaged_result_is_named(finished: RunDirectory) -> None:
     assert caught.value.where == str(finished.result)
 
 
-def test_a_result_of_another_make_is_told_in_one_line(finished: RunDirectory) -> None:
+def test_a_result_of_another_make_is_reported_in_one_line(finished: RunDirectory) -> None:
     finished.result.write_text('{"method": "load-line", "speed": 1}')
     with pytest.raises(RecordError, match=r"cannot be read: .+ \(and \d+ more\)") as caught:
         read_result(finished)

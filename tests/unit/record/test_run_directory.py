@@ -97,7 +97,7 @@ def test_a_second_writer_in_this_process_is_refused(tmp_path: Path) -> None:
     assert f"pid {os.getpid()}" in caught.value.message
 
 
-def test_a_second_writer_is_told_the_pid_of_the_first(tmp_path: Path) -> None:
+def test_a_second_writer_learns_the_pid_of_the_first(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", {})
     program = (
         "import sys; from pathlib import Path; "

@@ -41,16 +41,16 @@ def test_who_asks_does_not_keep_a_run_from_beginning(
     path = tmp_path / "lock"
     path.touch()
     monkeypatch.setattr(run_lock, "_BETWEEN_TRIES_S", 0.2)
-    asked = threading.Event()
+    locked_ = threading.Event()
 
     def ask_slowly() -> None:
         with kept_idle(path):
-            asked.set()
+            locked_.set()
             time.sleep(0.1)
 
     asking = threading.Thread(target=ask_slowly)
     asking.start()
-    asked.wait()
+    locked_.wait()
     with locked(path):
         pass
     asking.join()

@@ -80,7 +80,7 @@ def test_frame_size_is_with_its_check_sequence() -> None:
     assert [stream.mean_frame_size for stream in record().streams] == [64, 128, 64]
 
 
-def test_frame_sizes_are_told_with_their_weights() -> None:
+def test_frame_sizes_are_reported_with_their_weights() -> None:
     frames = tuple(bytes(size - 4) for size in (594, 64, 64, 1518))
     mixed = replace(plan().streams[0], frames=frames, order=(0, 1, 0, 2, 0, 1, 0, 2, 3, 3))
     stream = StreamRecord.of(mixed, counts(0), lost=0)

@@ -147,7 +147,7 @@ def test_a_link_is_as_fast_as_its_port_says_or_else_the_lab(
     assert capacity.tsc_hz == TSC_HZ
 
 
-def test_loops_are_told_apart_by_the_queues_they_have() -> None:
+def test_loops_are_distinguished_by_the_queues_they_have() -> None:
     layout = EngineSettings(cpus=(1, 2, 3, 4)).layout(2)
     facts = GeneratorFacts("engine", "0", pid=1, tsc_hz=TSC_HZ, workers=layout)
     capacity = TesterCapacity.of(facts, (), None)

@@ -10,7 +10,7 @@ PAIR = {"port_pair": "0:1"}
 
 
 @pytest.mark.parametrize(("verdict", "value"), [("pass", 1.0), ("fail", 0.0)])
-def test_a_verdict_is_told_of_each_direction(verdict: Verdict, value: float) -> None:
+def test_a_verdict_is_reported_for_each_direction(verdict: Verdict, value: float) -> None:
     samples = verdict_samples(PLANS, record(verdict=verdict))
     assert [(each.names, each.value) for each in samples] == [
         ({**PAIR, "tx_port": "0", "rx_port": "1"}, value),

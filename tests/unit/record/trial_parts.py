@@ -26,7 +26,7 @@ FOUR = Histogram(
     count=4, sum_ns=750, min_ns=100, max_ns=250, buckets=((100, 1), (200, 2), (250, 1))
 )
 
-# 36, 12 and 40.5 cycles a frame; nothing was asked for while this was sampled.
+# 36, 12 and 40.5 cycles a frame; nothing was requested while this was sampled.
 BUDGET = CycleBudget(Cycles(2304, 64), Cycles(768, 64), Cycles(0, 0), Cycles(1296, 32))
 
 PORT = PortCounts(0, 7, {"arp": 3, "lldp": 4}, 2, 3, 4, 5, 900, link_up=True)

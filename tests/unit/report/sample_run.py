@@ -190,7 +190,7 @@ def by_microsecond(latency: Histogram) -> tuple[tuple[int, int], ...]:
 
 
 def worker_counts(rng: random.Random, cpu: int, second: int, stall_ms: float) -> WorkerCounts:
-    """One second of a polling loop: a few short stalls, and a long one where asked for."""
+    """One second of a polling loop: a few short stalls, and a long one where requested."""
     stalls = [
         Stall(second + rng.random(), TSC + second, int(20_000 * math.exp(abs(rng.gauss(0, 1.1)))))
         for _ in range(rng.randint(1, 6))

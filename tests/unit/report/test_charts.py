@@ -81,7 +81,7 @@ def test_names_of_charts_are_names_of_files(finished: RunData) -> None:
     assert all(name.replace("-", "").isalnum() for name in names)
 
 
-def test_the_received_rate_is_in_mpps_by_direction_beside_the_load(finished: RunData) -> None:
+def test_the_received_rate_is_in_mpps_by_direction_next_to_the_load(finished: RunData) -> None:
     found = rows(rx_rate(finished))
     drawn = [row for row in found if "direction" in row]
     assert len(drawn) == 2 * STEPS[-1].seconds
@@ -111,12 +111,14 @@ def losing(data: RunData, frames: int) -> RunData:
 
 
 @pytest.mark.parametrize(
-    ("frames", "told"), [(1, "1 frame was lost after"), (52_340, "52,340 frames were lost after")]
+    ("frames", "words"), [(1, "1 frame was lost after"), (52_340, "52,340 frames were lost after")]
 )
-def test_losses_that_no_interval_shows_are_told(finished: RunData, frames: int, told: str) -> None:
+def test_losses_that_no_interval_shows_are_reported(
+    finished: RunData, frames: int, words: str
+) -> None:
     figure = lost_frames(losing(finished, frames))
     assert figure.chart is None
-    assert f"{told} the last one that came back; no interval can be named." in figure.caption
+    assert f"{words} the last one that came back; no interval can be named." in figure.caption
 
 
 def test_a_chart_of_losses_tells_what_it_does_not_show(cut_short: Callable[[int], RunData]) -> None:
@@ -264,7 +266,9 @@ def test_each_microsecond_of_the_probes_is_a_bar(finished: RunData) -> None:
     assert channels(latency_buckets(finished))["x"]["title"] == "latency (µs)"
 
 
-def test_slow_probes_are_drawn_on_a_log_axis_and_one_in_flight_is_told(finished: RunData) -> None:
+def test_slow_probes_are_drawn_on_a_log_axis_and_one_in_flight_is_reported(
+    finished: RunData,
+) -> None:
     assert finished.focus is not None
     slow = finished.focus.streams[2].model_copy(
         update={"latency_us": ((0, 5), (1000, 1)), "pacing": "one-in-flight"}

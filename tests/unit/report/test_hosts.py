@@ -18,7 +18,7 @@ from plimsoll.report.charts.interrupt_rate import interrupt_rate
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.data.soak import load_soak
 from plimsoll.report.hosts.section import HostSection, host_sections
-from tests.unit.benchmark.soak_runs import asked, soaked
+from tests.unit.benchmark.soak_runs import soak_settings, soaked
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.trial.host_record import Series, observed_host, rows_of, share, write_parquet
@@ -84,18 +84,18 @@ def section_of(data: RunData) -> HostSection:
 
 @pytest.fixture(scope="module")
 def observed(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory) -> RunData:
-    """The finished run with a host beside its last validation, trial 14."""
+    """The finished run with a host during its last validation, trial 14."""
     path = tmp_path_factory.mktemp("runs") / finished_run.run_id
     shutil.copytree(finished_run.path, path)
     run = RunDirectory(path)
     trial = load_run(run).focus
     assert trial is not None
-    beside(run, trial, SERIES)
+    add_host_series(run, trial, SERIES)
     return load_run(run)
 
 
-def beside(run: RunDirectory, trial: TrialRecord, series: tuple[Series, ...]) -> None:
-    """Record a host's series beside a trial of a run."""
+def add_host_series(run: RunDirectory, trial: TrialRecord, series: tuple[Series, ...]) -> None:
+    """Record a host's series during a trial of a run."""
     environment = load_environment(run.environment)
     assert environment is not None
     hosts = (observed_host(missing=MISSING),)
@@ -110,7 +110,7 @@ def section(observed: RunData) -> HostSection:
     return section_of(observed)
 
 
-def test_the_time_of_each_cpu_under_test_is_told_by_what_it_did(section: HostSection) -> None:
+def test_the_time_of_each_cpu_under_test_is_reported_by_what_it_did(section: HostSection) -> None:
     assert section.columns == ("user", "system", "interrupts", "softirqs", "stolen", "idle")
     assert [(line.where, line.polled_by, line.shares) for line in section.cpus] == [
         ("bench-07 CPU 0", "tester", ("95 %", "3 %", "0 %", "0 %", "0 %", "2 %")),
@@ -118,7 +118,7 @@ def test_the_time_of_each_cpu_under_test_is_told_by_what_it_did(section: HostSec
     ]
 
 
-def test_each_figure_is_told_with_its_place(section: HostSection) -> None:
+def test_each_figure_is_reported_with_its_place(section: HostSection) -> None:
     found = {(line.what, line.where): (line.figure, line.mark) for line in section.lines}
     assert found == {
         ("Time stolen, worst CPU", "bench-07 CPU 1"): ("0.04 %", "invalid"),
@@ -158,7 +158,7 @@ def test_what_was_seen_of_a_part_of_the_time_is_said_to_be(observed: RunData) ->
     assert (first.what, first.figure, first.mark) == ("Observed", "60 s of 150 s", "invalid")
 
 
-def test_a_host_that_was_not_reached_is_told_with_the_reason(observed: RunData) -> None:
+def test_a_host_that_was_not_reached_is_reported_with_the_reason(observed: RunData) -> None:
     assert observed.hosts is not None
     why = "the observer has ended: ssh: no route to dut.lab"
     lost = observed_host("dut.lab", sources=(), missing={"mpstat": why, "smi": why})
@@ -178,7 +178,7 @@ def test_the_page_tells_it_all_and_runs_nothing_of_it(observed: RunData) -> None
     assert text.index("What could not be observed") < text.index(MISSING["cpufreq"])
 
 
-def test_criteria_on_hosts_are_told_with_their_sentences(observed: RunData) -> None:
+def test_criteria_on_hosts_are_reported_with_their_sentences(observed: RunData) -> None:
     assert observed.focus is not None
     sentence = "bench-07 CPU 1: 0.04 % of its time was stolen"
     steal = FindingRecord(
@@ -228,13 +228,13 @@ def test_interrupts_are_a_line_for_each_cpu_with_their_peaks(observed: RunData) 
     assert rows[0]["time"] == pytest.approx(0.5)
 
 
-def test_a_soak_tells_of_the_hosts_beside_its_longest_trial(tmp_path: Path) -> None:
-    run, _ = soaked(tmp_path, asked())
+def test_a_soak_tells_of_the_hosts_next_to_its_longest_trial(tmp_path: Path) -> None:
+    run, _ = soaked(tmp_path, soak_settings())
     assert "No host was observed during this trial." in text_of_soak(run)
     longest = load_soak(run).longest
     assert longest is not None
     busy = Series("mpstat", "Busy-CPU", {"num": "1", "type": "usr"}, ((0, 180, 0.75),))
-    beside(run, longest, (busy,))
+    add_host_series(run, longest, (busy,))
     assert "bench-07 CPU 1 DUT 75 %" in text_of_soak(run)
 
 

@@ -23,7 +23,7 @@ def java(cpu: int) -> OtherProcessRecord:
     return OtherProcessRecord(comm="java", pid=99, cpu=cpu, pinned=False, run_ns=1, slices=0)
 
 
-def test_a_loop_that_shares_its_cpu_is_told_apart_from_the_program_that_takes_it() -> None:
+def test_a_loop_that_shares_its_cpu_is_distinguished_from_the_program_that_takes_it() -> None:
     """Both are user time to the CPU: 6 s of the loop's and 4 s of java's are 100 % user."""
     shared, alone = (
         thread(1, 6_000_000_000, 4_000_000_000, 1200),
@@ -45,5 +45,5 @@ def test_a_loop_that_shares_its_cpu_is_told_apart_from_the_program_that_takes_it
     assert second.meaning.endswith("whose user time is in the table too: java (99).")
 
 
-def test_nothing_is_told_where_the_kernel_counts_nothing() -> None:
+def test_nothing_is_reported_where_the_kernel_counts_nothing() -> None:
     assert loop_lines(None) == ()

@@ -86,7 +86,7 @@ def test_each_samples_tuning_is_counted_and_linked(tmp_path: Path) -> None:
     assert "1 fail · 1 warn · 1 ok" in text
     # The sample's own page says the same.
     assert "1 fail · 1 warn · 1 ok" in Page(write_report(sample).read_text()).text
-    # A record that is damaged is told, and spoils no other; a sample that failed has no page.
+    # A record that is damaged is reported, and spoils no other; a sample that failed has no page.
     assert "sample-2/audit.json" in text.partition("Tuning")[2]
     assert "sample-3" not in html
 

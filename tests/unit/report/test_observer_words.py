@@ -11,7 +11,7 @@ HOST = observed_host("dut-7", sources=("mpstat", "smi"), missing={"thermal": "no
 READ = "dut-7 was read every 1 s by a process on CPU 2-3: mpstat, smi."
 
 
-def told(*readings: HostReadings) -> str:
+def sentences(*readings: HostReadings) -> str:
     return observer_words(HOST, record(5).model_copy(update={"hosts": readings}))
 
 
@@ -41,11 +41,11 @@ def told(*readings: HostReadings) -> str:
 )
 def test_how_often_at_what_cost_and_until_when(readings: HostReadings, said: str) -> None:
     other = HostReadings(hostname="dut-8", readings=7, skipped=0, cpu_s=1.0)
-    assert told(other, readings) == f"{READ} {said}"
+    assert sentences(other, readings) == f"{READ} {said}"
 
 
 def test_of_records_without_it_nothing_is_said() -> None:
-    assert told() == READ
+    assert sentences() == READ
 
 
 def test_what_was_lost_in_the_trial_was_not_read_either() -> None:

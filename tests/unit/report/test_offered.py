@@ -1,4 +1,4 @@
-"""The offered load beside the intended one, in sentences."""
+"""The offered load next to the intended one, in sentences."""
 
 import pytest
 

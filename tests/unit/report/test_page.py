@@ -35,7 +35,7 @@ def test_the_answer_comes_first(page: Page) -> None:
     assert text.index("2.742 Mpps per direction") < text.index("Why believe it")
     # 2742187.5 pps, sent as whole frames of each second, of which one way 1000 go to the probe;
     # 84 B and 60 B a frame; of 10 Gbit/s.
-    for told in (
+    for words in (
         "2,742,188 pps",
         "intended, per direction",
         "Intended were 2.742 Mpps per direction, offered 2.742 Mpps, the same",
@@ -45,24 +45,24 @@ def test_the_answer_comes_first(page: Page) -> None:
         "18.43 %",
         "validated for 1m00s",
     ):
-        assert told in text
+        assert words in text
 
 
 @pytest.mark.parametrize(
-    ("limited_by", "told"),
+    ("limited_by", "words"),
     [
         ("dut", "Limited by the DUT"),
         ("tester", "Limited by the tester: it cannot test above this load. The DUT may carry"),
         ("maximum", "The highest load that was searched. The DUT may carry more."),
     ],
 )
-def test_what_limits_the_load_line_is_said_beside_it(
-    finished: RunData, limited_by: str, told: str
+def test_what_limits_the_load_line_is_said_next_to_it(
+    finished: RunData, limited_by: str, words: str
 ) -> None:
     assert finished.result is not None
     result = finished.result.model_copy(update={"limited_by": limited_by})
     text = Page(rendered(replace(finished, result=result))).text
-    assert text.index("2.742 Mpps") < text.index(told) < text.index("Criterion")
+    assert text.index("2.742 Mpps") < text.index(words) < text.index("Criterion")
 
 
 def test_each_criterion_stands_with_its_measure(page: Page) -> None:
@@ -129,20 +129,27 @@ def test_every_trial_is_in_the_table(page: Page) -> None:
 
 
 def test_environment_and_calibration_are_shown(page: Page) -> None:
-    for told in ("bench-07", "AMD EPYC 7B13", "isolcpus=1", "DPDK 22.11.6", "full load", "unknown"):
-        assert told in page.text
+    for words in (
+        "bench-07",
+        "AMD EPYC 7B13",
+        "isolcpus=1",
+        "DPDK 22.11.6",
+        "full load",
+        "unknown",
+    ):
+        assert words in page.text
 
 
 def test_the_testers_own_part_is_shown(page: Page) -> None:
     text = page.text
-    for told in (
+    for words in (
         "The 20 longest stalls, with their times",
         "7.5 ms 30.500000 s 987654321030",
         "CPU 1 36 12.5 9 41",
         "Port 0: time stamp counter of the polling loop (software stamps).",
         "port 1 LLDP 2",
     ):
-        assert told in text
+        assert words in text
     assert "ARP" not in text
 
 
@@ -180,7 +187,7 @@ def test_what_took_a_millisecond_is_in_the_last_bucket(finished: RunData) -> Non
     assert (line.pace, line.timed_out) == ("1 kpps, one in flight", 2)
 
 
-def test_a_mix_of_sizes_is_told_with_its_weights(finished: RunData) -> None:
+def test_a_mix_of_sizes_is_reported_with_its_weights(finished: RunData) -> None:
     assert finished.focus is not None
     sizes = ((64, 7), (594, 4), (1518, 1))
     mixed = finished.focus.streams[0].model_copy(
@@ -206,7 +213,7 @@ def calibrated(data: RunData, age: timedelta, **changes: object) -> str:
 
 
 @pytest.mark.parametrize(
-    ("age", "told"),
+    ("age", "words"),
     [
         (timedelta(days=3), ", 3 days before this run"),
         (timedelta(hours=2, minutes=5), ", 2h05m before this run"),
@@ -214,11 +221,11 @@ def calibrated(data: RunData, age: timedelta, **changes: object) -> str:
     ],
 )
 def test_an_earlier_calibration_stands_with_its_age(
-    finished: RunData, age: timedelta, told: str
+    finished: RunData, age: timedelta, words: str
 ) -> None:
     text = calibrated(finished, age)
     assert "By plimsoll calibrate over net_ring" in text
-    assert told in text
+    assert words in text
     assert text.index("In this run") < text.index("By plimsoll calibrate")
     assert (
         "It carried 8.25 Mpps per direction, 2 at once, without a fault of its own, in 3 of 4 "

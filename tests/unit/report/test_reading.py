@@ -49,7 +49,7 @@ def test_a_loop_is_stalled_for_the_share_that_its_check_found(finished: RunData)
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "told"),
+    ("value", "unit", "words"),
     [
         (1.886e-11, "ratio", "1.9 · 10⁻¹¹"),
         (12345678.5, "frames", "12,350,000 frames"),
@@ -57,9 +57,9 @@ def test_a_loop_is_stalled_for_the_share_that_its_check_found(finished: RunData)
     ],
 )
 def test_figures_have_sensible_digits_and_no_exponent_of_a_computer(
-    value: float, unit: str, told: str
+    value: float, unit: str, words: str
 ) -> None:
-    assert format_measure(value, unit) == told
+    assert format_measure(value, unit) == words
 
 
 def test_many_cycles_are_written_out(finished: RunData) -> None:
@@ -102,6 +102,6 @@ def in_flight(data: RunData, streams: int) -> str:
 
 
 def test_streams_in_flight_by_one_loop_are_said_to_share_it(finished: RunData) -> None:
-    told = "The one-in-flight latencies of floor/0, floor/1 are not independent: these streams "
-    assert told + "share CPU 1" in in_flight(finished, 2)
+    words = "The one-in-flight latencies of floor/0, floor/1 are not independent: these streams "
+    assert words + "share CPU 1" in in_flight(finished, 2)
     assert "not independent" not in in_flight(finished, 1)

@@ -58,7 +58,7 @@ def test_a_run_that_has_only_begun_can_be_shown(tmp_path: Path) -> None:
     assert (data.trials, data.result, data.environment) == ((), None, None)
 
 
-def test_what_died_is_told(tmp_path: Path) -> None:
+def test_what_died_is_reported(tmp_path: Path) -> None:
     run = write_sample_run(tmp_path, steps=STEPS[:5], finished=False)
     with recording(run) as recorder:
         recorder.event("died", what="dpdk-testpmd (pid 42) was killed by signal 9")

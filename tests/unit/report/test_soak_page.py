@@ -16,7 +16,7 @@ from plimsoll.report.data.soak import load_soak
 from plimsoll.report.figures.figure import Figure
 from plimsoll.report.pages.soak.lines import elapsed, window_lines
 from plimsoll.report.pages.soak.page import page_of_soak
-from tests.unit.benchmark.soak_runs import Silent, asked, soak_experiment, soak_run, soaked
+from tests.unit.benchmark.soak_runs import Silent, soak_experiment, soak_run, soak_settings, soaked
 
 
 class Broken(Exception):
@@ -25,12 +25,12 @@ class Broken(Exception):
 
 @pytest.fixture(scope="module")
 def held(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
-    return soaked(tmp_path_factory.mktemp("held"), asked())[0]
+    return soaked(tmp_path_factory.mktemp("held"), soak_settings())[0]
 
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
-    return soaked(tmp_path_factory.mktemp("broken"), asked("1.1Mpps"))[0]
+    return soaked(tmp_path_factory.mktemp("broken"), soak_settings("1.1Mpps"))[0]
 
 
 def text_of(run: RunDirectory) -> str:
@@ -89,7 +89,7 @@ def test_a_soak_that_was_killed_shows_what_there_is(tmp_path: Path) -> None:
             raise Broken
 
     with pytest.raises(Broken):
-        soaked(tmp_path, asked(), each=kill)
+        soaked(tmp_path, soak_settings(), each=kill)
     (path,) = tmp_path.iterdir()
     page = text_of(RunDirectory.open(path))
     assert "It has not ended: it is running, or was killed and can be resumed." in page
@@ -103,7 +103,7 @@ def test_a_soak_that_has_only_begun_has_a_page(tmp_path: Path) -> None:
     experiment = soak_experiment()
     run = soak_run(tmp_path, experiment)
     with recording(run) as recorder:
-        begin(recorder, SOAK, experiment, asked().model_dump(mode="json"))
+        begin(recorder, SOAK, experiment, soak_settings().model_dump(mode="json"))
     page = text_of(run)
     assert "Not begun" in page
     assert "No window has closed yet." in page
@@ -117,8 +117,8 @@ def test_a_resumed_soak_names_its_gap(tmp_path: Path) -> None:
     experiment = soak_experiment()
     run = soak_run(tmp_path, experiment)
     with pytest.raises(Broken):
-        run_soak(experiment, asked(), run, Silent(kill))
-    run_soak(experiment, asked(), run, Silent())
+        run_soak(experiment, soak_settings(), run, Silent(kill))
+    run_soak(experiment, soak_settings(), run, Silent())
     page = text_of(run)
     assert "killed or running" in page
     assert "<dd>3 of 3</dd>" in page

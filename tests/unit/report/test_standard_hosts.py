@@ -1,4 +1,4 @@
-"""What pages of standard tests tell of the hosts, beside the trials that answer."""
+"""What pages of standard tests tell of the hosts, during the trials that answer."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -48,7 +48,7 @@ def audited(run: RunDirectory) -> RunDirectory:
     return run
 
 
-def beside(run: RunDirectory, trial: TrialRecord, each_second: int) -> None:
+def add_host_series(run: RunDirectory, trial: TrialRecord, each_second: int) -> None:
     """Record so many interrupts of a card in each second of a trial."""
     period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
     counts = [each_second] * round(trial.sending_s)
@@ -72,9 +72,9 @@ def assert_in_order(text: str, parts: Sequence[str]) -> None:
 @pytest.fixture(scope="module")
 def rfc2544(tmp_path_factory: pytest.TempPathFactory) -> tuple[RunDirectory, list[int]]:
     """A run of two sizes, and the final trial of each by its result."""
-    asked = experiment()
-    run = run_directory(tmp_path_factory.mktemp("runs"), asked)
-    result = run_rfc2544(asked, THROUGHPUT, run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path_factory.mktemp("runs"), plan)
+    result = run_rfc2544(plan, THROUGHPUT, run, Seen())
     finals = [row.final_trial for row in result.parts.throughput or ()]
     return audited(run), [final for final in finals if final is not None]
 
@@ -84,8 +84,8 @@ def test_rfc_2544_tells_of_the_final_trial_of_each_size(
 ) -> None:
     run, (small, large) = rfc2544
     trials = trials_of(run)
-    beside(run, trials[small], 5)
-    beside(run, trials[large], 80)
+    add_host_series(run, trials[small], 5)
+    add_host_series(run, trials[large], 80)
     text = text_of(run)
     assert_in_order(
         text,
@@ -101,7 +101,7 @@ def test_rfc_2544_tells_of_the_final_trial_of_each_size(
             "Trials",
         ),
     )
-    # The checks are told once, whatever the number of trials.
+    # The checks are reported once, whatever the number of trials.
     assert text.count("Title of 33") == 1
 
 
@@ -114,13 +114,15 @@ def lines_of(run: RunDirectory) -> list[tuple[CheckVerdict, str]]:
     return [(line.joint, line.happened) for line in lines if line.number == 33]
 
 
-def test_the_trial_with_the_worst_verdict_is_told(rfc2544: tuple[RunDirectory, list[int]]) -> None:
+def test_the_trial_with_the_worst_verdict_is_reported(
+    rfc2544: tuple[RunDirectory, list[int]],
+) -> None:
     run, (small, large) = rfc2544
     trials = trials_of(run)
-    beside(run, trials[small], 0)
-    beside(run, trials[large], 80)
-    told = "1518 B: devices interrupted CPUs under test, a second: 31 nic-rx 80"
-    assert lines_of(run) == [("fail", told)]
+    add_host_series(run, trials[small], 0)
+    add_host_series(run, trials[large], 80)
+    message = "1518 B: devices interrupted CPUs under test, a second: 31 nic-rx 80"
+    assert lines_of(run) == [("fail", message)]
 
 
 def test_what_is_the_same_in_all_trials_names_none(
@@ -128,15 +130,15 @@ def test_what_is_the_same_in_all_trials_names_none(
 ) -> None:
     run, finals = rfc2544
     for final in finals:
-        beside(run, trials_of(run)[final], 0)
+        add_host_series(run, trials_of(run)[final], 0)
     assert lines_of(run) == [("ok", "no device interrupted a CPU under test")]
 
 
 def test_rfc_2544_that_goes_on_tells_of_what_there_is(tmp_path: Path) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_rfc2544(asked, THROUGHPUT, run, Seen(most=4))
+        run_rfc2544(plan, THROUGHPUT, run, Seen(most=4))
     last = max(trials_of(audited(run)))
     text = text_of(run)
     assert f"Of trial {last}, search at" in text
@@ -146,14 +148,14 @@ def test_rfc_2544_that_goes_on_tells_of_what_there_is(tmp_path: Path) -> None:
 def test_rfc_9004_tells_of_throughput_and_not_of_bursts(tmp_path: Path) -> None:
     bursts = BurstSettings(limit_s=0.02, granularity=0.1, repeats=1)
     settings = Rfc9004Settings.quickly().model_copy(update={"sizes": (64,), "bursts": bursts})
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    result = run_rfc9004(asked, settings, run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
+    result = run_rfc9004(plan, settings, run, Seen())
     final = result.rows[0].throughput.final_trial
     assert final is not None
     trials = trials_of(audited(run))
     assert trials[max(trials)].phase == "back-to-back"
-    beside(run, trials[final], 7)
+    add_host_series(run, trials[final], 7)
     text = text_of(run)
     assert_in_order(text, (f"Of trial {final}, validation at", "7 a second", "31 nic-rx 7"))
 
@@ -162,11 +164,11 @@ def test_latency_at_load_tells_of_each_load_from_the_highest(tmp_path: Path) -> 
     plan = LatencyAtLoadSettings.quickly().model_copy(
         update={"rate": Rate(CAPACITY_PPS, "pps"), "rate_from": "given", "percents": (0, 10, 90)}
     )
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    points = run_latency_at_load(asked, plan, run, Seen()).points
+    planned = experiment()
+    run = run_directory(tmp_path, planned)
+    points = run_latency_at_load(planned, plan, run, Seen()).points
     idle, light, heavy = (point.trial for point in points)
-    beside(audited(run), trials_of(run)[heavy], 9)
+    add_host_series(audited(run), trials_of(run)[heavy], 9)
     text = text_of(run)
     assert_in_order(
         text,
@@ -181,11 +183,11 @@ def test_latency_at_load_tells_of_each_load_from_the_highest(tmp_path: Path) -> 
 
 
 def test_a_probe_tells_of_its_longest_trial(tmp_path: Path) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    run_probe(asked, ProbeSettings(duration_s=10), run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
+    run_probe(plan, ProbeSettings(duration_s=10), run, Seen())
     (trial,) = trials_of(audited(run)).values()
-    beside(run, trial, 3)
+    add_host_series(run, trial, 3)
     text = text_of(run)
     assert_in_order(
         text,
@@ -199,10 +201,10 @@ def test_a_probe_tells_of_its_longest_trial(tmp_path: Path) -> None:
 
 
 def test_a_run_without_hosts_or_audit_says_so(tmp_path: Path) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_rfc2544(asked, THROUGHPUT, run, Seen(most=1))
+        run_rfc2544(plan, THROUGHPUT, run, Seen(most=1))
     text = text_of(run)
     assert "No host was observed during this trial." in text
     assert "No host was audited in this run." in text

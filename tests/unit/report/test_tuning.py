@@ -15,7 +15,7 @@ from plimsoll.report import write_report
 from plimsoll.report.data.run_data import RunData, load_run
 from plimsoll.report.tuning.section import HostTuning, tuning_section
 from tests.unit.benchmark.audits import audit_of, finding
-from tests.unit.benchmark.soak_runs import asked, soaked
+from tests.unit.benchmark.soak_runs import soak_settings, soaked
 from tests.unit.report.reader import Page
 from tests.unit.report.rendering import rendered
 from tests.unit.trial.host_record import (
@@ -45,7 +45,7 @@ OF_DUT = audit_of(DUT, finding(33, "ok"), finding(34, "ok"), finding(47, "unknow
 
 @pytest.fixture(scope="module")
 def audited(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory) -> RunData:
-    """The finished run with two audited hosts beside its last trial.
+    """The finished run with two audited hosts during its last trial.
 
     The tester's CPU under test ticks, and its loop stalls for 0.3 ms; a network card
     interrupts the DUT's.
@@ -60,16 +60,16 @@ def audited(finished_run: RunDirectory, tmp_path_factory: pytest.TempPathFactory
     environment = load_environment(run.environment)
     assert environment is not None
     environment.model_copy(update={"observed": hosts}).write(run.environment)
-    beside(run, interrupts(1, "LOC", "Local timer interrupts", [250] * 60))
-    beside(run, replace(interrupts(1, "31", "nic-rx", [40] * 60), hostname=DUT))
+    add_host_series(run, interrupts(1, "LOC", "Local timer interrupts", [250] * 60))
+    add_host_series(run, replace(interrupts(1, "31", "nic-rx", [40] * 60), hostname=DUT))
     data = load_run(run)
     assert data.focus is not None
     loop = data.focus.workers[0].model_copy(update={"worst_stall_ns": 300_000})
     return replace(data, focus=data.focus.model_copy(update={"workers": (loop,)}))
 
 
-def beside(run: RunDirectory, series: Series) -> None:
-    """Record a series beside the trial that the report shows."""
+def add_host_series(run: RunDirectory, series: Series) -> None:
+    """Record a host's series during the trial that the report shows."""
     trial = load_run(run).focus
     assert trial is not None
     period, begin_ms = trial_period(trial.number), trial.begin_unix_ns // 10**6
@@ -84,7 +84,7 @@ def hosts_of(data: RunData) -> tuple[HostTuning, ...]:
 def test_what_did_harm_comes_first_and_what_did_none_is_folded(audited: RunData) -> None:
     tester = hosts_of(audited)[0]
     assert [(line.number, line.static, line.joint) for line in tester.seen] == [
-        # The tick and the stalls, which nothing at the start told of.
+        # The tick and the stalls, which nothing at the start showed.
         (34, "unknown", "warn"),
         (47, "unknown", "warn"),
     ]
@@ -117,11 +117,11 @@ def test_each_host_is_joined_with_what_happened_on_it(audited: RunData) -> None:
     ]
     assert [(line.number, line.joint) for line in dut.seen] == [(33, "fail"), (34, "fail")]
     assert dut.seen[0].happened == ("devices interrupted CPUs under test, a second: 31 nic-rx 40")
-    # The tester's loops stalled, and nobody looked at the DUT's.
+    # The tester's loops stalled, and no one looked at the DUT's.
     assert [(line.number, line.happened) for line in dut.others] == [(47, "")]
 
 
-def test_a_host_that_was_not_audited_is_told_with_the_reason(audited: RunData) -> None:
+def test_a_host_that_was_not_audited_is_reported_with_the_reason(audited: RunData) -> None:
     lost = AuditRecord.not_audited("observed", "ssh://root@far", None, "no route to host")
     data = replace(audited, audits=(AUDIT, lost))
     far = hosts_of(data)[1]
@@ -142,7 +142,7 @@ def test_the_page_shows_both_halves_of_every_host(audited: RunData) -> None:
     assert "echo 1 > /proc/26" in text
 
 
-def test_why_a_check_matters_is_told_where_the_record_has_it(audited: RunData) -> None:
+def test_why_a_check_matters_is_reported_where_the_record_has_it(audited: RunData) -> None:
     why = "A tick takes the CPU away."
     explained = audit_of(HOSTNAME, finding(26, "fail", why=why))
     text = Page(rendered(replace(audited, audits=(explained,)))).text
@@ -163,7 +163,7 @@ def test_an_audit_that_passes_is_short(audited: RunData) -> None:
     assert tuning.count("Title of") == 11
 
 
-def test_what_a_later_session_found_changed_is_told(audited: RunData) -> None:
+def test_what_a_later_session_found_changed_is_reported(audited: RunData) -> None:
     (ticks,) = (each for each in AUDIT.findings if each.number == 26)
     # 2026-11-22, 09:30:05 in UTC.
     change = AuditChange(time_ns=1_795_339_805 * 10**9, verdicts={ticks.name: ("fail", "ok")})
@@ -198,7 +198,7 @@ def test_before_the_first_trial_the_settings_stand_alone(
 
 
 def test_a_soaks_page_has_the_section_too(tmp_path: Path) -> None:
-    run, _ = soaked(tmp_path, asked())
+    run, _ = soaked(tmp_path, soak_settings())
     AUDIT.write(run.audit)
     page = Page(write_report(run).read_text())
     assert "Title of 33" in page.text

@@ -60,7 +60,9 @@ def test_every_item() -> None:
         ),
     ],
 )
-def test_where_a_field_was_set_is_told(path: str, locations: list[tuple[str | int, ...]]) -> None:
+def test_where_a_field_was_set_is_reported(
+    path: str, locations: list[tuple[str | int, ...]]
+) -> None:
     assert list(FieldPath.parse(path).put(_document(), 1)) == locations
 
 

@@ -1,4 +1,4 @@
-"""Hostile text in Markdown, read by a parser of somebody else's making."""
+"""Hostile text in Markdown, read by a parser of another's making."""
 
 import pytest
 from hypothesis import given

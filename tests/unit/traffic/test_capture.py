@@ -222,8 +222,8 @@ def test_runts_become_the_smallest_frames(tmp_path: Path) -> None:
 @pytest.mark.parametrize("length", [0, 13])
 def test_less_than_an_ethernet_header_is_refused_by_number(tmp_path: Path, length: int) -> None:
     path = _file(tmp_path, _pcap([bytes(14), bytes(length)]))
-    told = f"frame 2 has {length} bytes, fewer than an Ethernet header"
-    assert _refused(path) == told
+    message = f"frame 2 has {length} bytes, fewer than an Ethernet header"
+    assert _refused(path) == message
 
 
 @pytest.mark.parametrize("order", ["<", ">"])
@@ -389,7 +389,7 @@ def test_a_profile_sends_captures(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "message"),
     [
         ("frame_size: 64", "frame_size: cannot be together with pcap"),
         ("imix: simple", "imix: cannot be together with pcap"),
@@ -399,17 +399,17 @@ def test_a_profile_sends_captures(tmp_path: Path) -> None:
         ("packet: [Ether]", "pcap: cannot be together with packet"),
     ],
 )
-def test_captures_are_sent_as_they_are(tmp_path: Path, fields: str, told: str) -> None:
+def test_captures_are_sent_as_they_are(tmp_path: Path, fields: str, message: str) -> None:
     _file(tmp_path, _pcap(UDP_FRAMES))
     path = tmp_path / "profile.yaml"
     path.write_text(f"streams:\n- {{name: replay, role: load, pcap: some.pcap, {fields}}}\n")
     with pytest.raises(InputError) as caught:
         load_profile(path)
-    assert f"profile.yaml:2: streams[0].{told}" in str(caught.value)
+    assert f"profile.yaml:2: streams[0].{message}" in str(caught.value)
     assert caught.value.remedy
 
 
-def test_a_capture_that_is_refused_is_told_with_its_line(tmp_path: Path) -> None:
+def test_a_capture_that_is_refused_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "profile.yaml"
     choice = "{file: gone.pcap, first: 3}"
     path.write_text(f"streams:\n- name: replay\n  role: load\n  pcap: {choice}\n")

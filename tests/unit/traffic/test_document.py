@@ -42,7 +42,7 @@ class Walk(_Forbidding):
     speed: float = 1.0
 
 
-class Keeper(_Forbidding):
+class Owner(_Forbidding):
     name: str
     walk: Walk = Walk()
     rate: RateField | None = None
@@ -50,10 +50,10 @@ class Keeper(_Forbidding):
     favourite: Annotated[Cat | Dog, Field(discriminator="kind")] | None = None
 
 
-def _load(folder: Path, text: str) -> Keeper:
-    path = folder / "keeper.yaml"
+def _load(folder: Path, text: str) -> Owner:
+    path = folder / "owner.yaml"
     path.write_text(text, encoding="utf-8")
-    return load_document(path, Keeper)
+    return load_document(path, Owner)
 
 
 def _mistake(folder: Path, text: str) -> str:
@@ -63,13 +63,13 @@ def _mistake(folder: Path, text: str) -> str:
 
 
 def test_yaml_is_read(tmp_path: Path) -> None:
-    keeper = _load(tmp_path, "name: Ada\npets:\n  - kind: cat\n    lives: 7\n")
-    assert keeper == Keeper(name="Ada", pets=[Cat(kind="cat", lives=7)])
+    owner = _load(tmp_path, "name: Ada\npets:\n  - kind: cat\n    lives: 7\n")
+    assert owner == Owner(name="Ada", pets=[Cat(kind="cat", lives=7)])
 
 
 def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
-    keeper = _load(tmp_path, '{\n\t"name": "Ada",\n\t"pets": [{"kind":"dog"}]\n}')
-    assert keeper.pets == [Dog(kind="dog")]
+    owner = _load(tmp_path, '{\n\t"name": "Ada",\n\t"pets": [{"kind":"dog"}]\n}')
+    assert owner.pets == [Dog(kind="dog")]
 
 
 @pytest.mark.parametrize(
@@ -77,66 +77,66 @@ def test_json_indented_with_tabs_is_read(tmp_path: Path) -> None:
     [
         (
             "name: Ada\nrat: 5kpps\n",
-            "keeper.yaml:2: rat: unknown field (did you mean rate?)",
+            "owner.yaml:2: rat: unknown field (did you mean rate?)",
         ),
         (
             "name: Ada\npets:\n  - kind: cat\n    live: 7\n",
-            "keeper.yaml:4: pets[0].live: unknown field (did you mean lives?)",
+            "owner.yaml:4: pets[0].live: unknown field (did you mean lives?)",
         ),
         (
             "name: Ada\npets:\n  - kind: dog\n    lives: 7\n",
-            "keeper.yaml:4: pets[0].lives: unknown field (use one of kind, tricks)",
+            "owner.yaml:4: pets[0].lives: unknown field (use one of kind, tricks)",
         ),
         (
             "name: Ada\npets:\n  - kind: cow\n",
-            "keeper.yaml:3: pets[0]: unknown kind 'cow' (use one of cat, dog)",
+            "owner.yaml:3: pets[0]: unknown kind 'cow' (use one of cat, dog)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cats\n",
-            "keeper.yaml:2: favourite: unknown kind 'cats' (did you mean cat?)",
+            "owner.yaml:2: favourite: unknown kind 'cats' (did you mean cat?)",
         ),
-        ("name: Ada\npets:\n  - lives: 3\n", "keeper.yaml:3: pets[0]: has no kind (add `kind:`)"),
-        ("rate: 5pps\n", "keeper.yaml:1: name: is missing (add `name:`)"),
+        ("name: Ada\npets:\n  - lives: 3\n", "owner.yaml:3: pets[0]: has no kind (add `kind:`)"),
+        ("rate: 5pps\n", "owner.yaml:1: name: is missing (add `name:`)"),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  lives: 0\n",
-            "keeper.yaml:4: favourite.lives: found 0 (give at least 1)",
+            "owner.yaml:4: favourite.lives: found 0 (give at least 1)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  toys: []\n",
-            "keeper.yaml:4: favourite.toys: found [] (give at least 1)",
+            "owner.yaml:4: favourite.toys: found [] (give at least 1)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  toys: [a, b, c]\n",
-            "keeper.yaml:4: favourite.toys: found ['a', 'b', 'c'] (give at most 2)",
+            "owner.yaml:4: favourite.toys: found ['a', 'b', 'c'] (give at most 2)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  tag: my cat\n",
-            "keeper.yaml:4: favourite.tag: found 'my cat' (use letters, digits, . _ - and at "
+            "owner.yaml:4: favourite.tag: found 'my cat' (use letters, digits, . _ - and at "
             "most 64 characters, the first a letter or a digit)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  home: [1]\n",
-            "keeper.yaml:4: favourite.home[1]: is missing (add a value)",
+            "owner.yaml:4: favourite.home[1]: is missing (add a value)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  home: [1, 2, 3]\n",
-            "keeper.yaml:4: favourite.home: found [1, 2, 3] (give at most 2)",
+            "owner.yaml:4: favourite.home: found [1, 2, 3] (give at most 2)",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  call: m\n",
-            "keeper.yaml:4: favourite.call: found 'm' (give at least 2 character(s))",
+            "owner.yaml:4: favourite.call: found 'm' (give at least 2 character(s))",
         ),
         (
             "name: Ada\nfavourite:\n  kind: cat\n  call: meow\n",
-            "keeper.yaml:4: favourite.call: found 'meow' (give at most 3 character(s))",
+            "owner.yaml:4: favourite.call: found 'meow' (give at most 3 character(s))",
         ),
         (
             "name: Ada\nrate: 0\n",
-            "keeper.yaml:2: rate: a rate of 0 sends nothing (give a rate above zero)",
+            "owner.yaml:2: rate: a rate of 0 sends nothing (give a rate above zero)",
         ),
     ],
 )
-def test_a_mistake_is_told_with_line_field_and_remedy(
+def test_a_mistake_is_reported_with_line_field_and_remedy(
     tmp_path: Path, text: str, mistake: str
 ) -> None:
     assert _mistake(tmp_path, text) == mistake
@@ -187,50 +187,52 @@ def test_a_mistake_is_told_with_line_field_and_remedy(
         ("1: 2", "1: unknown field (use one of favourite, name, pets, rate, walk)"),
     ],
 )
-def test_no_mistake_is_told_in_pydantics_words(tmp_path: Path, text: str, mistake: str) -> None:
-    assert _mistake(tmp_path, f"name: Ada\n{text}\n") == f"keeper.yaml:2: {mistake}"
+def test_no_mistake_is_reported_in_pydantics_words(tmp_path: Path, text: str, mistake: str) -> None:
+    assert _mistake(tmp_path, f"name: Ada\n{text}\n") == f"owner.yaml:2: {mistake}"
 
 
-def test_all_mistakes_are_told_in_the_order_of_lines(tmp_path: Path) -> None:
-    told = _mistake(tmp_path, "nam: Ada\nrate: 3 furlongs\npets:\n  - kind: cat\n    lives: no\n")
-    assert told.splitlines()[0] == "keeper.yaml: 4 mistakes:"
-    lines = [line.split("keeper.yaml:")[1].split(":")[0] for line in told.splitlines()[1:]]
+def test_all_mistakes_are_reported_in_the_order_of_lines(tmp_path: Path) -> None:
+    message = _mistake(
+        tmp_path, "nam: Ada\nrate: 3 furlongs\npets:\n  - kind: cat\n    lives: no\n"
+    )
+    assert message.splitlines()[0] == "owner.yaml: 4 mistakes:"
+    lines = [line.split("owner.yaml:")[1].split(":")[0] for line in message.splitlines()[1:]]
     assert lines == ["1", "1", "2", "5"]
 
 
 @pytest.mark.parametrize(
     ("text", "place", "problem"),
     [
-        ("name: [Ada\nrate: 5\n", "keeper.yaml:2:", "cannot be parsed"),
-        ("name: Ada\n\tpets: []\n", "keeper.yaml:2:", "a tab stands where YAML takes blanks"),
-        ("name: Ada\nname: Bob\n", "keeper.yaml:2:", "'name' is given twice"),
-        ("name: !!python/object:os.system x\n", "keeper.yaml:1:", "cannot be parsed"),
-        ("name: a\n---\nname: b\n", "keeper.yaml:2:", "a second document begins here"),
-        ("", "keeper.yaml:", "holds no fields"),
-        ("- a\n- b\n", "keeper.yaml:", "holds no fields"),
-        ("name: a\nx: \x00\n", "keeper.yaml:2:", "holds the character U+0000"),
-        (f"name: a\nrate: {'9' * 5000}\n", "keeper.yaml:2:", "is not a number or date"),
-        ("name: " + "[" * 5000, "keeper.yaml", ""),
+        ("name: [Ada\nrate: 5\n", "owner.yaml:2:", "cannot be parsed"),
+        ("name: Ada\n\tpets: []\n", "owner.yaml:2:", "a tab stands where YAML takes blanks"),
+        ("name: Ada\nname: Bob\n", "owner.yaml:2:", "'name' is given twice"),
+        ("name: !!python/object:os.system x\n", "owner.yaml:1:", "cannot be parsed"),
+        ("name: a\n---\nname: b\n", "owner.yaml:2:", "a second document begins here"),
+        ("", "owner.yaml:", "holds no fields"),
+        ("- a\n- b\n", "owner.yaml:", "holds no fields"),
+        ("name: a\nx: \x00\n", "owner.yaml:2:", "holds the character U+0000"),
+        (f"name: a\nrate: {'9' * 5000}\n", "owner.yaml:2:", "is not a number or date"),
+        ("name: " + "[" * 5000, "owner.yaml", ""),
     ],
 )
-def test_what_is_not_yaml_is_told_with_its_place(
+def test_what_is_not_yaml_is_reported_with_its_place(
     tmp_path: Path, text: str, place: str, problem: str
 ) -> None:
-    told = _mistake(tmp_path, text)
-    assert told.startswith(place)
-    assert problem in told
-    assert told.endswith(")")
+    message = _mistake(tmp_path, text)
+    assert message.startswith(place)
+    assert problem in message
+    assert message.endswith(")")
 
 
-def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"absent\.yaml: no such file \(check the path\)"):
-        load_document(tmp_path / "absent.yaml", Keeper)
+        load_document(tmp_path / "absent.yaml", Owner)
     with pytest.raises(InputError, match="cannot be read: embedded null byte"):
-        load_document(Path("a\0b"), Keeper)
+        load_document(Path("a\0b"), Owner)
     binary = tmp_path / "binary.yaml"
     binary.write_bytes(b"\xff\xfe\x00name")
     with pytest.raises(InputError, match="is not UTF-8 text"):
-        load_document(binary, Keeper)
+        load_document(binary, Owner)
 
 
 def test_only_regular_files_are_read(tmp_path: Path) -> None:
@@ -238,7 +240,7 @@ def test_only_regular_files_are_read(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     for path in (pipe, tmp_path, Path("/dev/zero")):
         with pytest.raises(InputError) as caught:
-            load_document(path, Keeper)
+            load_document(path, Owner)
         assert str(caught.value) == f"{path}: is not a regular file (give a file)"
 
 
@@ -246,15 +248,15 @@ def test_a_document_is_of_bounded_size(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_bytes(b"name: Ada\n#".ljust(4 * 2**20 + 1, b"x"))
     with pytest.raises(InputError, match=r"large\.yaml: is larger than 4 MiB \(split it, or"):
-        load_document(path, Keeper)
+        load_document(path, Owner)
     os.truncate(path, 4 * 2**20)
-    assert load_document(path, Keeper).name == "Ada"
+    assert load_document(path, Owner).name == "Ada"
 
 
-def test_an_alias_bomb_is_refused_and_told_briefly(tmp_path: Path) -> None:
+def test_an_alias_bomb_is_refused_and_reported_briefly(tmp_path: Path) -> None:
     levels = "\n".join(f"  - &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 30))
-    told = _mistake(tmp_path, f"name: Ada\npets:\n  - &a0 [x]\n{levels}\n")
-    assert len(told) < 10_000
+    message = _mistake(tmp_path, f"name: Ada\npets:\n  - &a0 [x]\n{levels}\n")
+    assert len(message) < 10_000
 
 
 @settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -46,10 +46,10 @@ def test_each_size_is_spread_evenly(weights: dict[int, int]) -> None:
     assert {size: count * total // len(order) for size, count in Counter(order).items()} == weights
 
 
-def test_sizes_and_weights_are_told() -> None:
-    told = describe_mix(sizes_in_order("simple"))
+def test_sizes_and_weights_are_reported() -> None:
+    text = describe_mix(sizes_in_order("simple"))
     # (7 * 64 + 4 * 594 + 1518) / 12
-    assert told == "7 of 64, 4 of 594, 1 of 1518 bytes, in the mean 361.8"
+    assert text == "7 of 64, 4 of 594, 1 of 1518 bytes, in the mean 361.8"
 
 
 @pytest.mark.parametrize(

@@ -182,8 +182,8 @@ def test_gtpu_carries_an_ip_packet() -> None:
 def test_arp_asks_for_the_destination() -> None:
     parsed = _parsed(protocol="ARP")
     assert parsed.macs == [("02:00:00:00:00:01", "ff:ff:ff:ff:ff:ff")]
-    nobody = "00:00:00:00:00:00"
-    assert parsed.arp == (1, "02:00:00:00:00:01", "198.18.0.1", nobody, "198.19.0.1")
+    unknown = "00:00:00:00:00:00"
+    assert parsed.arp == (1, "02:00:00:00:00:01", "198.18.0.1", unknown, "198.19.0.1")
 
 
 def test_gratuitous_arp_takes_turns_between_requests_and_replies() -> None:

@@ -1,4 +1,4 @@
-"""Profiles in Plimsoll's own form: what is accepted, and how mistakes are told."""
+"""Profiles in Plimsoll's own form: what is accepted, and how mistakes are reported."""
 
 from pathlib import Path
 from typing import Any
@@ -123,11 +123,11 @@ def test_a_profile_is_read_with_its_defaults(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_a_mistake_is_told_with_field_and_remedy(
+def test_a_mistake_is_reported_with_field_and_remedy(
     tmp_path: Path, changes: dict[str, Any], mistake: str
 ) -> None:
-    line, _, told = _mistake(tmp_path, LOAD | changes).partition(": ")
-    assert told == mistake
+    line, _, message = _mistake(tmp_path, LOAD | changes).partition(": ")
+    assert message == mistake
     assert int(line) > 1
 
 
@@ -180,7 +180,7 @@ _NO_VALUES = "(write increment, random, or a list of 1 to 4096 whole numbers or 
         ),
     ],
 )
-def test_a_value_of_another_kind_is_told_once(
+def test_a_value_of_another_kind_is_reported_once(
     tmp_path: Path, changes: dict[str, Any], mistake: str
 ) -> None:
     assert _mistake(tmp_path, LOAD | changes).partition(": ")[2] == f"streams[0].{mistake}"
@@ -193,8 +193,8 @@ def test_one_label_and_one_varying_field_need_no_list() -> None:
 
 
 def test_a_probe_needs_a_fixed_rate(tmp_path: Path) -> None:
-    told = _mistake(tmp_path, LOAD, PROBE | {"rate": "1x"})
-    assert "streams[1].rate: 1x is not the fixed rate of a probe (give it in pps)" in told
+    message = _mistake(tmp_path, LOAD, PROBE | {"rate": "1x"})
+    assert "streams[1].rate: 1x is not the fixed rate of a probe (give it in pps)" in message
 
 
 def test_names_differ(tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_weights_and_rates_do_not_mix(tmp_path: Path) -> None:
 
 
 def test_a_probe_is_taken_from_a_load_stream(tmp_path: Path) -> None:
-    told = _mistake(tmp_path, LOAD, PROBE | {"taken_from": "lod"})
-    assert "probe is taken from lod, which is not a load stream (name one of load)" in told
+    message = _mistake(tmp_path, LOAD, PROBE | {"taken_from": "lod"})
+    assert "probe is taken from lod, which is not a load stream (name one of load)" in message
 
 
 def test_the_reverse_direction_needs_addresses_too() -> None:
@@ -306,7 +306,7 @@ def test_frames_without_a_rate_count_alike() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"pacing": "back-to-back", "rate": "5kpps"}, "rate: back-to-back frames have no rate"),
         (
@@ -317,14 +317,14 @@ def test_frames_without_a_rate_count_alike() -> None:
         ({"imix": "aag", "protocol": "TCP"}, "imix: 64 bytes are too few"),
     ],
 )
-def test_what_does_not_go_together_is_told(
-    tmp_path: Path, changes: dict[str, Any], told: str
+def test_what_does_not_go_together_is_reported(
+    tmp_path: Path, changes: dict[str, Any], message: str
 ) -> None:
-    assert f"streams[0].{told}" in _mistake(tmp_path, LOAD | changes)
+    assert f"streams[0].{message}" in _mistake(tmp_path, LOAD | changes)
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"pacing": "back-to-back", "rate": None}, "pacing: back-to-back frames are not a probe"),
         ({"rate": None}, "rate: a probe has a fixed rate (give it in pps, such as 1000pps)"),
@@ -334,13 +334,15 @@ def test_what_does_not_go_together_is_told(
         ),
     ],
 )
-def test_what_no_probe_does_is_told(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
-    assert f"streams[1].{told}" in _mistake(tmp_path, LOAD, PROBE | changes)
+def test_what_no_probe_does_is_reported(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    assert f"streams[1].{message}" in _mistake(tmp_path, LOAD, PROBE | changes)
 
 
 def test_something_has_to_be_measured(tmp_path: Path) -> None:
-    told = _mistake(tmp_path, LOAD | {"stream_types": ["teaching_warmup"]})
-    assert told.endswith(
+    message = _mistake(tmp_path, LOAD | {"stream_types": ["teaching_warmup"]})
+    assert message.endswith(
         "streams: every stream is for teaching alone (add one of type measurement)"
     )
 

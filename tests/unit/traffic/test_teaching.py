@@ -77,11 +77,13 @@ def test_both_directions_are_taught_and_the_same_addresses_once() -> None:
 
 
 def test_streams_that_do_not_ask_are_not_taught() -> None:
-    unasked = FORWARD | {"stream_types": ["measurement"]}
-    assert _before(unasked) == ()
-    streams = compile_profile(_profile(unasked), 1e6, THROUGH)
-    beside = background_teaching(streams, _profile(unasked), MeasurementTeaching(), THROUGH)
-    assert beside == ()
+    without_teaching = FORWARD | {"stream_types": ["measurement"]}
+    assert _before(without_teaching) == ()
+    streams = compile_profile(_profile(without_teaching), 1e6, THROUGH)
+    background = background_teaching(
+        streams, _profile(without_teaching), MeasurementTeaching(), THROUGH
+    )
+    assert background == ()
 
 
 def test_gratuitous_arp_says_who_has_every_destination() -> None:
@@ -156,7 +158,7 @@ def test_a_stream_for_teaching_alone_has_its_own_rate() -> None:
 @pytest.mark.parametrize(
     ("flows", "interval", "pps"), [(1000, 10, 100.0), (1000, 0.5, 1000.0), (1, 10, 0.1)]
 )
-def test_beside_the_load_every_flow_is_taught_once_an_interval(
+def test_in_the_background_every_flow_is_taught_once_an_interval(
     flows: int, interval: float, pps: float
 ) -> None:
     """But never faster than the rate, 1000 pps by default."""
@@ -167,13 +169,13 @@ def test_beside_the_load_every_flow_is_taught_once_an_interval(
     assert (taught.stream, taught.rate_pps, taught.frame_count) == (1, pps, None)
 
 
-def test_without_measurement_teaching_there_is_none_beside() -> None:
+def test_without_measurement_teaching_there_is_none_in_the_background() -> None:
     profile = _profile(FORWARD)
     assert background_teaching(compile_profile(profile, 1e6, THROUGH), profile, None, THROUGH) == ()
 
 
 @pytest.mark.parametrize(
-    ("changes", "frames", "told"),
+    ("changes", "frames", "message"),
     [
         (
             {"dst_mac": "01:00:5e:00:00:01"},
@@ -202,11 +204,13 @@ def test_without_measurement_teaching_there_is_none_beside() -> None:
         ),
     ],
 )
-def test_what_cannot_be_taught_is_told(changes: dict[str, Any], frames: Any, told: str) -> None:
+def test_what_cannot_be_taught_is_reported(
+    changes: dict[str, Any], frames: Any, message: str
+) -> None:
     teaching = TeachingSettings(warmup=None, measurement=MeasurementTeaching(frames=frames))
     with pytest.raises(InputError) as caught:
         check_teaching(_profile(FORWARD | changes), teaching)
-    assert caught.value.message == f"stream load cannot be taught: {told}"
+    assert caught.value.message == f"stream load cannot be taught: {message}"
     assert caught.value.where == "measurement.frames"
     assert caught.value.remedy
 

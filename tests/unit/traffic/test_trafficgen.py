@@ -192,7 +192,7 @@ def test_tcp_frames_hold_their_headers(tmp_path: Path) -> None:
     assert "give at least 70 bytes" in found
 
 
-def test_a_short_tcp_frame_has_no_probe_beside_it() -> None:
+def test_a_short_tcp_frame_has_no_probe_next_to_it() -> None:
     """Its 16 bytes of payload have room for a signature without a time."""
     (stream,) = _import(MINIMAL | {"protocol": "TCP", "frame_size": 74, "latency": True}).streams
     assert (stream.role, stream.rate, stream.signature_bytes) == ("load", Rate(1e6, "pps"), 12)
@@ -258,9 +258,9 @@ _WITHOUT_COUNTERPART: list[tuple[str, object]] = [
 def test_what_has_no_counterpart_is_refused_by_name(
     tmp_path: Path, field: str, value: object
 ) -> None:
-    line, _, told = _mistake(tmp_path, {"streams": [MINIMAL | {field: value}]}).partition(": ")
-    assert told.startswith(f"streams[0].{field}: ")
-    assert told.endswith(")")
+    line, _, message = _mistake(tmp_path, {"streams": [MINIMAL | {field: value}]}).partition(": ")
+    assert message.startswith(f"streams[0].{field}: ")
+    assert message.endswith(")")
     assert int(line) > 3
 
 
@@ -303,7 +303,7 @@ def test_what_has_no_counterpart_is_refused_by_name(
         ({"streams": [MINIMAL | {"rate": "1kpps"}]}, "streams[0].rate: found '1kpps'"),
     ],
 )
-def test_mistakes_are_told(tmp_path: Path, document: dict[str, Any], mistake: str) -> None:
+def test_mistakes_are_reported(tmp_path: Path, document: dict[str, Any], mistake: str) -> None:
     assert mistake in _mistake(tmp_path, document)
 
 

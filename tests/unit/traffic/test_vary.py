@@ -1,4 +1,4 @@
-"""What varies: the bytes that the engine is told to write, applied by hand."""
+"""What varies: the bytes that the engine is to write, applied by hand."""
 
 from typing import Any
 
@@ -108,12 +108,12 @@ def test_short_names_of_encapsulations(
     assert _plan(vary=[name], flows=9, **form).fields == (writer,)
 
 
-def test_tags_count_up_beside_their_priority() -> None:
+def test_tags_count_up_next_to_their_priority() -> None:
     plan = _plan(vlan=[{"id": 100, "priority": 5}], vary=["vlan"], flows=9)
     assert parse(written(plan, 8)).tags == [(108, 5)]
 
 
-def test_labels_count_up_beside_their_ttl() -> None:
+def test_labels_count_up_next_to_their_ttl() -> None:
     plan = _plan(mpls=[100, 200], vary=["mpls"], flows=9)
     assert parse(written(plan, 8)).labels == [100, 208]
 
@@ -233,8 +233,8 @@ def test_random_values_are_left_to_the_engine() -> None:
 def test_what_cannot_vary_is_refused(
     vary: list[Any], problem: str, remedy: str, where: tuple[str | int, ...]
 ) -> None:
-    told, what_to_do, place = _refused(vary=vary, flows=4)
-    assert problem in told
+    message, what_to_do, place = _refused(vary=vary, flows=4)
+    assert problem in message
     assert remedy in what_to_do
     assert place == where
 
@@ -270,15 +270,15 @@ def test_what_says_how_a_packet_is_read_does_not_vary(
     field: str, form: dict[str, Any], meaning: str, at_length: bool
 ) -> None:
     vary = {"field": field, "values": [1, 2]} if at_length else field
-    told, remedy, place = _refused(vary=[vary], flows=2, **form)
-    assert told == f"{field} is {meaning}: with another value the packet is broken"
+    message, remedy, place = _refused(vary=[vary], flows=2, **form)
+    assert message == f"{field} is {meaning}: with another value the packet is broken"
     assert remedy == "vary an address, a port, an id, a label, a priority or a TTL"
     assert place == ("vary", 0)
 
 
 def test_a_field_at_length_needs_a_count() -> None:
-    told, remedy, _ = _refused(vary=[{"field": "IP.dst"}])
-    assert (told, remedy) == ("IP.dst has no count of values", "give count, or flows")
+    message, remedy, _ = _refused(vary=[{"field": "IP.dst"}])
+    assert (message, remedy) == ("IP.dst has no count of values", "give count, or flows")
 
 
 @pytest.mark.parametrize(
@@ -293,8 +293,8 @@ def test_listed_ipv6_addresses_differ_in_their_lower_half(
     address: str, direction: str, problem: str
 ) -> None:
     listed = {"field": "IPv6.dst", "values": [address]}
-    told, remedy, _ = _refused(vary=[listed], src_ip="2001:2::1", direction=direction)
-    assert problem in told
+    message, remedy, _ = _refused(vary=[listed], src_ip="2001:2::1", direction=direction)
+    assert problem in message
     assert remedy
 
 
@@ -303,8 +303,8 @@ def test_no_more_than_eight_fields_vary() -> None:
     assert len(_plan(vary=tags, flows=2).fields) == 8
     # The first two stand in two places each.
     vary = ["src_mac", "src_ip", "vlan", "Dot1Q.prio", "Ether.dst", "ARP.op", "ARP.hwdst"]
-    told, remedy, _ = _refused(protocol="GARP", vlan=5, vary=vary, flows=2)
-    assert (told, remedy) == ("9 fields are more than can vary", "vary at most 8")
+    message, remedy, _ = _refused(protocol="GARP", vlan=5, vary=vary, flows=2)
+    assert (message, remedy) == ("9 fields are more than can vary", "vary at most 8")
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_no_more_than_eight_fields_vary() -> None:
     ],
 )
 def test_there_are_no_more_flows_than_values(given: dict[str, Any], problem: str) -> None:
-    told, remedy, place = _refused(**given)
-    assert problem in told
+    message, remedy, place = _refused(**given)
+    assert problem in message
     assert "use fewer flows" in remedy
     assert place == ("flows",)

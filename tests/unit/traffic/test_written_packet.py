@@ -134,8 +134,8 @@ def test_inner_fields_may_vary_under_an_outer_checksum_that_they_move_but_once()
 
 
 def test_an_outer_checksum_that_depends_on_more_is_named() -> None:
-    told = _refused(TUNNELLED.replace(", chksum: 0", ""), flows=4)
-    assert told == (
+    message = _refused(TUNNELLED.replace(", chksum: 0", ""), flows=4)
+    assert message == (
         "dst is covered by an outer checksum, UDP.chksum, in more than one way",
         "give the outer UDP chksum: 0",
         ("vary", 0),
@@ -197,8 +197,8 @@ _LOST_OPTIONS = [
             ("packet", 1),
         ),
         *(
-            (f"[Ether, IP, {{TCP: {{options: [{option}]}}}}]", told, remedy, ("packet", 2))
-            for option, told, remedy in _LOST_OPTIONS
+            (f"[Ether, IP, {{TCP: {{options: [{option}]}}}}]", message, remedy, ("packet", 2))
+            for option, message, remedy in _LOST_OPTIONS
         ),
         (
             "[Ether, IP, UDP, {Raw: {load: '0x0ff'}}]",
@@ -246,11 +246,11 @@ _LOST_OPTIONS = [
 def test_what_cannot_be_sent_is_refused(
     packet: str, problem: str, remedy: str, where: tuple[object, ...]
 ) -> None:
-    told, what_to_do, place = _refused(packet)
-    assert problem in told
+    message, what_to_do, place = _refused(packet)
+    assert problem in message
     assert remedy in what_to_do
     assert what_to_do
-    assert "\n" not in told
+    assert "\n" not in message
     assert place == where
 
 
@@ -265,8 +265,8 @@ def test_what_cannot_be_sent_is_refused(
     ],
 )
 def test_a_written_packet_is_sent_as_it_stands(fields: dict[str, Any], where: str) -> None:
-    told, remedy, place = _refused("[Ether, IP, UDP]", **fields)
-    assert "is sent as it stands" in told
+    message, remedy, place = _refused("[Ether, IP, UDP]", **fields)
+    assert "is sent as it stands" in message
     assert remedy == "remove it, or packet"
     assert place == (where,)
 
@@ -316,7 +316,7 @@ def test_text_that_is_read_back_as_other_fields_is_sent_all_the_same() -> None:
 
 def test_a_field_that_is_left_out_of_the_layer_is_refused() -> None:
     packet = "[Ether, IPv6, {ICMPv6NIReplyUnknown: {nonce: fullsize, data: abc}}]"
-    told, remedy, place = _refused(packet)
-    assert "ICMPv6NIReplyUnknown.data: 'abc' does not fit" in told
+    message, remedy, place = _refused(packet)
+    assert "ICMPv6NIReplyUnknown.data: 'abc' does not fit" in message
     assert "or the flags that bring the field in" in remedy
     assert place == ("packet", 2)

@@ -72,7 +72,7 @@ class HostRecord:
     hosts: tuple[ObservedHostRecord, ...] = field(default_factory=lambda: (observed_host(),))
 
     def write(self, *series: Series, period: str = PERIOD, hostname: str = HOSTNAME) -> HostMetrics:
-        """Record these series of a host; what was asked about is the ten seconds."""
+        """Record these series of a host; the time in question is the ten seconds."""
         rows = [row for each in series for row in rows_of(each, period)]
         self.run.metrics.mkdir(exist_ok=True)
         write_parquet(self.run.metrics / f"{period}@{hostname}.parquet", rows)

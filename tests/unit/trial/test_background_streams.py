@@ -1,4 +1,4 @@
-"""Streams beside a trial's own are sent, and leave no trace in what is judged."""
+"""Streams in the background of a trial's own are sent, and leave no trace in what is judged."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -94,7 +94,7 @@ def test_they_are_sent() -> None:
     assert generator.sent.streams == (*PLAN.streams, TAUGHT)
 
 
-def test_nobody_who_judges_sees_them() -> None:
+def test_no_judge_sees_them() -> None:
     _, found, seen = _run()
     own = [LOAD_OUT, LOAD_BACK, PROBE]
     assert found.plan == PLAN

@@ -99,7 +99,7 @@ def test_a_port_pair_is_both_directions_between_two_ports() -> None:
     ]
 
 
-def test_zero_loss_can_be_asked_for() -> None:
+def test_zero_loss_can_be_requested() -> None:
     criterion = _criterion(kind="loss-ratio", at_most=0)
     assert _found(criterion, outcome())["0-1"][0] == "ok"
     assert _found(criterion, outcome(lost=1))["0-1"][0] == "fail"
@@ -125,7 +125,7 @@ def test_frames_refused_are_lost_where_the_dut_drains_the_queue() -> None:
 
 
 def test_a_loss_that_fell_into_a_stall_is_invalid() -> None:
-    """5 ms at 100 kpps: 505 frames came meanwhile, of which the queue held 101."""
+    """5 ms at 100 kpps: 505 frames came in that time, of which the queue held 101."""
     intervals = [interval(0), interval(1, lost=400, stalls_ns=[5_000_000]), interval(2)]
     found = LossRatio().evaluate(outcome(lost=400, intervals=intervals))
     assert (found[0].subject, found[0].outcome) == ("0-1", "invalid")
@@ -176,7 +176,7 @@ def test_latency_is_held_to_its_limit_at_its_quantile(quantile: str, value_ns: i
         assert _found(broken, judged) == {"probe/0-1": ("fail", value_ns)}
 
 
-def test_a_broken_latency_bound_is_told() -> None:
+def test_a_broken_latency_bound_is_reported() -> None:
     (finding,) = _criterion(kind="latency", quantile="p99", at_most="90ns").evaluate(outcome())
     assert finding.text == "probe/0-1: p99 latency 120 ns of 120 samples; p99 at most 90 ns allowed"
     assert (finding.rule, finding.limit, finding.unit) == ("latency-p99", 90, "ns")
@@ -244,7 +244,7 @@ def test_frame_faults_are_counted_per_stream(kind: str, count: str) -> None:
     assert _found(_criterion(kind=kind, at_most=3), judged)["load/1-0"] == ("ok", 3)
 
 
-def test_a_broken_frame_count_is_told() -> None:
+def test_a_broken_frame_count_is_reported() -> None:
     finding = _criterion(kind="corrupt", at_most=2).evaluate(_with(LOAD_BACK, corrupt=3))[1]
     assert finding.text == (
         "load/1-0: 3 frames corrupt (checked: the 18-byte signature of 1,000,003; no other byte, "
@@ -275,7 +275,7 @@ def test_frames_that_came_back_without_their_checksums_may_be_damaged() -> None:
     assert some.outcome == "invalid"
     assert "; 7 came back without checksums that they were sent with)" in some.text
     assert _corrupt(checked=SENT - 8, unchecked=7, corrupt=1).outcome == "fail"
-    # A DUT that puts all of them into a tunnel is no reason to doubt some.
+    # A DUT that puts all of them into a tunnel is no reason to distrust some.
     assert _corrupt(unchecked=SENT).outcome == "ok"
 
 

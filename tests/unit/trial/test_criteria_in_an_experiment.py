@@ -1,4 +1,4 @@
-"""Criteria as people write them: what is told of mistakes, and that they are kept as written."""
+"""Criteria as people write them: how mistakes are reported, and that they are kept as written."""
 
 from pathlib import Path
 

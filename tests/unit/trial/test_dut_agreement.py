@@ -50,7 +50,7 @@ def test_frames_that_the_dut_missed_did_reach_it() -> None:
     assert {each.outcome for each in found} == {"ok"}
 
 
-def test_a_frame_of_difference_is_invalid_and_told() -> None:
+def test_a_frame_of_difference_is_invalid_and_reported() -> None:
     found = dut_agreement(outcome(dut=(START, _end(rx_0=OUT - 1))))
     (broken,) = [each for each in found if each.outcome == "invalid"]
     assert broken.text == (
@@ -78,5 +78,5 @@ def test_frames_on_a_wrong_port_are_compared_in_sum() -> None:
     ]
 
 
-def test_a_dut_without_counters_is_not_asked() -> None:
+def test_a_dut_without_counters_is_not_queried() -> None:
     assert dut_agreement(outcome()) == []

@@ -1,4 +1,4 @@
-"""A trial is stopped only when nothing can mend it; losses and stalls: test_stall_excuses.py."""
+"""A trial is stopped only when nothing can save it; losses and stalls: test_stall_excuses.py."""
 
 from dataclasses import replace
 from typing import Literal
@@ -71,16 +71,16 @@ def test_a_quantile_waits_until_too_many_are_above_it_for_the_whole_trial() -> N
     """Half of 201 may be above p50, and one for the rounding: not the first hundred."""
     late = [_second(n, *[200] * RATE_PPS) for n in range(10)]
     assert _stops_at(_bound("p50"), late) == 5
-    mended = [_second(n, *[200 if n < 5 else 50] * RATE_PPS) for n in range(10)]
-    assert _stops_at(_bound("p50"), mended) is None
+    recovered = [_second(n, *[200 if n < 5 else 50] * RATE_PPS) for n in range(10)]
+    assert _stops_at(_bound("p50"), recovered) is None
 
 
 def test_a_quantile_waits_for_the_samples_that_it_needs() -> None:
-    """p99 is told from a hundred on, in the fifth second."""
+    """p99 is known from a hundred on, in the fifth second."""
     assert _stops_at(_bound("p99"), [_second(n, *[200] * RATE_PPS) for n in range(10)]) == 4
 
 
-def test_a_minimum_may_always_be_mended() -> None:
+def test_a_minimum_may_always_recover() -> None:
     assert _stops_at(_bound("min"), [_second(n, *[200] * RATE_PPS) for n in range(10)]) is None
 
 

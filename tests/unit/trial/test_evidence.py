@@ -1,4 +1,4 @@
-"""What a trial shows beside its verdict, by hand."""
+"""What a trial shows next to its verdict, by hand."""
 
 from dataclasses import replace
 

@@ -72,7 +72,7 @@ def faults(*counts: tuple[float, float, int]) -> Series:
     return Series("sar-mem", "Page-major-faults-sec", {}, counts, unit="faults/s", counted=True)
 
 
-def test_stolen_time_is_told_of_the_worst_cpu_under_test(record: HostRecord) -> None:
+def test_stolen_time_is_reported_for_the_worst_cpu_under_test(record: HostRecord) -> None:
     metrics = record.write(
         share(0, "steal", 0.0004), share(1, "steal", 0.0025), share(2, "steal", 0.4)
     )
@@ -176,17 +176,17 @@ def test_what_the_tester_did_is_not_hidden_by_a_dut_that_is_worse(record: HostRe
 
 def test_any_metric_can_be_bounded(record: HostRecord) -> None:
     metrics = record.write(share(0, "soft", 0.25), share(1, "soft", 0.5), share(2, "soft", 0.125))
-    asked = {"kind": "host-metric", "source": "mpstat", "type": "Busy-CPU"}
-    together = found(metrics, **asked, where={"type": "soft"}, at_most=0.8)
+    settings = {"kind": "host-metric", "source": "mpstat", "type": "Busy-CPU"}
+    together = found(metrics, **settings, where={"type": "soft"}, at_most=0.8)
     assert (together.subject, together.value, together.outcome) == ("bench-07", 0.875, "fail")
     assert together.text == (
         "bench-07: mpstat Busy-CPU: on average 0.875 CPUs; at most 0.8 CPUs allowed"
     )
-    by_cpu = found(metrics, **asked, where={"type": ["soft", "irq"]}, cpus="all", at_most=0.5)
+    by_cpu = found(metrics, **settings, where={"type": ["soft", "irq"]}, cpus="all", at_most=0.5)
     assert (by_cpu.subject, by_cpu.value, by_cpu.outcome) == ("bench-07 CPU 1", 0.5, "ok")
-    one = found(metrics, **asked, where={"cpu": 2}, at_least=0.2, on_breach="invalid")
+    one = found(metrics, **settings, where={"cpu": 2}, at_least=0.2, on_breach="invalid")
     assert (one.value, one.outcome, one.spoils) == (0.125, "invalid", True)
-    without = found(metrics, **asked, without={"num": [1]}, at_most=1, statistic="max")
+    without = found(metrics, **settings, without={"num": [1]}, at_most=1, statistic="max")
     assert without.value == pytest.approx(0.375)
 
 
@@ -203,21 +203,21 @@ def test_a_maximum_over_time_is_the_maximum(run: RunDirectory) -> None:
         ),
         Series("thermal", "temperature-celsius", {"zone": "b"}, ((0, 10, 60.0),), "°C", "max"),
     )
-    asked = {"kind": "host-metric", "source": "thermal", "type": "temperature-celsius"}
-    worst = found(metrics, **asked, at_most=85)
+    settings = {"kind": "host-metric", "source": "thermal", "type": "temperature-celsius"}
+    worst = found(metrics, **settings, at_most=85)
     assert (worst.value, worst.outcome) == (90.0, "fail")
     assert worst.text == (
         "bench-07: thermal temperature-celsius: at its peak 90 °C; at most 85 °C allowed"
     )
     # Zone a came to 9 * 40 + 90 over ten seconds, b to 60 all the time.
-    assert found(metrics, **asked, at_most=85, statistic="mean").value == 60.0
+    assert found(metrics, **settings, at_most=85, statistic="mean").value == 60.0
 
 
 def test_the_lowest_reading_can_be_bounded(record: HostRecord) -> None:
     values = ((0, 4, 0.9), (4, 5, 0.25), (5, 10, 1.0))
     metrics = record.write(Series("mpstat", "Busy-CPU", {"num": "1", "type": "usr"}, values))
-    asked = {"kind": "host-metric", "source": "mpstat", "type": "Busy-CPU", "statistic": "min"}
-    lowest = found(metrics, **asked, at_least=0.5)
+    settings = {"kind": "host-metric", "source": "mpstat", "type": "Busy-CPU", "statistic": "min"}
+    lowest = found(metrics, **settings, at_least=0.5)
     assert lowest.text == (
         "bench-07: mpstat Busy-CPU: at its lowest 0.25 CPUs; at least 0.5 CPUs needed"
     )
@@ -231,10 +231,10 @@ def test_a_quantile_of_readings_is_no_quantile_of_the_time(
     wait = MetricType("disk", "p99-wait-usec", "count", "us", "max")
     known = "plimsoll.trial.criteria.host_metric.observed_types"
     monkeypatch.setattr(known, lambda: {("disk", "p99-wait-usec"): wait})
-    asked = {"kind": "host-metric", "source": "disk", "type": "p99-wait-usec", "at_most": 5}
+    settings = {"kind": "host-metric", "source": "disk", "type": "p99-wait-usec", "at_most": 5}
     with pytest.raises(ValidationError, match="a quantile of the whole time cannot be had"):
-        criterion(**asked, statistic=statistic)
-    assert isinstance(made := criterion(**asked, statistic="max"), HostCriterion)
+        criterion(**settings, statistic=statistic)
+    assert isinstance(made := criterion(**settings, statistic="max"), HostCriterion)
     assert made.bound.statistic == "max"
 
 
@@ -280,7 +280,7 @@ def test_a_trial_without_metrics_is_invalid(record: HostRecord) -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(host_criteria_kinds() - {"host-metric"}))
-def test_what_each_criterion_asks_for_is_told_by_an_observer(kind: str) -> None:
+def test_what_each_criterion_asks_for_is_reported_by_an_observer(kind: str) -> None:
     needed = {"at_most": 1} if kind == "dut-interrupts" else {}
     made = criterion(kind=kind, **needed)
     assert isinstance(made, HostCriterion)

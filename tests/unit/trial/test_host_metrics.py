@@ -178,12 +178,12 @@ def test_names_keep_apart_and_leave_out(record: HostRecord) -> None:
     )
     by = HostQuestion("procstat", "interrupts-sec", by=("irq", "desc"))
     assert {each.names["irq"]: each.total for each in metrics.figures(by)} == {"LOC": 10, "31": 60}
-    asked = HostQuestion(
+    question = HostQuestion(
         "procstat",
         "interrupts-sec",
         where=(("cpu", ("1", "7")), ("desc", ("nic'; DROP TABLE rows", "other"))),
     )
-    assert only(metrics, asked).total == 20
+    assert only(metrics, question).total == 20
     without = HostQuestion("procstat", "interrupts-sec", without=(("irq", ("31",)),))
     assert only(metrics, without).total == 10
     hostile = HostQuestion(

@@ -95,7 +95,7 @@ def test_a_bound_that_untouched_samples_break_is_broken_whatever_else() -> None:
     assert (found.outcome, found.value) == ("fail", 230)
 
 
-def test_a_quantile_is_in_doubt_only_where_left_out_samples_could_move_it() -> None:
+def test_a_quantile_is_uncertain_only_where_left_out_samples_could_move_it() -> None:
     """p99 of 120 and n more has 1 % of them beyond: of 121 one, of 122 one, not two."""
     bound = _criterion("p99")
     assert _finding(bound, _outcome((250,))).outcome == "ok"
@@ -117,7 +117,7 @@ def test_no_sample_but_left_out_ones() -> None:
     assert few.outcome == "invalid"
 
 
-def test_a_stall_can_only_add_so_a_minimum_is_never_in_doubt() -> None:
+def test_a_stall_can_only_add_so_a_minimum_is_never_uncertain() -> None:
     assert _finding(_criterion("min"), _outcome((250,))).outcome == "ok"
 
 

@@ -81,7 +81,7 @@ def test_an_interface_that_is_gone_ends_it_with_an_error() -> None:
     assert generator.run == 3
 
 
-def test_what_the_generator_died_of_is_what_is_told() -> None:
+def test_what_the_generator_died_of_is_what_is_reported() -> None:
     lab = WatchedLab(gone=True)
     with pytest.raises(LinkGone, match="interface eth1 is gone"):
         trial(TenIntervals(lab, dies=True), lab)

@@ -86,7 +86,7 @@ def test_frames_lost_in_a_stall_have_come() -> None:
     assert _finding(judged, deviation="0%").value == 0
 
 
-def test_frames_that_a_stall_may_have_moved_into_the_next_second_are_doubtful() -> None:
+def test_frames_that_a_stall_may_have_moved_into_the_next_second_are_uncertain() -> None:
     """30 frames late: 30 ms at the end of a second explain them, 10 ms do not."""
     for stall_ms, verdict in ((30, "invalid"), (10, "fail")):
         seconds = [second(n) for n in range(6)]

@@ -34,7 +34,7 @@ def _engine(proc: Path, counts: tuple[int, int, int]) -> None:
     _task(proc / "10/task/11", "rte-worker-1", 0, counts, cpus="0")
 
 
-def test_the_loops_waits_and_who_ran_meanwhile(tmp_path: Path) -> None:
+def test_the_loops_waits_and_what_ran_then(tmp_path: Path) -> None:
     _engine(tmp_path, (100 * MS, 10 * MS, 5))
     _task(tmp_path / "20", "java", 0, (900 * MS, 0, 100), cpus="0")
     _task(tmp_path / "21", "elsewhere", 1, (0, 0, 0))
@@ -85,7 +85,7 @@ def test_where_nothing_polls_there_is_nothing_to_say(tmp_path: Path) -> None:
     assert ScheduleWatch({"tester": 99}, tmp_path).ended() is None
 
 
-def test_a_loop_that_ended_meanwhile_is_left_out(tmp_path: Path) -> None:
+def test_a_loop_that_ended_in_between_is_left_out(tmp_path: Path) -> None:
     _engine(tmp_path, (1, 2, 3))
     watch = ScheduleWatch({"tester": 10}, tmp_path)
     (tmp_path / "10/task/11/schedstat").unlink()

@@ -21,7 +21,7 @@ def test_each_interval_has_an_entry_in_every_column() -> None:
     assert list(kept.streams[LOAD_BACK].lost) == [0, 0, 0]
 
 
-def test_what_stalls_explain_is_told_apart_interval_by_interval() -> None:
+def test_what_stalls_explain_is_distinguished_interval_by_interval() -> None:
     """A stall of 2 ms overflows by 101 frames, here and in the next interval."""
     kept = series(
         [interval(0, lost=30), interval(1, lost=80, stalls_ns=[2 * MS]), interval(2, lost=80)]

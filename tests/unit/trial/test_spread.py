@@ -52,8 +52,8 @@ def _trial(*, sent: int = SENT, lost: int = 0, p99_ns: int | None = 100) -> Outc
 
 
 def _after(judged: Outcome, *earlier: Outcome, comes_again: bool = False) -> Outcome:
-    told = tuple(each.repetition() for each in earlier)
-    return replace(judged, earlier=told, comes_again=comes_again)
+    repetitions = tuple(each.repetition() for each in earlier)
+    return replace(judged, earlier=repetitions, comes_again=comes_again)
 
 
 def _first(criterion: Criterion, judged: Outcome) -> Finding:

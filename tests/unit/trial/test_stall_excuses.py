@@ -82,7 +82,7 @@ _intervals = st.lists(
 
 
 @given(_intervals)
-def test_all_stalls_together_excuse_no_more_than_came_meanwhile(
+def test_all_stalls_together_excuse_no_more_than_came_during_them(
     intervals: list[Interval],
 ) -> None:
     lost = sum(each.streams[LOAD_OUT].missing for each in intervals)

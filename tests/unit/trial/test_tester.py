@@ -54,7 +54,7 @@ def test_the_offered_rate_stays_within_its_tolerance(sent: float, fit: bool) -> 
     assert [each.rule for each in broken] == ([] if fit else ["offered-rate"])
 
 
-def test_a_rate_that_falls_short_is_told() -> None:
+def test_a_rate_that_falls_short_is_reported() -> None:
     (finding,) = _broken(outcome(streams=_sent(SENT // 2)))
     assert finding.subject == "load/0-1"
     assert finding.text == (
@@ -137,7 +137,7 @@ def test_a_schedule_may_scatter_as_it_must(pacing: Pacing, sent: int, fit: bool)
     assert (_broken(judged) == []) is fit
 
 
-def test_an_empty_mempool_is_told() -> None:
+def test_an_empty_mempool_is_reported() -> None:
     (finding,) = _broken(outcome(streams=_sent(SENT - 3, no_buffer=3)))
     assert (finding.rule, finding.value, finding.limit) == ("no-buffer", 3, 0)
     assert finding.text == "load/0-1: the tester had no buffer for 3 frames; at most 0 allowed"
@@ -150,7 +150,7 @@ def _probing(drained_by: DrainedBy = "wire", **changes: Any) -> Outcome:
     return outcome(streams=[*streams[:2], replace(streams[2], **changes)], drained_by=drained_by)
 
 
-def test_probes_that_leave_late_are_told() -> None:
+def test_probes_that_leave_late_are_reported() -> None:
     # Bucket 1349 is (1349 % 128 + 128) << 9: from 100,864 to 101,375 ns.
     buckets = ((200, PROBES - 501), (1349, 501))
     judged = _probing(lateness=Histogram(PROBES, 0, 200, 101_000, buckets))
@@ -211,7 +211,7 @@ def test_the_runtime_stays_within_its_tolerance(sending_s: float, fit: bool) -> 
     assert _broken(outcome(streams=streams, sending_s=sending_s, ended_by="stop")) == []
 
 
-def test_a_long_stall_is_told() -> None:
+def test_a_long_stall_is_reported() -> None:
     (finding,) = _broken(outcome(workers=(worker_counts(60_000_000),)))
     assert (finding.rule, finding.subject, finding.value, finding.limit) == (
         "stall",
@@ -222,7 +222,7 @@ def test_a_long_stall_is_told() -> None:
     assert finding.text == ("the tester stalled on CPU 1 for 60 ms at worst; at most 50 ms allowed")
 
 
-def test_many_short_stalls_are_told() -> None:
+def test_many_short_stalls_are_reported() -> None:
     """0.66 of 11 s."""
     (finding,) = _broken(outcome(workers=(worker_counts(*[10**6] * 660),)))
     assert finding.rule == "stalled-share"
@@ -239,7 +239,7 @@ def test_many_short_stalls_are_told() -> None:
         ({"rx_errors": 1}, "unread-frames"),
     ],
 )
-def test_what_happened_on_a_port_is_told(changes: dict[str, Any], rule: str) -> None:
+def test_what_happened_on_a_port_is_reported(changes: dict[str, Any], rule: str) -> None:
     (finding,) = _broken(outcome(ports=(port_counts(0), port_counts(1, **changes))))
     assert (finding.rule, finding.subject) == (rule, "port 1")
 

@@ -1,4 +1,4 @@
-"""Pass, fail or invalid: who is asked first, and what is told."""
+"""Pass, fail or invalid: who is judged first, and what is reported."""
 
 from plimsoll.generator.histogram import Histogram
 from plimsoll.trial.criteria.frame_count import FrameCount
@@ -50,7 +50,7 @@ def test_every_broken_criterion_is_a_reason() -> None:
     ]
 
 
-def test_a_tester_at_fault_is_asked_before_the_dut() -> None:
+def test_a_tester_at_fault_is_judged_before_the_dut() -> None:
     judgement = _judge(outcome(lost=5000, workers=(worker_counts(80_000_000),)))
     assert judgement.verdict == "invalid"
     assert [each.rule for each in judgement.reasons] == ["stall"]

@@ -289,7 +289,7 @@ def test_stalls_of_several_loops_are_summed_and_the_worst_loop_named() -> None:
     assert window.stalled_share == pytest.approx(0.004)
 
 
-def test_each_window_is_held_to_what_its_own_hosts_did_meanwhile(tmp_path: Path) -> None:
+def test_each_window_is_held_to_what_its_own_hosts_did_then(tmp_path: Path) -> None:
     stolen = Series(
         "mpstat",
         "Busy-CPU",

@@ -19,12 +19,12 @@ from plimsoll.tune.host.capture.open_capture import open_root
 from plimsoll.tune.intent.intent import Intent
 from tests.unit.tune.captures.composed_host import FOLDER, ComposedHost, composed_host
 from tests.unit.tune.captures.systems import SYSTEMS
-from tests.unit.tune.captures.verdict_table import TABLE, UNASKED, UNDECLARED, Cell, Row
+from tests.unit.tune.captures.verdict_table import TABLE, UNDECLARED, UNSPECIFIED, Cell, Row
 
 COMPOSED = tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 BOOTED = {system.name: system for system in SYSTEMS}
 # CPUs, as every intent has them, and nothing else.
-ASKS_NOTHING = 'name: unasked\nplatform: vm\ncpus: {reserved: "0", isolated: 1-3}\n'
+ASKS_NOTHING = 'name: unspecified\nplatform: vm\ncpus: {reserved: "0", isolated: 1-3}\n'
 
 each_row = pytest.mark.parametrize("row", TABLE, ids=lambda row: str(row.number))
 each_composed = pytest.mark.parametrize("name", COMPOSED)
@@ -48,8 +48,8 @@ def judged(name: str, archives: Path) -> Audit:
         host = composed_host(name)
         return audit(host.requested(open_root(archives / f"{name}.tar.gz")), host.intent)
     view = open_root(BOOTED["untuned"].capture)
-    if name == UNASKED:
-        document = parse_document(Path("unasked.yaml"), ASKS_NOTHING)
+    if name == UNSPECIFIED:
+        document = parse_document(Path("unspecified.yaml"), ASKS_NOTHING)
         return audit(view, document.validate(Intent))
     assert name == UNDECLARED
     intent, why = assume_intent(view)

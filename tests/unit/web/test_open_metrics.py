@@ -278,9 +278,9 @@ def test_what_is_no_endpoint_is_refused(text: str) -> None:
 def test_the_dashboard_asks_only_for_what_there_is() -> None:
     dashboard = json.loads(DASHBOARD.read_text())
     queries = [t["expr"] for panel in dashboard["panels"] for t in panel.get("targets", ())]
-    asked = {name for query in queries for name in re.findall(r"plimsoll_\w+", query)}
-    assert len(asked) > 10
-    assert asked <= {
+    settings = {name for query in queries for name in re.findall(r"plimsoll_\w+", query)}
+    assert len(settings) > 10
+    assert settings <= {
         "plimsoll_trial_load_pps",
         "plimsoll_trials_total",
         "plimsoll_run",

@@ -58,12 +58,12 @@ def page(browser: Browser, server: Served, complaints: list[str]) -> Iterator[Pa
     opened.set_default_timeout(PATIENCE_MS)
     opened.on("console", lambda message: complaints.append(message.text))
     opened.on("pageerror", lambda error: complaints.append(str(error)))
-    asked: list[str] = []
-    opened.on("request", lambda request: asked.append(request.url))
+    requests: list[str] = []
+    opened.on("request", lambda request: requests.append(request.url))
     yield opened
     opened.close()
     assert complaints == []
-    assert [url for url in asked if not url.startswith((server.address, "data:", "blob:"))] == []
+    assert [url for url in requests if not url.startswith((server.address, "data:", "blob:"))] == []
 
 
 def run_of(server: Served, name: str) -> str:
@@ -138,7 +138,7 @@ def test_the_trend_of_releases_leads_to_the_first_run_of_a_change(
         page.close()
 
 
-def test_metrics_are_asked_by_clicks(page: Page, server: Served) -> None:
+def test_metrics_are_queried_by_clicks(page: Page, server: Served) -> None:
     page.goto(f"{server.address}/metrics?run={run_of(server, 'first')}")
     page.get_by_role("link", name="rx-pps", exact=True).click()
     expect(page.locator("table tbody tr")).to_have_count(1)

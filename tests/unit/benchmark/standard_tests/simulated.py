@@ -26,7 +26,7 @@ def experiment(**changes: Any) -> Experiment:
         "capacity_deviation": 0,
         "buffer": BUFFER_FRAMES,
     }
-    asked = {
+    settings = {
         "name": "simulated",
         "lab": {"kind": "simulated", "model": model},
         "profile": {
@@ -38,11 +38,11 @@ def experiment(**changes: Any) -> Experiment:
         "trial": {"drain": "100ms", "warmup": None},
         "search": {"minimum": "10kpps", "maximum": "100%"},
     }
-    return Experiment.model_validate(asked | changes)
+    return Experiment.model_validate(settings | changes)
 
 
-def run_directory(root: Path, asked: Experiment) -> RunDirectory:
-    return RunDirectory.create(root, asked.name, asked.normalised())
+def run_directory(root: Path, plan: Experiment) -> RunDirectory:
+    return RunDirectory.create(root, plan.name, plan.normalised())
 
 
 class Seen:

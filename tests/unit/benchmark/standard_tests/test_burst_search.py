@@ -17,11 +17,11 @@ PLANS = st.builds(
 
 def drive(search: BurstSearch, holds: int) -> list[int]:
     """Against a DUT that loses nothing of bursts of up to `holds` frames."""
-    asked = []
+    requests = []
     while (frames := search.next_frames) is not None:
-        asked.append(frames)
+        requests.append(frames)
         search.tell(frames <= holds)
-    return asked
+    return requests
 
 
 @given(PLANS, st.integers(0, 2 * 10**8))
@@ -29,10 +29,10 @@ def test_it_ends_with_the_longest_burst_known_to_its_width(
     plan: BurstSearchPlan, holds: int
 ) -> None:
     search = BurstSearch(plan)
-    asked = drive(search, holds)
-    assert all(1 <= frames <= plan.limit_frames for frames in asked)
+    requests = drive(search, holds)
+    assert all(1 <= frames <= plan.limit_frames for frames in requests)
     # Halving 10^8 frames 27 times leaves one; a loss is looked at up to 4 times.
-    assert len(asked) <= 4 * 28
+    assert len(requests) <= 4 * 28
     if holds >= plan.limit_frames:
         assert (search.passed, search.at_limit, search.step_frames) == (
             plan.limit_frames,

@@ -44,7 +44,7 @@ def test_an_unknown_mix_is_named() -> None:
     assert "simple" in error.value.remedy
 
 
-def test_protocol_and_flows_are_told() -> None:
+def test_protocol_and_flows_are_reported() -> None:
     assert described_traffic(profile(LOAD, PROBE)) == (
         "load: UDP over IPv4, 1,024 flows, bidirectional"
     )

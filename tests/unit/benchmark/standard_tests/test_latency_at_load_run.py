@@ -40,9 +40,9 @@ def medians(result: LatencyAtLoadResult) -> list[int]:
 
 
 def test_latency_is_measured_without_load_and_at_shares_of_the_rate(tmp_path: Path) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    result = run_latency_at_load(asked, GIVEN, run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
+    result = run_latency_at_load(plan, GIVEN, run, Seen())
     assert [(point.percent, point.load_pps) for point in result.points] == [
         (0, 0),
         (10, 100_000),
@@ -72,11 +72,11 @@ def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
         "duration": "1s",
         "validation": {"duration": "2s"},
     }
-    asked = experiment(search=search)
-    run = run_directory(tmp_path, asked)
+    plan = experiment(search=search)
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen(most=3))
-    result = run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen())
+        run_latency_at_load(plan, LatencyAtLoadSettings.quickly(), run, Seen(most=3))
+    result = run_latency_at_load(plan, LatencyAtLoadSettings.quickly(), run, Seen())
     assert result.rate_pps == pytest.approx(CAPACITY_PPS, rel=0.11)
     assert result.rate_from == "search"
     steps = [trial.step for trial in read_journal(run.journal).trials() if trial.step]
@@ -86,27 +86,27 @@ def test_a_rate_that_is_not_given_is_searched_first_and_a_kill_loses_no_trial(
     assert "Quick preset: trials of 2s" in latency_at_load_answer(run).warnings[0]
 
 
-def test_a_search_that_finds_nothing_is_told(tmp_path: Path) -> None:
+def test_a_search_that_finds_nothing_is_reported(tmp_path: Path) -> None:
     search = {"minimum": "2Mpps", "maximum": "4Mpps", "duration": "1s", "granularity": "50%"}
-    asked = experiment(search=search)
-    run = run_directory(tmp_path, asked)
-    result = run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen())
+    plan = experiment(search=search)
+    run = run_directory(tmp_path, plan)
+    result = run_latency_at_load(plan, LatencyAtLoadSettings.quickly(), run, Seen())
     assert (result.rate_pps, result.points) == (None, ())
     assert result.reason is not None
     assert result.reason in latency_at_load_answer(run).sentences
 
 
 def test_a_profile_without_a_probe_is_refused() -> None:
-    asked = experiment(profile={"streams": [{"name": "load", "role": "load"}]})
+    plan = experiment(profile={"streams": [{"name": "load", "role": "load"}]})
     with pytest.raises(InputError, match="the profile has no stream that probes") as error:
-        check_latency_at_load(asked, GIVEN)
+        check_latency_at_load(plan, GIVEN)
     assert error.value.remedy == "add one with role: latency"
 
 
 def test_a_share_beyond_reason_is_refused() -> None:
-    asked = GIVEN.model_copy(update={"percents": (-1.0,)})
+    settings = GIVEN.model_copy(update={"percents": (-1.0,)})
     with pytest.raises(InputError, match="-1 % is not a share of the rate") as error:
-        asked.check()
+        settings.check()
     assert error.value.where == "--loads"
 
 
@@ -126,11 +126,11 @@ def test_the_search_for_the_rate_knows_the_lowest_load_and_its_own_repetitions(
         {"kind": "latency", "quantile": "p99", "times_lowest": 20.0},
         {"kind": "spread-of-rate", "at_most": "10%", "repetitions": 2},
     ]
-    asked = experiment(search=search, criteria=criteria)
-    run = run_directory(tmp_path, asked)
+    plan = experiment(search=search, criteria=criteria)
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen(most=3))
-    result = run_latency_at_load(asked, LatencyAtLoadSettings.quickly(), run, Seen())
+        run_latency_at_load(plan, LatencyAtLoadSettings.quickly(), run, Seen(most=3))
+    result = run_latency_at_load(plan, LatencyAtLoadSettings.quickly(), run, Seen())
     trials = read_journal(run.journal).trials()
     assert [trial.phase for trial in trials].count("baseline") == 1
     assert "invalid" not in {trial.verdict for trial in trials}

@@ -13,7 +13,7 @@ from plimsoll.report.pages.standard.probe_answer import probe_answer, probe_page
 from plimsoll.traffic.streams.profile import Profile
 from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_directory
 
-ASKED = ProbeSettings(duration_s=10)
+SETTINGS = ProbeSettings(duration_s=10)
 PATHS = ((0, 1), (1, 0))
 
 
@@ -30,15 +30,15 @@ class Kill(Seen):
 
 
 def probed(tmp_path: Path) -> RunDirectory:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    run_probe(asked, ASKED, run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
+    run_probe(plan, SETTINGS, run, Seen())
     return run
 
 
 def test_every_probe_is_counted_in_both_directions(tmp_path: Path) -> None:
-    asked = experiment()
-    result = run_probe(asked, ASKED, run_directory(tmp_path, asked), Seen())
+    plan = experiment()
+    result = run_probe(plan, SETTINGS, run_directory(tmp_path, plan), Seen())
     assert [each.stream.name for each in result.statistics] == ["probe/0-1", "probe/1-0"]
     for each in result.statistics:
         stream = each.stream
@@ -69,13 +69,13 @@ def test_the_page_has_the_buckets_with_percentiles_up_to_a_hundred(tmp_path: Pat
 
 
 def test_a_killed_probe_keeps_its_windows_and_probes_for_the_rest(tmp_path: Path) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_probe(asked, ASKED, run, Kill(at_s=4.0))
+        run_probe(plan, SETTINGS, run, Kill(at_s=4.0))
     answer = probe_answer(run)
     assert answer.heading.startswith("One probe in flight for 3s")
-    result = run_probe(asked, ASKED, run, Seen())
+    result = run_probe(plan, SETTINGS, run, Seen())
     first, second = result.segments
     assert (first.verdict, first.sending_s) == ("none", pytest.approx(3.0))
     assert (second.verdict, second.sending_s) == ("pass", pytest.approx(7.0))
@@ -88,7 +88,7 @@ def test_a_killed_probe_keeps_its_windows_and_probes_for_the_rest(tmp_path: Path
 
 def test_without_probes_in_the_profile_the_load_s_frames_probe() -> None:
     profile = Profile.model_validate({"streams": [{"name": "load", "role": "load"}]})
-    streams = probe_streams(profile, PATHS, ASKED)
+    streams = probe_streams(profile, PATHS, SETTINGS)
     assert [(s.name, s.role, s.pacing.kind, s.rate_pps) for s in streams] == [
         ("load/0-1", "latency", "one-in-flight", 10_000),
         ("load/1-0", "latency", "one-in-flight", 10_000),
@@ -96,9 +96,9 @@ def test_without_probes_in_the_profile_the_load_s_frames_probe() -> None:
 
 
 def test_the_quick_preset_says_so(tmp_path: Path) -> None:
-    asked = experiment()
-    run = run_directory(tmp_path, asked)
-    assert run_probe(asked, ProbeSettings.quickly(), run, Seen()).quick
+    plan = experiment()
+    run = run_directory(tmp_path, plan)
+    assert run_probe(plan, ProbeSettings.quickly(), run, Seen()).quick
     assert probe_answer(run).warnings == (
         "Quick preset: 10s instead of the hours that show a worst case.",
     )

@@ -74,7 +74,7 @@ def test_rfc2544_spends_no_trial_above_what_the_tester_offers(tmp_path: Path) ->
     (row,) = result.parts.throughput or ()
     assert row.limited_by == "tester"
     assert row.subject.maximum_pps == pytest.approx(LINE_64_PPS)
-    # 2 of 10 Gbit/s, of which a trial is asked for 2 % less.
+    # 2 of 10 Gbit/s, of which a trial is to send 2 % less.
     assert row.percent_of_maximum == pytest.approx(0.98 * 20, rel=0.01)
     (losses,) = result.parts.frame_loss or ()
     assert losses.points[0].percent == 10.0
@@ -94,9 +94,9 @@ def test_a_run_that_goes_on_keeps_the_ceiling(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow_tester")
 def test_rfc9004_begins_there_too(tmp_path: Path) -> None:
-    asked = Rfc9004Settings.quickly().model_copy(update={"sizes": (64,)})
+    settings = Rfc9004Settings.quickly().model_copy(update={"sizes": (64,)})
     run = run_directory(tmp_path, fast_dut())
-    result = run_rfc9004(fast_dut(), asked, run, Seen())
+    result = run_rfc9004(fast_dut(), settings, run, Seen())
     searched = [each for each in judged(run) if each.phase in ("search", "validation")]
     assert {each.verdict for each in searched} == {"pass"}
     assert max(each.load_pps for each in searched) <= 0.98 * 1.01 * TESTER_PPS
@@ -105,10 +105,10 @@ def test_rfc9004_begins_there_too(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("slow_tester")
 def test_latency_at_load_begins_there_too(tmp_path: Path) -> None:
-    asked = LatencyAtLoadSettings.quickly()
+    settings = LatencyAtLoadSettings.quickly()
     search = {"minimum": "10kpps", "maximum": "100%", "validation": {"duration": "2s"}}
     run = run_directory(tmp_path, fast_dut(search=search))
-    result = run_latency_at_load(fast_dut(search=search), asked, run, Seen())
+    result = run_latency_at_load(fast_dut(search=search), settings, run, Seen())
     searched = [each for each in judged(run) if each.phase in ("search", "validation")]
     assert {each.verdict for each in searched} == {"pass"}
     assert result.rate_pps == pytest.approx(0.98 * TESTER_PPS, rel=0.01)
@@ -116,9 +116,9 @@ def test_latency_at_load_begins_there_too(tmp_path: Path) -> None:
 
 
 def test_the_experiments_maximum_is_kept(tmp_path: Path) -> None:
-    asked = fast_dut(search={"minimum": "10kpps", "maximum": "3Mpps"})
-    run = run_directory(tmp_path, asked)
-    result = run_rfc2544(asked, SMALL, run, Seen())
+    plan = fast_dut(search={"minimum": "10kpps", "maximum": "3Mpps"})
+    run = run_directory(tmp_path, plan)
+    result = run_rfc2544(plan, SMALL, run, Seen())
     assert max(each.load_pps for each in judged(run)) == pytest.approx(3e6)
     assert ceilings(run) == []
     (row,) = result.parts.throughput or ()
@@ -129,8 +129,8 @@ def test_the_experiments_maximum_is_kept(tmp_path: Path) -> None:
 
 
 def test_of_large_frames_the_line_bounds_what_the_experiment_does_not(tmp_path: Path) -> None:
-    asked = fast_dut(search={"minimum": "10kpps", "maximum": "3Mpps"})
+    plan = fast_dut(search={"minimum": "10kpps", "maximum": "3Mpps"})
     settings = SMALL.model_copy(update={"sizes": (1518,), "tests": ("throughput",)})
-    result = run_rfc2544(asked, settings, run_directory(tmp_path, asked), Seen())
+    result = run_rfc2544(plan, settings, run_directory(tmp_path, plan), Seen())
     (row,) = result.parts.throughput or ()
     assert (row.percent_of_maximum, row.limited_by) == (100.0, "maximum")

@@ -32,9 +32,9 @@ SETTINGS = Rfc2544Settings.quickly().model_copy(
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Rfc2544Result]:
-    asked = experiment()
-    run = run_directory(tmp_path_factory.mktemp("runs"), asked)
-    return run.path, run_rfc2544(asked, SETTINGS, run, Seen())
+    plan = experiment()
+    run = run_directory(tmp_path_factory.mktemp("runs"), plan)
+    return run.path, run_rfc2544(plan, SETTINGS, run, Seen())
 
 
 def test_throughput_is_the_capacity_or_the_line(finished: tuple[Path, Rfc2544Result]) -> None:
@@ -75,7 +75,7 @@ def test_frame_loss_is_what_the_capacity_leaves(finished: tuple[Path, Rfc2544Res
     assert [point.lost for point in large.points] == [0, 0]
 
 
-def test_the_longest_burst_is_the_buffer_and_what_is_forwarded_meanwhile(
+def test_the_longest_burst_is_the_buffer_and_what_is_forwarded_during_it(
     finished: tuple[Path, Rfc2544Result],
 ) -> None:
     small, large = finished[1].parts.back_to_back or ()
@@ -102,7 +102,7 @@ def test_an_overload_below_the_line_recovers_at_once(
     assert large.recovery_s is None
 
 
-def test_a_reset_that_cannot_be_is_told(finished: tuple[Path, Rfc2544Result]) -> None:
+def test_a_reset_that_cannot_be_is_reported(finished: tuple[Path, Rfc2544Result]) -> None:
     (statement,) = finished[1].parts.reset or ()
     assert statement.subject.frames == "64"
     assert statement.outage_s is None
@@ -136,15 +136,15 @@ def test_the_page_has_every_part_and_its_graphs(finished: tuple[Path, Rfc2544Res
 
 
 def test_a_killed_run_goes_on_after_its_last_trial(tmp_path: Path) -> None:
-    asked = experiment()
+    plan = experiment()
     settings = SETTINGS.model_copy(update={"sizes": (1518,)})
-    run = run_directory(tmp_path, asked)
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_rfc2544(asked, settings, run, Seen(most=5))
+        run_rfc2544(plan, settings, run, Seen(most=5))
     so_far = rfc2544_answer(run)
     assert [section.title for section in so_far.sections] == ["Throughput", "Latency"]
     rest = Seen()
-    result = run_rfc2544(asked, settings, run, rest)
+    result = run_rfc2544(plan, settings, run, rest)
     trials = read_journal(run.journal).trials()
     assert [trial.number for trial in trials] == list(range(1, len(trials) + 1))
     assert [trial.number for trial in rest.trials] == [trial.number for trial in trials[5:]]
@@ -163,10 +163,10 @@ def test_a_finished_run_stands(finished: tuple[Path, Rfc2544Result]) -> None:
 
 
 def test_a_lab_with_a_line_rate_has_its_own_maximum(tmp_path: Path) -> None:
-    asked = experiment()
+    plan = experiment()
     settings = SETTINGS.model_copy(update={"maximum": parse_rate("2Mpps")})
     with pytest.raises(InputError, match="the lab has a line rate") as error:
-        run_rfc2544(asked, settings, run_directory(tmp_path, asked), Seen())
+        run_rfc2544(plan, settings, run_directory(tmp_path, plan), Seen())
     assert (error.value.where, error.value.remedy) == ("--maximum", "leave it out")
 
 

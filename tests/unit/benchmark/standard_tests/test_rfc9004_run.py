@@ -24,10 +24,10 @@ SETTINGS = Rfc9004Settings.quickly().model_copy(
 
 
 def test_the_corrected_buffer_is_the_simulated_one(tmp_path: Path) -> None:
-    asked = experiment()
+    plan = experiment()
     settings = SETTINGS.model_copy(update={"sizes": (64, 1518)})
-    run = run_directory(tmp_path, asked)
-    result = run_rfc9004(asked, settings, run, Seen())
+    run = run_directory(tmp_path, plan)
+    result = run_rfc9004(plan, settings, run, Seen())
     small, large = result.rows
     assert small.corrected_s is not None
     # Bursts are known to a tenth, downwards.
@@ -47,14 +47,14 @@ def test_the_corrected_buffer_is_the_simulated_one(tmp_path: Path) -> None:
 
 
 def test_a_killed_run_goes_on_in_the_midst_of_a_search(tmp_path: Path) -> None:
-    asked = experiment()
+    plan = experiment()
     settings = SETTINGS.model_copy(update={"sizes": (64,)})
-    run = run_directory(tmp_path, asked)
+    run = run_directory(tmp_path, plan)
     with pytest.raises(Interrupted):
-        run_rfc9004(asked, settings, run, Seen(most=12))
+        run_rfc9004(plan, settings, run, Seen(most=12))
     assert rfc9004_answer(run).sections == ()
     rest = Seen()
-    result = run_rfc9004(asked, settings, run, rest)
+    result = run_rfc9004(plan, settings, run, rest)
     trials = read_journal(run.journal).trials()
     assert [trial.number for trial in rest.trials] == [trial.number for trial in trials[12:]]
     assert len({(trial.step, trial.attempt) for trial in trials}) == len(trials)

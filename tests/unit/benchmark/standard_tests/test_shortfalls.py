@@ -14,8 +14,8 @@ def test_the_defaults_are_the_standard_s_own() -> None:
 
 
 def test_the_quick_preset_falls_short_in_every_test_but_reset() -> None:
-    told = {each.what: each.section for each in shortfalls(Rfc2544Settings.quickly(), 0.3)}
-    assert told == {
+    sections = {each.what: each.section for each in shortfalls(Rfc2544Settings.quickly(), 0.3)}
+    assert sections == {
         "wait for residual frames:": "23",
         "rest between trials:": "23",
         "final throughput trials of": "24",
@@ -29,7 +29,7 @@ def test_the_quick_preset_falls_short_in_every_test_but_reset() -> None:
     }
 
 
-def test_only_the_tests_asked_for_count() -> None:
+def test_only_the_tests_requested_count() -> None:
     settings = Rfc2544Settings(
         tests=("latency",),
         latency=LatencySettings(repeats=19),

@@ -21,19 +21,19 @@ from tests.unit.benchmark.standard_tests.simulated import Seen, experiment, run_
 
 
 def request(step: str | None, load_pps: float = 1e5) -> TrialRequest:
-    asked = experiment()
-    streams = compile_profile(asked.profile, load_pps, ((0, 1), (1, 0)))
+    plan = experiment()
+    streams = compile_profile(plan.profile, load_pps, ((0, 1), (1, 0)))
     return TrialRequest("frame-loss", load_pps, 0.1, streams, early_abort=False, step=step)
 
 
-def run_steps(root: Path, asked: Experiment, *requests: TrialRequest) -> list[TrialRecord]:
+def run_steps(root: Path, plan: Experiment, *requests: TrialRequest) -> list[TrialRecord]:
     """Each in turn by `valid`, in a session of its own."""
-    run = run_directory(root, asked)
+    run = run_directory(root, plan)
     found = []
     for each in requests:
-        with recording(run) as recorder, beds.testbed(beds.BedPlan.of(asked), None, print) as bed:
-            steps = Steps(Session(asked, recorder, Seen(), None), bed)
-            found.append(steps.valid(asked, each))
+        with recording(run) as recorder, beds.testbed(beds.BedPlan.of(plan), None, print) as bed:
+            steps = Steps(Session(plan, recorder, Seen(), None), bed)
+            found.append(steps.valid(plan, each))
     return found
 
 
@@ -43,8 +43,8 @@ def test_a_valid_step_is_run_once_however_many_sessions_ask(tmp_path: Path) -> N
 
 
 def test_an_invalid_step_is_tried_again_a_bounded_number_of_times(tmp_path: Path) -> None:
-    asked = experiment().model_copy(update={"tester": Spoiled()})
-    first, again = run_steps(tmp_path, asked, request("a"), request("a"))
+    plan = experiment().model_copy(update={"tester": Spoiled()})
+    first, again = run_steps(tmp_path, plan, request("a"), request("a"))
     assert (first.verdict, first.attempt) == ("invalid", TRIES)
     assert first == again
 
@@ -69,12 +69,12 @@ class Spoiled(tester.TesterLimits):
 
 
 def test_a_tester_that_is_never_fit_is_not_tried_for_ever(tmp_path: Path) -> None:
-    asked = experiment().model_copy(update={"tester": Spoiled()})
+    plan = experiment().model_copy(update={"tester": Spoiled()})
     settings = Rfc2544Settings.quickly().model_copy(
         update={"sizes": (64,), "tests": ("frame-loss", "back-to-back")}
     )
     seen = Seen()
-    result = run_rfc2544(asked, settings, run_directory(tmp_path, asked), seen)
+    result = run_rfc2544(plan, settings, run_directory(tmp_path, plan), seen)
     (losses,) = result.parts.frame_loss or ()
     assert [point.lost for point in losses.points] == [None] * 3
     assert not losses.complete

@@ -73,7 +73,7 @@ def test_an_option_is_written_as_it_was_given() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--rte", "5"], "--rte: binary-search.py has no option of this name (did you mean rate?)"),
         # argparse would take this for --rate-tolerance.
@@ -121,10 +121,10 @@ def test_an_option_is_written_as_it_was_given() -> None:
         ),
     ],
 )
-def test_mistakes_are_told(words: list[str], told: str) -> None:
+def test_mistakes_are_reported(words: list[str], message: str) -> None:
     with pytest.raises(InputError) as caught:
         parse_trafficgen_command(words)
-    assert str(caught.value) == told
+    assert str(caught.value) == message
 
 
 @given(st.lists(st.text(max_size=20) | st.sampled_from(WORDS), max_size=8))

@@ -109,7 +109,7 @@ def test_the_articles_trials_and_search(tmp_path: Path) -> None:
     assert search.validation.repeat == 1
 
 
-def test_what_the_article_asks_for_in_vain_is_told() -> None:
+def test_what_the_article_asks_for_in_vain_is_reported() -> None:
     notices = _import(ARTICLES_COMMAND).notices
     assert [notice.partition(":")[0] for notice in notices] == [
         "--stream-mode segmented",
@@ -201,8 +201,8 @@ def _value(option: Option) -> list[str]:
     [option for name, option in OPTIONS.items() if name not in _SAY_WHAT_IS_IMPORTED],
     ids=lambda option: option.name,
 )
-def test_every_option_is_in_the_experiment_or_told(option: Option, generator: str) -> None:
-    """In the experiment, at least in a comment of its lines; or told; or refused by name."""
+def test_every_option_is_in_the_experiment_or_reported(option: Option, generator: str) -> None:
+    """In the experiment, at least in a comment of its lines; or reported; or refused by name."""
     base = ["--traffic-generator", generator, "--rate-unit", "%", "--rate", "60"]
     needs = {
         "packet-protocol": ["--frame-size=128"],
@@ -224,11 +224,11 @@ def test_every_option_is_in_the_experiment_or_told(option: Option, generator: st
         refused = error.where
     else:
         refused = ""
-        told = any(notice.startswith(f"--{option.name}") for notice in imported.notices)
+        noticed = any(notice.startswith(f"--{option.name}") for notice in imported.notices)
         heading, _, lines = imported.text.partition("\n\n")
         changed = _content(imported) != _content(plain) or f"--{option.name} " in lines
-        assert changed != told
-        assert not told or f"--{option.name}" in heading
+        assert changed != noticed
+        assert not noticed or f"--{option.name}" in heading
     assert refused in ("", f"--{option.name}")
 
 
@@ -310,7 +310,7 @@ def test_ports_are_those_of_all_pairs(tmp_path: Path) -> None:
     assert lab.paths == ((2, 3), (3, 2))
 
 
-def test_cpus_that_do_not_divide_over_the_ports_are_told() -> None:
+def test_cpus_that_do_not_divide_over_the_ports_are_reported() -> None:
     imported = _import(*BY_PROFILE, trex=TrexConfig(("a", "b"), (1, 2, 3)))
     assert "generator" not in _content(imported)
     assert imported.notices[-1].startswith("generator.cpus is left at its default")
@@ -334,15 +334,15 @@ def test_a_pre_trial_command_is_words(tmp_path: Path, command: str, words: list[
     "command", ["a; b", "a | b", 'a "$HOME"', "a `b`", "X=1 a", "a > b", "a *", "~/a", "a && b"]
 )
 def test_a_pre_trial_command_for_a_shell_is_refused(command: str) -> None:
-    told = _refused(*BY_PROFILE, f"--pre-trial-cmd={command}")
-    assert told == (
+    message = _refused(*BY_PROFILE, f"--pre-trial-cmd={command}")
+    assert message == (
         "--pre-trial-cmd: needs a shell, and here none reads it "
         "(put it into a script, and give the script's path)"
     )
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--traffic-generator=trex-astf"], "--traffic-generator: what trex-astf sends has no"),
         (
@@ -374,8 +374,8 @@ def test_a_pre_trial_command_for_a_shell_is_refused(command: str) -> None:
         ([*BY_OPTIONS, "--use-protocol-flows=1"], "--use-protocol-flows: flows that differ in"),
     ],
 )
-def test_what_would_test_something_else_is_refused(words: list[str], told: str) -> None:
-    assert told in _refused(*words)
+def test_what_would_test_something_else_is_refused(words: list[str], message: str) -> None:
+    assert message in _refused(*words)
 
 
 def test_a_profile_is_needed() -> None:

@@ -51,7 +51,7 @@ def test_a_device_that_is_none_is_refused(port: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "is not a list of one configuration"),
         ("5", "is not a list of one configuration"),
@@ -64,14 +64,14 @@ def test_a_device_that_is_none_is_refused(port: int) -> None:
         ("[" * 5000, "is not YAML"),
     ],
 )
-def test_mistakes_are_told_with_the_file(tmp_path: Path, text: str, told: str) -> None:
+def test_mistakes_are_reported_with_the_file(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError) as caught:
         _load(tmp_path, text)
-    assert caught.value.message.startswith(told)
+    assert caught.value.message.startswith(message)
     assert caught.value.where == str(tmp_path / "trex_cfg.yaml")
     assert caught.value.remedy == "give the trex_cfg.yaml that TRex was started with"
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         load_trex_config(tmp_path / "none.yaml")

@@ -167,7 +167,7 @@ def test_it_agrees_with_a_queue_that_is_stepped_through_in_small_slices(
         queue = max(0.0, queue + (loads[int(now_s)] - capacity_pps) * slice_s)
         lost += max(0.0, queue - buffer)
         queue = min(queue, buffer)
-    # A slice is at most 0.15 frames long, and may be told wrongly where something changes.
+    # A slice is at most 0.15 frames long, and may be counted wrongly where something changes.
     assert direction.queue_frames == pytest.approx(queue, abs=2.0)
     assert overflow == pytest.approx(lost, abs=4.0)
 

@@ -79,7 +79,7 @@ def test_time_goes_on_from_trial_to_trial() -> None:
     assert [later - earlier for earlier, later in pairwise(began)] == [3_100_000_000] * 2
 
 
-def test_it_stops_when_it_is_told_to_and_drains() -> None:
+def test_it_stops_on_request_and_drains() -> None:
     watched = run(
         generator_of("fixed-capacity"),
         plan_of(load_stream(1e5), duration_s=3600.0, drain_s=1.0),

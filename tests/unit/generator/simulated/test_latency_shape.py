@@ -1,4 +1,4 @@
-"""Latency histograms: the engine's buckets, and the distribution that was asked for."""
+"""Latency histograms: the engine's buckets, and the distribution that was requested."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_buckets_are_those_of_hdrhistogram(value_ns: int) -> None:
 
 
 @pytest.mark.parametrize("frames", [1, 2, 39, 40, 41, 999, 1000, 1001, 123_456, 10**6, 10**9])
-def test_as_many_frames_as_asked_for(frames: int) -> None:
+def test_as_many_frames_as_requested(frames: int) -> None:
     tally = LatencyTally(LatencyPools(chance_of(1)), in_us=True)
     for _ in range(6):
         drawn = tally.unqueued(SHAPE, frames)

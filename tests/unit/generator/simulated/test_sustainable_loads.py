@@ -38,7 +38,7 @@ def test_the_slower_direction_decides() -> None:
     assert model.sustainable_pps(0.0, directions=(0,)) == pytest.approx(1e6, rel=1e-5)
 
 
-def test_what_is_offered_beside_the_load_is_taken_off() -> None:
+def test_what_is_offered_in_addition_to_the_load_is_taken_off() -> None:
     model = model_of("fixed-capacity", **EXACT)
     found = model.sustainable_pps(0.0, offered_pps=lambda _, load_pps: 2 * load_pps + 1000)
     assert found == pytest.approx((1e6 - 1000) / 2, rel=1e-5)

@@ -86,9 +86,9 @@ def make_run(
     path = root / run_id
     path.mkdir(parents=True)
     ended = {"result": result, "events_before": len(events) - 1}
-    told = [event if event["kind"] != "finished" else {**event, **ended} for event in events]
+    recorded = [event if event["kind"] != "finished" else {**event, **ended} for event in events]
     (path / "experiment.yaml").write_text(experiment)
-    (path / "journal.jsonl").write_text(lines(*told))
+    (path / "journal.jsonl").write_text(lines(*recorded))
     (path / "lock").write_text("12345\n")
     if result is not None:
         (path / "result.json").write_text(json.dumps(result))

@@ -83,7 +83,7 @@ def test_a_damaged_run_is_not_the_last_one(tmp_path: Path) -> None:
     assert find_run("last", tmp_path).path == path
 
 
-def test_candidates_are_told_where_several_begin_so(tmp_path: Path) -> None:
+def test_candidates_are_reported_where_several_begin_so(tmp_path: Path) -> None:
     for number in range(12):
         make_run(tmp_path, f"20260314T12000{number:x}-demo")
     error = refusal("20260314", tmp_path)
@@ -94,7 +94,7 @@ def test_candidates_are_told_where_several_begin_so(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["nothing", "runs/nothing", "../../nothing", "x" * 5000])
-def test_what_is_no_run_is_told_with_the_folder(tmp_path: Path, text: str) -> None:
+def test_what_is_no_run_is_reported_with_the_folder(tmp_path: Path, text: str) -> None:
     error = refusal(text, tmp_path)
     assert f"neither by its path nor in {tmp_path}" in error.message
     assert "plimsoll runs" in error.remedy
@@ -126,7 +126,7 @@ def test_names_that_would_drive_the_terminal_are_written_out(tmp_path: Path) -> 
     assert refusal("gone\x1b", tmp_path).where == r"gone\x1b"
 
 
-def test_a_run_that_may_not_be_looked_into_is_told() -> None:
+def test_a_run_that_may_not_be_looked_into_is_reported() -> None:
     with open_folder() as root:
         path = make_run(root)
         path.chmod(0)

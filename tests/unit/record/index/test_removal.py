@@ -53,7 +53,7 @@ def test_a_run_is_measured_and_removed(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == [other.name]
 
 
-def test_files_that_are_not_the_runs_own_are_told(tmp_path: Path) -> None:
+def test_files_that_are_not_the_runs_own_are_reported(tmp_path: Path) -> None:
     path = make_run(tmp_path)
     (path / "capture.pcap").touch()
     (path / "setup").mkdir()
@@ -105,7 +105,7 @@ def test_what_is_no_run_is_refused(
     assert "by hand" in error.remedy
 
 
-def test_what_does_not_exist_is_told(tmp_path: Path) -> None:
+def test_what_does_not_exist_is_reported(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be looked into: No such file"):
         plan_removal(tmp_path / "gone")
 
@@ -181,13 +181,13 @@ def test_a_run_that_is_going_on_is_refused(tmp_path: Path) -> None:
     path, matrix = make_stopped(tmp_path), make_matrix(tmp_path)
     part = matrix / "iteration-0001" / "sample-2"
     with locked(path / "lock"), locked(part / "lock"):
-        for asked, going_on in ((path, path), (matrix, part)):
-            error = refusal(asked)
+        for chosen, going_on in ((path, path), (matrix, part)):
+            error = refusal(chosen)
             assert (error.where, error.message) == (str(going_on), "the run is going on")
             assert "stop it first" in error.remedy
 
 
-def test_a_run_that_goes_on_after_it_was_asked_about_stays(tmp_path: Path) -> None:
+def test_a_run_that_goes_on_after_the_question_stays(tmp_path: Path) -> None:
     planned = plan_removal(make_stopped(tmp_path))
     with locked(planned.path / "lock"), pytest.raises(InputError, match="going on"):
         remove(planned)
@@ -204,7 +204,7 @@ def test_a_run_that_goes_on_at_the_last_moment_stays(
     assert len(run_paths(tmp_path)) == 1
 
 
-def test_nobody_goes_on_with_a_run_that_is_vanishing(
+def test_no_one_goes_on_with_a_run_that_is_vanishing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = plan_removal(make_stopped(tmp_path))
@@ -250,14 +250,14 @@ def test_another_link_in_its_place_stays(tmp_path: Path) -> None:
     assert is_whole(link)
 
 
-def test_a_run_that_somebody_else_has_removed_is_told(tmp_path: Path) -> None:
+def test_a_run_that_someone_else_has_removed_is_reported(tmp_path: Path) -> None:
     planned = plan_removal(make_run(tmp_path))
     remove(planned)
     with pytest.raises(RecordError, match="cannot be removed: No such file"):
         remove(planned)
 
 
-def test_files_that_vanish_meanwhile_are_no_matter(
+def test_files_that_vanish_in_between_are_no_matter(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     planned = plan_removal(make_run(tmp_path))
@@ -308,7 +308,7 @@ def test_only_what_a_removal_has_left_is_finished(tmp_path: Path) -> None:
 
 
 @needs_root
-def test_what_may_not_be_deleted_is_told() -> None:
+def test_what_may_not_be_deleted_is_reported() -> None:
     with open_folder() as root:
         path = make_run(root)
         with nobody():
@@ -338,7 +338,7 @@ def test_a_run_that_cannot_be_deleted_whole_is_no_longer_listed() -> None:
 
 
 @needs_root
-def test_what_may_not_be_looked_into_is_told() -> None:
+def test_what_may_not_be_looked_into_is_reported() -> None:
     with open_folder() as root:
         path = make_run(root)
         path.chmod(0)

@@ -207,10 +207,10 @@ def test_a_result_and_a_journal_that_disagree_are_damage(
     damage(path)
     entry = look(path)
     assert (entry.state, entry.summary) == ("damaged", None)
-    (told,) = entry.damage
-    assert told.where == str(path / "result.json")
-    assert said in told.reason
-    assert "from one copy" in told.remedy
+    (problem,) = entry.damage
+    assert problem.where == str(path / "result.json")
+    assert said in problem.reason
+    assert "from one copy" in problem.remedy
 
 
 def test_a_result_that_is_written_otherwise_and_says_the_same_is_none(tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ SOURCE_DAMAGE: dict[str, tuple[str, Callable[[Path], object], str]] = {
 
 @pytest.mark.parametrize(("part", "damage", "said"), SOURCE_DAMAGE.values(), ids=SOURCE_DAMAGE)
 @pytest.mark.parametrize("known", [False, True], ids=["first seen", "seen before"])
-def test_a_damaged_source_is_told_with_place_and_remedy(
+def test_a_damaged_source_is_reported_with_place_and_remedy(
     tmp_path: Path, *, part: str, damage: Callable[[Path], object], said: str, known: bool
 ) -> None:
     path = make_run(tmp_path)
@@ -354,10 +354,10 @@ def test_a_damaged_source_is_told_with_place_and_remedy(
     damage(path / part)
     entry = look(path)
     assert (entry.state, entry.summary) == ("damaged", None)
-    (told,) = entry.damage
-    assert told.where in (str(path), str(path / part))
-    assert said in told.reason
-    assert "from a copy" in told.remedy or "use the version" in told.remedy
+    (problem,) = entry.damage
+    assert problem.where in (str(path), str(path / part))
+    assert said in problem.reason
+    assert "from a copy" in problem.remedy or "use the version" in problem.remedy
 
 
 def test_the_loader_of_experiments_in_use_makes_nothing_but_plain_values(tmp_path: Path) -> None:
@@ -376,8 +376,8 @@ def test_a_name_that_is_no_text_is_not_spelled_out(tmp_path: Path) -> None:
         references = ", ".join([f"*a{level - 1}"] * 10)
         levels.append(f"a{level}: &a{level} [{references}]")
     entry = look(make_run(tmp_path, experiment="\n".join([*levels, "name: *a10"])))
-    (told,) = entry.damage
-    assert "aliases unfolded" in told.reason
+    (damage,) = entry.damage
+    assert "aliases unfolded" in damage.reason
 
 
 def test_a_torn_last_line_is_no_damage(tmp_path: Path) -> None:
@@ -399,8 +399,8 @@ def test_what_may_not_be_read_is_damaged_to_who_looks(part: str, *, known: bool)
         with nobody():
             entry = look(path)
         assert entry.state == "damaged"
-        (told,) = entry.damage
-        assert "Permission denied" in told.reason
+        (damage,) = entry.damage
+        assert "Permission denied" in damage.reason
 
 
 def test_a_directory_that_is_not_there_is_damaged(tmp_path: Path) -> None:
@@ -414,12 +414,12 @@ def test_damaged_notes_leave_the_run_as_it_is(tmp_path: Path) -> None:
     (path / "notes.json").write_text("{")
     entry = look(path)
     assert (entry.state, dict(entry.notes.tags)) == ("finished", {})
-    (told,) = entry.damage
-    assert told.where == str(path / "notes.json")
-    assert "tags and notes cannot be read" in told.reason
+    (damage,) = entry.damage
+    assert damage.where == str(path / "notes.json")
+    assert "tags and notes cannot be read" in damage.reason
 
 
-def test_an_old_result_beside_a_matching_experiment(tmp_path: Path) -> None:
+def test_an_old_result_next_to_a_matching_experiment(tmp_path: Path) -> None:
     """The lock file of a run from elsewhere may be anything."""
     path = make_run(tmp_path, experiment=EXPERIMENT, events=[started(), finished()])
     (path / "lock").unlink()
@@ -430,7 +430,7 @@ def test_an_old_result_beside_a_matching_experiment(tmp_path: Path) -> None:
     assert look(path).state == "finished"
 
 
-def test_what_is_asked_for_does_not_write_through_a_link(tmp_path: Path) -> None:
+def test_what_is_requested_does_not_write_through_a_link(tmp_path: Path) -> None:
     """A run from elsewhere could know under which name a summary is written first."""
     path = make_run(tmp_path)
     victim = tmp_path / "victim"

@@ -34,7 +34,7 @@ def entry(run_id: str = "r", state: RunState = "finished", **facts: Any) -> RunE
 
 
 @pytest.mark.parametrize(
-    ("asked", "taken"),
+    ("criteria", "taken"),
     [
         (RunFilter(), True),
         (RunFilter(methods=("soak", "load-line")), True),
@@ -61,12 +61,12 @@ def entry(run_id: str = "r", state: RunState = "finished", **facts: Any) -> RunE
         (RunFilter(methods=("load-line",), verdicts=("fail",)), False),
     ],
 )
-def test_all_that_is_asked_has_to_hold(asked: RunFilter, *, taken: bool) -> None:
-    assert asked.takes(entry(tags={"kernel": "6.1", "nic": "e810"})) is taken
+def test_every_criterion_has_to_hold(criteria: RunFilter, *, taken: bool) -> None:
+    assert criteria.takes(entry(tags={"kernel": "6.1", "nic": "e810"})) is taken
 
 
 @pytest.mark.parametrize(
-    ("asked", "taken"),
+    ("criteria", "taken"),
     [
         (RunFilter(), True),
         (RunFilter(states=("damaged",)), True),
@@ -79,9 +79,11 @@ def test_all_that_is_asked_has_to_hold(asked: RunFilter, *, taken: bool) -> None
         (RunFilter(duts=("simulated",)), False),
     ],
 )
-def test_of_a_damaged_run_only_what_is_known_can_be_asked(asked: RunFilter, *, taken: bool) -> None:
+def test_of_a_damaged_run_only_what_is_known_can_be_queried(
+    criteria: RunFilter, *, taken: bool
+) -> None:
     damaged = entry("20260314T120005-demo", "damaged", tags={"kernel": "6.1"})
-    assert asked.takes(damaged) is taken
+    assert criteria.takes(damaged) is taken
 
 
 def test_a_run_of_an_unknown_time_is_in_no_span() -> None:

@@ -18,7 +18,7 @@ def test_damaged_runs_do_not_keep_the_others_from_being_listed(tmp_path: Path) -
     assert states == {"a": "finished", "b": "damaged", "c": "stopped", "d": "damaged"}
 
 
-def test_a_matrix_is_one_run_unless_its_parts_are_asked_for(tmp_path: Path) -> None:
+def test_a_matrix_is_one_run_unless_its_parts_are_requested(tmp_path: Path) -> None:
     make_matrix(tmp_path, "20260314T130000-sizes", parts=2)
     make_run(tmp_path, "20260315T130000-demo")
     assert [entry.run_id for entry in read_index(tmp_path)] == [
@@ -33,7 +33,7 @@ def test_a_matrix_is_one_run_unless_its_parts_are_asked_for(tmp_path: Path) -> N
     ]
 
 
-def test_a_run_that_is_removed_meanwhile_is_left_out(
+def test_a_run_that_is_removed_in_between_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_run(tmp_path, "20260314T120001-a")

@@ -88,7 +88,7 @@ def test_no_note_is_lost_when_two_write_at_once(run: RunDirectory) -> None:
     assert texts == sorted(f"{name} {number}" for name in "ab" for number in range(20))
 
 
-def test_a_writer_that_never_ends_is_told(
+def test_a_writer_that_never_ends_is_reported(
     run: RunDirectory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_notes, "_LOCK_WAIT_S", 0.05)
@@ -191,7 +191,7 @@ def identity(path: Path) -> tuple[int, int, int]:
 
 
 @pytest.mark.parametrize(("damage", "said"), DAMAGE.values(), ids=DAMAGE.keys())
-def test_a_damaged_file_is_told_and_never_overwritten(
+def test_a_damaged_file_is_reported_and_never_overwritten(
     run: RunDirectory, damage: Callable[[Path], object], said: str
 ) -> None:
     tag(run, kernel="6.1")
@@ -207,7 +207,7 @@ def test_a_damaged_file_is_told_and_never_overwritten(
     assert identity(path) == before
 
 
-def test_a_directory_that_cannot_be_written_is_told(run: RunDirectory, tmp_path: Path) -> None:
+def test_a_directory_that_cannot_be_written_is_reported(run: RunDirectory, tmp_path: Path) -> None:
     (run.path / "notes.lock").mkdir()
     with pytest.raises(RecordError, match="cannot record"):
         tag(run, kernel="6.1")

@@ -114,7 +114,7 @@ def soak(**changes: Any) -> RunOutcome:
     return outcome("soak", {**result, **changes})
 
 
-def test_the_offered_load_is_told_with_the_intended_one() -> None:
+def test_the_offered_load_is_reported_with_the_intended_one() -> None:
     line = {**RESULT["load_line"], "intended_pps_per_direction": 3_070_000.0}
     found = outcome("load-line", {**RESULT, "load_line": line})
     text = "3.025 Mpps per direction (3.07 Mpps intended)"

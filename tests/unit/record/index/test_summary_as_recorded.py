@@ -23,7 +23,7 @@ from tests.unit.benchmark.soak_runs import soak_experiment
 
 
 class Silent:
-    """A ProgressListener that says nothing, and looks at the run when it is told something."""
+    """A ProgressListener that says nothing, and looks at the run when it is notified."""
 
     def __init__(self, run: RunDirectory) -> None:
         self.run = run
@@ -55,7 +55,7 @@ def _nothing_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("_nothing_is_made_anew")
 def test_a_search_keeps_its_summary_from_its_beginning_to_its_end(tmp_path: Path) -> None:
-    asked = soak_experiment(
+    plan = soak_experiment(
         search={
             "minimum": "50kpps",
             "maximum": "100kpps",
@@ -63,9 +63,9 @@ def test_a_search_keeps_its_summary_from_its_beginning_to_its_end(tmp_path: Path
             "validation": {"duration": "500ms"},
         }
     )
-    run = RunDirectory.create(tmp_path, "demo", asked.normalised())
+    run = RunDirectory.create(tmp_path, "demo", plan.normalised())
     listener = Silent(run)
-    result = find_load_line(asked, run, listener)
+    result = find_load_line(plan, run, listener)
     (early,) = listener.seen
     assert early.state == "running"
     assert early.summary is not None
@@ -85,9 +85,9 @@ def test_a_search_keeps_its_summary_from_its_beginning_to_its_end(tmp_path: Path
 
 @pytest.mark.usefixtures("_nothing_is_made_anew")
 def test_a_single_trial_keeps_its_summary(tmp_path: Path) -> None:
-    asked = soak_experiment()
-    run = RunDirectory.create(tmp_path, "demo-trial", asked.normalised())
-    record = run_single_trial(asked, run, parse_rate("60kpps"), 1.0, Silent(run))
+    plan = soak_experiment()
+    run = RunDirectory.create(tmp_path, "demo-trial", plan.normalised())
+    record = run_single_trial(plan, run, parse_rate("60kpps"), 1.0, Silent(run))
     (entry,) = read_index(tmp_path)
     assert (entry.state, record.verdict) == ("finished", "pass")
     assert entry.summary is not None

@@ -27,7 +27,7 @@ class Request:
 
 @dataclass
 class Store:
-    """What the server holds, was asked, and is to answer next."""
+    """What the server holds, its requests, and its next answers."""
 
     indices: dict[str, Any] = field(default_factory=dict)
     documents: dict[tuple[str, str], Any] = field(default_factory=dict)
@@ -103,7 +103,7 @@ class Handler(BaseHTTPRequestHandler):
                 self.connection.close()
                 return
             status, headers = trouble
-            reason = {"type": "trouble", "reason": f"as asked for: {status}"}
+            reason = {"type": "trouble", "reason": f"as requested: {status}"}
             self._answer(status, {"error": reason, "status": status}, headers)
             return
         if self.command == "POST":
@@ -135,14 +135,14 @@ class Handler(BaseHTTPRequestHandler):
             reason = {"type": "illegal_argument_exception", "reason": str(error)}
             self._answer(400, {"error": reason, "status": 400})
             return
-        told = []
+        messages = []
         for index, identity, document in items:
             status, error = self.store.judge(index, identity, document)
             if error is None:
                 self.store.documents[index, identity] = document
-            told.append({"index": {"status": status, **({"error": error} if error else {})}})
-        errors = any("error" in each["index"] for each in told)
-        self._answer(200, {"errors": errors, "items": told})
+            messages.append({"index": {"status": status, **({"error": error} if error else {})}})
+        errors = any("error" in each["index"] for each in messages)
+        self._answer(200, {"errors": errors, "items": messages})
 
     def _answer(
         self, status: int, body: dict[str, Any], headers: dict[str, str] | None = None

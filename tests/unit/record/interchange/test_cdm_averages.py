@@ -69,7 +69,7 @@ def run_of(folder: Path, trials: Sequence[tuple[TrialPhase, Sequence[Row]]]) -> 
 BOTH: Streams = {"0-1": (90.0, 110.0), "1-0": (60.0, 80.0)}
 
 
-def test_averages_are_those_of_the_record_beside_a_calibration(tmp_path: Path) -> None:
+def test_averages_are_those_of_the_record_next_to_a_calibration(tmp_path: Path) -> None:
     run = run_of(
         tmp_path,
         [

@@ -95,7 +95,7 @@ def test_values_are_exact_and_zero_is_one(run: RunDirectory) -> None:
         each["metric_desc"]["metric_desc-uuid"]: each["metric_desc"]
         for each in found["metric_desc"]
     }
-    told = Counter(
+    values = Counter(
         (
             described[each["metric_desc"]["metric_desc-uuid"]]["type"],
             each["metric_data"]["begin"] - BEGIN_MS,
@@ -105,7 +105,7 @@ def test_values_are_exact_and_zero_is_one(run: RunDirectory) -> None:
         )
         for each in found["metric_data"]
     )
-    assert told == {
+    assert values == {
         **{("rx-pps", s, s + 999, 1000, rate): 2 for s in (0, 1000) for rate in (1900.0, 1000.0)},
         ("rx-pps", 2000, 2499, 500, 0.0): 4,
         ("NonBusy-CPU", 0, 1999, 2000, 0.0): 2,
@@ -160,7 +160,7 @@ def test_a_run_of_another_start_has_other_ids(tmp_path: Path) -> None:
     assert not before & after
 
 
-def test_nobody_is_named_unless_somebody_says_so(run: RunDirectory) -> None:
+def test_no_one_is_named_unless_it_is_stated(run: RunDirectory) -> None:
     (body,) = documents(run)["run"]
     assert not {"name", "email"} & body["run"].keys()
     (body,) = documents(run, owner=Owner("Jo", "jo@example.org"))["run"]
@@ -209,12 +209,12 @@ def test_only_v10_says_how_series_become_one(run: RunDirectory) -> None:
         ],
         period="trial-0001",
     )
-    told = {
+    aggregations = {
         each["metric_desc"]["type"]: each["metric_desc"]["default-aggregation"]
         for each in documents(run, CdmVersion.V10)["metric_desc"]
     }
-    assert told["rx-pps"] == "sum"
-    assert {kind: told[kind] for kind in ("mean", "max", "min")} == {
+    assert aggregations["rx-pps"] == "sum"
+    assert {kind: aggregations[kind] for kind in ("mean", "max", "min")} == {
         "mean": "avg",
         "max": "max",
         "min": "min",
@@ -291,11 +291,11 @@ def test_a_warm_up_belongs_to_what_it_warms_up_for(tmp_path: Path) -> None:
         trial = record(number, phase=phase, verdict="none" if step is None else "pass")  # type: ignore[arg-type]
         append_trial(run, trial.model_copy(update={"step": step}))
         write_metrics(run, f"trial-{number:04}", of_trial(1.0), period=f"trial-{number:04}")
-    told = [
+    periods = [
         (dict(each.params)["test"], [period.name for period in each.samples[0].periods])
         for each in outline_of(run).iterations
     ]
-    assert told == [
+    assert periods == [
         ("throughput", ["trial-0001", "trial-0002"]),
         ("latency", ["trial-0003", "trial-0004"]),
     ]
@@ -351,7 +351,7 @@ def test_every_run_of_a_matrix_is_a_sample_of_its_iteration(tmp_path: Path) -> N
     assert len(found["metric_desc"]) == 3
 
 
-def test_a_run_without_metrics_is_told(tmp_path: Path) -> None:
+def test_a_run_without_metrics_is_reported(tmp_path: Path) -> None:
     run = RunDirectory.create(tmp_path, "demo", EXPERIMENT)
     with pytest.raises(RecordError, match="no metrics to export yet") as raised:
         outline_of(run)
@@ -359,21 +359,21 @@ def test_a_run_without_metrics_is_told(tmp_path: Path) -> None:
     assert raised.value.remedy == "export it when a trial has begun"
 
 
-def test_a_period_that_is_not_there_is_told_with_those_that_are(run: RunDirectory) -> None:
+def test_a_period_that_is_not_there_is_reported_with_those_that_are(run: RunDirectory) -> None:
     with pytest.raises(InputError, match="'trial-0009' has no metrics") as raised:
         outline_of(run, ["trial-0009"])
     assert raised.value.where == "--period"
     assert raised.value.remedy.endswith("one of those recorded: trial-0001, trial-0002")
 
 
-def test_only_the_periods_asked_for_are_made(run: RunDirectory) -> None:
+def test_only_the_periods_requested_are_made(run: RunDirectory) -> None:
     made = RunDocuments(run, outline_of(run, ["trial-0001"]), CdmVersion.V8)
     names = {json.loads(each.json)["period"]["name"] for each in made if each.kind == "period"}
     assert names == {"trial-0001", "measurement"}
     assert sum(each.kind == "metric_data" for each in made) == 8
 
 
-def test_a_damaged_matrix_is_told(tmp_path: Path) -> None:
+def test_a_damaged_matrix_is_reported(tmp_path: Path) -> None:
     matrix = RunDirectory.create(tmp_path, "sizes", EXPERIMENT)
     append_event(matrix, "run-started", method="matrix")
     with pytest.raises(RecordError, match="cannot be read") as raised:

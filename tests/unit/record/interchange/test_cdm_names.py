@@ -6,7 +6,7 @@ from plimsoll.export.cdm.names import KEYWORDS, NUMBER, cdm_names
 
 
 @pytest.mark.parametrize(
-    ("names", "told"),
+    ("names", "expected"),
     [
         ({"port_pair": "0:1", "rx_port": "1"}, {"port_pair": "0:1", "rx_port": "1"}),
         ({"lcore": "3"}, {"cpu": "3"}),
@@ -22,8 +22,8 @@ from plimsoll.export.cdm.names import KEYWORDS, NUMBER, cdm_names
         ({}, {}),
     ],
 )
-def test_names_become_those_that_cdm_has(names: dict[str, str], told: dict[str, str]) -> None:
-    assert cdm_names(names) == told
+def test_names_become_those_that_cdm_has(names: dict[str, str], expected: dict[str, str]) -> None:
+    assert cdm_names(names) == expected
 
 
 TEXT = st.text("abc=, ", max_size=3)

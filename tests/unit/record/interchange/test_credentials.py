@@ -36,20 +36,20 @@ def test_a_file_that_others_get_at_is_refused(file: Path, mode: int) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "jo", "jo:", ":word", "jo:a\nann:b\n"])
-def test_a_file_of_another_form_is_told_without_what_it_holds(file: Path, content: str) -> None:
+def test_a_file_of_another_form_is_reported_without_what_it_holds(file: Path, content: str) -> None:
     file.write_text(content)
     with pytest.raises(InputError, match="is not one line of the form user:password") as raised:
         read_credentials(file, {})
     assert "word" not in str(raised.value).replace("user:password", "")
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file"):
         read_credentials(tmp_path / "none", {})
 
 
 @pytest.mark.parametrize("name", ["PLIMSOLL_EXPORT_USER", "PLIMSOLL_EXPORT_PASSWORD"])
-def test_half_of_them_is_told(name: str) -> None:
+def test_half_of_them_is_reported(name: str) -> None:
     with pytest.raises(InputError, match=r"only one of .* is set") as raised:
         read_credentials(None, {name: "x"})
     assert raised.value.where == "environment"

@@ -48,8 +48,8 @@ def test_wide_gives_each_name_a_column(run: RunDirectory) -> None:
         f"name.{name}"
         for name in ("cstype", "hostname", "num", "port_pair", "rx_port", "tx_port", "type")
     ]
-    told = {tuple(row[name] for name in names) for row in rows}
-    assert told == {
+    cells = {tuple(row[name] for name in names) for row in rows}
+    assert cells == {
         ("profiler", "dut", "3", "", "", "", "idle"),
         ("", "", "", "0:1", "0", "1", ""),
         ("", "", "", "0:1", "1", "0", ""),
@@ -58,7 +58,7 @@ def test_wide_gives_each_name_a_column(run: RunDirectory) -> None:
     assert {row["type"] for row in rows} == {"rx-pps", "NonBusy-CPU"}
 
 
-def test_only_the_periods_asked_for(run: RunDirectory) -> None:
+def test_only_the_periods_requested(run: RunDirectory) -> None:
     assert {row["period"] for row in table(run, ["trial-0002"])} == {"trial-0002"}
 
 

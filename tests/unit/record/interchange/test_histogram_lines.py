@@ -42,7 +42,7 @@ def test_without_wishes_it_is_the_runs_own_file(logged: RunDirectory) -> None:
     assert "\n".join(lines) + "\n" == logged.histograms.read_text()
 
 
-def test_only_the_tags_asked_for(logged: RunDirectory) -> None:
+def test_only_the_tags_requested(logged: RunDirectory) -> None:
     lines = list(histogram_lines(logged, tags=[PROBE]))
     assert entries(lines) == [(PROBE, 4)] * 3
 
@@ -68,7 +68,7 @@ def test_a_period_has_what_happened_in_it(logged: RunDirectory) -> None:
     assert entries(list(merged)) == [(PROBE, 8)]
 
 
-def test_a_tag_that_is_not_there_is_told_with_those_that_are(logged: RunDirectory) -> None:
+def test_a_tag_that_is_not_there_is_reported_with_those_that_are(logged: RunDirectory) -> None:
     with pytest.raises(InputError, match="no histograms of 'probe'") as raised:
         list(histogram_lines(logged, tags=["probe"]))
     assert PROBE in raised.value.remedy
@@ -79,7 +79,7 @@ def test_a_run_without_histograms_has_no_lines(run: RunDirectory) -> None:
 
 
 @pytest.mark.parametrize("line", ["Tag=x,1,2", "Tag=x,1.0,1.0,1.0,HISTFAAAA"])
-def test_a_damaged_line_is_told(logged: RunDirectory, line: str) -> None:
+def test_a_damaged_line_is_reported(logged: RunDirectory, line: str) -> None:
     with logged.histograms.open("a") as file:
         file.write(line + "\n")
     with pytest.raises(RecordError, match="is damaged") as raised:

@@ -43,10 +43,10 @@ def bucket(endpoint: str) -> Bucket:
 
 
 def test_duckdb_reads_back_what_was_put(run: RunDirectory, bucket: Bucket) -> None:
-    told: list[str] = []
-    urls = put_parts(run, periods_to_export(run), bucket, told.append)
+    messages: list[str] = []
+    urls = put_parts(run, periods_to_export(run), bucket, messages.append)
     folder = f"s3://bench/lab/one/run={run.run_id}"
-    assert list(urls) == told == [f"{folder}/trial-{n:04}.parquet" for n in (1, 2)]
+    assert list(urls) == messages == [f"{folder}/trial-{n:04}.parquet" for n in (1, 2)]
     # As docs/interchange.md shows it.
     access = {
         "endpoint": bucket.endpoint,
@@ -76,7 +76,7 @@ def test_putting_again_replaces(run: RunDirectory, bucket: Bucket) -> None:
     assert put_parts(run, periods, bucket) == put_parts(run, periods, bucket)
 
 
-def test_a_bucket_that_is_not_there_is_told(run: RunDirectory, endpoint: str) -> None:
+def test_a_bucket_that_is_not_there_is_reported(run: RunDirectory, endpoint: str) -> None:
     with pytest.raises(ExportError, match=r"the storage did not take it: .*NoSuchBucket") as raised:
         put_parts(run, periods_to_export(run), Bucket.of("s3://nowhere/x", endpoint, KEY))
     assert raised.value.where.startswith("s3://nowhere/x/run=")
@@ -95,13 +95,13 @@ def test_without_obstore_it_says_what_to_install(
 @pytest.mark.parametrize(
     "url", ["s3://", "s3:///x", "s3:bench", "s3://id:secret@bench/x", "s3://b?a=b", "s3://[", "x"]
 )
-def test_a_url_without_a_bucket_is_told(url: str) -> None:
+def test_a_url_without_a_bucket_is_reported(url: str) -> None:
     with pytest.raises(InputError, match="names no bucket") as raised:
         Bucket.of(url)
     assert raised.value.remedy == "write --to s3://bucket/prefix"
 
 
-def test_an_endpoint_that_is_no_url_is_told() -> None:
+def test_an_endpoint_that_is_no_url_is_reported() -> None:
     with pytest.raises(InputError, match="'minio:9000' is not a valid URL") as raised:
         Bucket.of("s3://b", "minio:9000")
     assert raised.value.where == "--endpoint"

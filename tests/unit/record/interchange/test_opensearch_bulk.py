@@ -57,13 +57,13 @@ def test_a_whole_run_arrives_and_again_changes_nothing(run: RunDirectory, store:
     assert store.documents == first
 
 
-def test_documents_go_in_batches_and_progress_is_told(
+def test_documents_go_in_batches_and_progress_is_reported(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(bulk, "BATCH_DOCUMENTS", 2)
-    told: list[int] = []
-    load(Server(store.url), some(5), Waits().patience, told.append)
-    assert told == [2, 4, 5]
+    counts: list[int] = []
+    load(Server(store.url), some(5), Waits().patience, counts.append)
+    assert counts == [2, 4, 5]
     assert len(store.bulk_requests) == 3
     assert sent(store) == ALL_FIVE
 
@@ -78,12 +78,12 @@ def test_a_batch_has_no_more_bytes_than_it_should(
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
-def test_a_busy_server_is_asked_again_later_and_later(store: Store, status: int) -> None:
+def test_a_busy_server_is_tried_again_later_and_later(store: Store, status: int) -> None:
     store.troubles = [(status, {})] * 3
     waits = Waits()
     assert load(Server(store.url), some(5), waits.patience).taken == 5
     assert waits.seconds == [0.5, 1.0, 2.0]
-    assert waits.said[0] == f"HTTP {status}: as asked for: {status}; asking again in 0.5 s"
+    assert waits.said[0] == f"HTTP {status}: as requested: {status}; asking again in 0.5 s"
     assert sent(store) == ALL_FIVE
 
 
@@ -120,7 +120,7 @@ def test_it_gives_up_in_the_end(store: Store) -> None:
     assert len(store.bulk_requests) == 4
 
 
-def test_a_server_that_is_not_there_is_told() -> None:
+def test_a_server_that_is_not_there_is_reported() -> None:
     with serving() as store:
         url = store.url
     with pytest.raises(ExportError, match="nothing listens there"):
@@ -194,7 +194,7 @@ def test_one_document_that_is_too_much_alone_is_refused(store: Store) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_refused_access_is_told_at_once(store: Store, status: int) -> None:
+def test_refused_access_is_reported_at_once(store: Store, status: int) -> None:
     store.troubles = [(status, {})]
     with pytest.raises(InputError, match=f"access was refused: HTTP {status}") as raised:
         load(Server(store.url), some(1), Waits().patience)
@@ -202,9 +202,9 @@ def test_refused_access_is_told_at_once(store: Store, status: int) -> None:
     assert len(store.requests) == 1
 
 
-def test_another_answer_is_told(store: Store) -> None:
+def test_another_answer_is_reported(store: Store) -> None:
     store.troubles = [(500, {})]
-    with pytest.raises(ExportError, match="loading failed: HTTP 500: as asked for: 500"):
+    with pytest.raises(ExportError, match="loading failed: HTTP 500: as requested: 500"):
         load(Server(store.url), some(1), Waits().patience)
 
 

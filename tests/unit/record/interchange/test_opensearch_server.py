@@ -59,7 +59,7 @@ def test_without_credentials_none_are_sent(store: Store) -> None:
         "https://[::1",
     ],
 )
-def test_a_url_that_is_none_is_told(url: str) -> None:
+def test_a_url_that_is_none_is_reported(url: str) -> None:
     with pytest.raises(InputError, match="cannot be used") as raised:
         Server(url)
     assert (raised.value.where, raised.value.remedy) == ("--to", "write --to https://host:9200")
@@ -84,7 +84,7 @@ def test_within_the_machine_it_may(url: str) -> None:
     assert Server(url, KEY).url == url
 
 
-def test_a_ca_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_ca_file_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read: No such file") as raised:
         Server("https://host", ca_file=tmp_path / "ca.pem")
     assert raised.value.where == str(tmp_path / "ca.pem")
@@ -114,7 +114,7 @@ def secured(tmp_path: Path) -> Iterator[tuple[Store, Path]]:
         yield store, certificate
 
 
-def test_a_certificate_that_nobody_signed_is_not_trusted(secured: tuple[Store, Path]) -> None:
+def test_a_certificate_that_no_one_signed_is_not_trusted(secured: tuple[Store, Path]) -> None:
     store, _ = secured
     with pytest.raises(InputError, match="its TLS certificate is not trusted") as raised:
         Server(store.url, KEY).ask("HEAD", "/x")
@@ -127,7 +127,7 @@ def test_it_is_when_its_authority_is_named(secured: tuple[Store, Path]) -> None:
     assert Server(store.url, KEY, ca_file=certificate).ask("HEAD", "/x").status == 404
 
 
-def test_missing_indices_are_told(store: Store) -> None:
+def test_missing_indices_are_reported(store: Store) -> None:
     store.indices["cdm-v10dev-run@2026.11"] = {}
     with pytest.raises(InputError, match="it has no index cdm-v10dev-metric_data@2026") as raised:
         prepare_indices(Server(store.url), INDICES, CdmVersion.V10, PATIENCE, make=False)
@@ -145,7 +145,7 @@ def test_missing_indices_are_made_and_others_left(store: Store) -> None:
     }
 
 
-def test_an_index_that_somebody_makes_meanwhile_is_welcome(store: Store) -> None:
+def test_an_index_that_someone_makes_in_between_is_welcome(store: Store) -> None:
     store.troubles = [(404, {})]
     store.indices["cdmv8dev-run"] = {"theirs": True}
     one = {"run": "cdmv8dev-run"}
@@ -155,7 +155,7 @@ def test_an_index_that_somebody_makes_meanwhile_is_welcome(store: Store) -> None
     assert store.indices == {"cdmv8dev-run": {"theirs": True}}
 
 
-def test_an_index_that_cannot_be_made_is_told(store: Store) -> None:
+def test_an_index_that_cannot_be_made_is_reported(store: Store) -> None:
     store.troubles = [(404, {}), (400, {})]
     with pytest.raises(ExportError, match="making the index cdmv8dev-run failed: HTTP 400"):
         prepare_indices(
@@ -163,7 +163,7 @@ def test_an_index_that_cannot_be_made_is_told(store: Store) -> None:
         )
 
 
-def test_what_is_no_opensearch_is_told(store: Store) -> None:
+def test_what_is_no_opensearch_is_reported(store: Store) -> None:
     store.troubles = [(405, {})]
     with pytest.raises(ExportError, match="looking for the index cdmv8dev-run failed: HTTP 405"):
         prepare_indices(
@@ -194,7 +194,7 @@ def test_types_are_those_of_crucibles_indices() -> None:
     ("host", "problem"),
     [("127.0.0.1", "nothing listens there"), ("nowhere.invalid", "there is no host of this name")],
 )
-def test_an_address_where_nothing_listens_is_told_at_once(host: str, problem: str) -> None:
+def test_an_address_where_nothing_listens_is_reported_at_once(host: str, problem: str) -> None:
     with socket.socket() as bound:
         # Bound and not listening: the port is taken, and refuses.
         bound.bind(("127.0.0.1", 0))

@@ -55,7 +55,7 @@ def test_a_folder_is_no_file(tmp_path: Path) -> None:
         pass
 
 
-def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "missing" / "out"
     with (
         pytest.raises(InputError, match="cannot be written: No such file") as raised,

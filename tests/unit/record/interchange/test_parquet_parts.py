@@ -59,7 +59,7 @@ def test_what_is_there_stays_unless_forced(run: RunDirectory, tmp_path: Path) ->
     assert len(copy_parts(run, periods, tmp_path / "x", force=True)) == 2
 
 
-def test_a_target_that_is_no_folder_is_told(run: RunDirectory, tmp_path: Path) -> None:
+def test_a_target_that_is_no_folder_is_reported(run: RunDirectory, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         copy_parts(run, periods_to_export(run), tmp_path / "file", force=False)

@@ -106,7 +106,7 @@ def test_a_line_that_is_nonsense_is_left_out(run: RunDirectory) -> None:
         assert values(live) == {("rx-pps", ""): 5.0}
 
 
-def test_the_trial_that_goes_on_is_told(run: RunDirectory) -> None:
+def test_the_trial_that_goes_on_is_reported(run: RunDirectory) -> None:
     live = LiveRun(run)
     assert live.look().trial is None
     with Journal(run.journal) as journal:

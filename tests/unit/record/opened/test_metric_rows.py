@@ -44,15 +44,15 @@ def test_a_row_has_everything_that_was_recorded(finished: Run) -> None:
 
 
 def test_every_form_has_the_same_rows_and_columns(finished: Run) -> None:
-    asked = finished.rows(source="trafficgen", type=["rx-pps", "max-roundtrip-usec"])
-    rows = asked.rows()
-    assert len(asked) == len(rows) == 12
-    assert tuple(rows[0]) == asked.columns
-    assert asked.arrow().to_pylist() == rows
-    assert asked.polars().to_dicts() == rows
-    assert list(asked.pandas()["begin"]) == [row["begin"] for row in rows]
-    assert asked.pandas()["value"].tolist() == [row["value"] for row in rows]
-    assert asked.head(3) == rows[:3]
+    selection = finished.rows(source="trafficgen", type=["rx-pps", "max-roundtrip-usec"])
+    rows = selection.rows()
+    assert len(selection) == len(rows) == 12
+    assert tuple(rows[0]) == selection.columns
+    assert selection.arrow().to_pylist() == rows
+    assert selection.polars().to_dicts() == rows
+    assert list(selection.pandas()["begin"]) == [row["begin"] for row in rows]
+    assert selection.pandas()["value"].tolist() == [row["value"] for row in rows]
+    assert selection.head(3) == rows[:3]
 
 
 def test_types_are_the_same_whatever_the_values(finished: Run, runs: Path) -> None:
@@ -84,8 +84,8 @@ def test_arrow_speaking_libraries_take_the_rows_as_they_are(finished: Run) -> No
 
 
 def test_rows_are_chosen_by_trial_period_and_time(finished: Run) -> None:
-    def begins(**asked: object) -> list[float]:
-        found = finished.rows(source="trafficgen", type="tx-pps", **asked).rows()
+    def begins(**query: object) -> list[float]:
+        found = finished.rows(source="trafficgen", type="tx-pps", **query).rows()
         seconds = {(row["begin"] - BEGIN).total_seconds() for row in found}
         return sorted(seconds)
 
@@ -107,20 +107,20 @@ def test_a_trial_has_its_own_rows(finished: Run) -> None:
     )
 
 
-def test_a_time_without_a_zone_is_told(finished: Run) -> None:
+def test_a_time_without_a_zone_is_reported(finished: Run) -> None:
     with pytest.raises(InputError, match="has no time zone") as caught:
         finished.rows(begin=datetime(2026, 3, 14))
     assert caught.value.where == "begin"
     assert "tzinfo=UTC" in caught.value.remedy
 
 
-def test_a_relative_time_is_told(finished: Run) -> None:
+def test_a_relative_time_is_reported(finished: Run) -> None:
     with pytest.raises(InputError, match="'-30' is relative to a period") as caught:
         finished.rows(end="-30")
     assert caught.value.where == "end"
 
 
-def test_a_time_that_ends_before_it_begins_is_told(finished: Run) -> None:
+def test_a_time_that_ends_before_it_begins_is_reported(finished: Run) -> None:
     with pytest.raises(InputError, match=r"ends \(1000 ms\) before it begins \(2000 ms\)"):
         finished.rows(begin=2000, end=1000)
 
@@ -134,7 +134,7 @@ def test_names_can_be_one_column(finished: Run) -> None:
     assert dict(rows.pandas()["names"][0]) == names
 
 
-def test_names_that_are_called_like_columns_are_told_apart(runs: Path) -> None:
+def test_names_that_are_called_like_columns_are_distinguished(runs: Path) -> None:
     run = finished_run(runs)
     add_host(run, 2, "sut", {("5", "usr"): [1.0, 0.5], ("5", "sys"): [0.0, 0.5]})
     rows = plimsoll.open(run.path).rows(source="mpstat")
@@ -203,7 +203,7 @@ def test_a_look_reads_the_first_rows_only_and_says_how_many_there_are(finished: 
     )
 
 
-def test_damaged_parquet_is_told(runs: Path) -> None:
+def test_damaged_parquet_is_reported(runs: Path) -> None:
     run = finished_run(runs)
     (run.metrics / "trial-0001.parquet").write_text("no parquet")
     with pytest.raises(RecordError, match=r"has 10 bytes; [\d,]+ were recorded") as caught:

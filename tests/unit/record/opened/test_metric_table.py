@@ -14,7 +14,7 @@ BEGIN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
 
 
-def test_the_measurement_is_asked_unless_another_period_is_named(finished: Run) -> None:
+def test_the_measurement_is_queried_unless_another_period_is_named(finished: Run) -> None:
     # The validation, trial 2: 1,010 frames a second there and 998 back.
     (row,) = finished.metrics("trafficgen", "rx-pps").rows()
     assert row == {
@@ -56,9 +56,9 @@ def test_breakouts_are_columns_and_windows_are_rows(
     assert table.remaining == {"port_pair": 1}
 
 
-def test_time_filter_and_aggregation_are_asked_for(finished: Run) -> None:
-    asked = {"source": "trafficgen", "type": "rx-pps", "breakout": "tx_port"}
-    (kept,) = finished.metrics(**asked, filter="gt:1000").rows()
+def test_time_filter_and_aggregation_are_requested(finished: Run) -> None:
+    query = {"source": "trafficgen", "type": "rx-pps", "breakout": "tx_port"}
+    (kept,) = finished.metrics(**query, filter="gt:1000").rows()
     assert (kept["tx_port"], kept["value"]) == ("0", 1010.0)
     (worst,) = finished.metrics("trafficgen", "rx-pps", aggregation="min").rows()
     assert worst["value"] == 998.0
@@ -69,12 +69,12 @@ def test_time_filter_and_aggregation_are_asked_for(finished: Run) -> None:
         assert (last["begin"], last["value"]) == (BEGIN + 101 * SECOND, 2008.0)
 
 
-def test_a_breakout_called_like_a_column_is_told_apart(runs: Path) -> None:
+def test_a_breakout_called_like_a_column_is_distinguished(runs: Path) -> None:
     run = finished_run(runs)
     add_host(run, 2, "sut", {("5", "usr"): [1.0, 0.5], ("5", "sys"): [0.0, 0.5]})
-    asked = plimsoll.open(run.path).metrics("mpstat", "Busy-CPU", breakout="num,type=usr+sys")
-    assert asked.columns[3:5] == ("num", "names.type")
-    assert {row["names.type"]: row["value"] for row in asked.rows()} == {"usr": 0.75, "sys": 0.25}
+    table = plimsoll.open(run.path).metrics("mpstat", "Busy-CPU", breakout="num,type=usr+sys")
+    assert table.columns[3:5] == ("num", "names.type")
+    assert {row["names.type"]: row["value"] for row in table.rows()} == {"usr": 0.75, "sys": 0.25}
 
 
 def test_many_runs_answer_together_under_their_ids(runs: Path) -> None:
@@ -88,7 +88,7 @@ def test_many_runs_answer_together_under_their_ids(runs: Path) -> None:
     assert {row["run"] for row in rows} == {row["run"] for row in opened.table().rows()}
 
 
-def test_runs_without_the_metric_and_damaged_ones_are_told(runs: Path) -> None:
+def test_runs_without_the_metric_and_damaged_ones_are_reported(runs: Path) -> None:
     sound, without, broken = (finished_run(runs, name) for name in ("a", "b", "c"))
     for part in without.metrics.iterdir():
         part.unlink()
@@ -96,12 +96,12 @@ def test_runs_without_the_metric_and_damaged_ones_are_told(runs: Path) -> None:
         part.write_text("no parquet")
     table = plimsoll.open_all(runs).metrics("trafficgen", "rx-pps")
     assert [row["run"] for row in table.rows()] == [sound.run_id]
-    for told in (repr(table), table._repr_html_()):
-        assert f"Without this metric: {without.run_id}" in told
-        assert "Left out: " in told
+    for message in (repr(table), table._repr_html_()):
+        assert f"Without this metric: {without.run_id}" in message
+        assert "Left out: " in message
 
 
-def test_what_could_be_asked_next_is_shown(finished: Run) -> None:
+def test_what_could_be_queried_next_is_shown(finished: Run) -> None:
     table = finished.metrics("trafficgen", "rx-pps", breakout="tx_port")
     assert "Remaining breakouts: port_pair (1), rx_port (2)" in repr(table)
     assert "Remaining breakouts: port_pair (1), rx_port (2)" in table._repr_html_()
@@ -121,7 +121,7 @@ def test_what_there_is_is_a_table(finished: Run) -> None:
     }
 
 
-def test_mistakes_are_told(finished: Run) -> None:
+def test_mistakes_are_reported(finished: Run) -> None:
     with pytest.raises(InputError, match="no such type") as caught:
         finished.metrics("trafficgen", "rx-pp")
     assert "rx-pps" in caught.value.remedy
@@ -141,7 +141,7 @@ def test_a_killed_run_answers_of_its_last_trial(runs: Path) -> None:
     assert row["value"] == 2008.0
 
 
-def test_no_runs_are_told(runs: Path) -> None:
+def test_no_runs_are_reported(runs: Path) -> None:
     runs.mkdir()
     with pytest.raises(InputError):
         plimsoll.open_all(runs).metrics("trafficgen", "rx-pps")

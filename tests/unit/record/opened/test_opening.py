@@ -34,7 +34,7 @@ def test_runs_are_looked_for_below_the_folder_runs(
     assert [each.id for each in plimsoll.open_all()] == [run.run_id]
 
 
-def test_an_unknown_run_is_told_with_what_there_is_to_do(runs: Path) -> None:
+def test_an_unknown_run_is_reported_with_what_there_is_to_do(runs: Path) -> None:
     finished_run(runs)
     with pytest.raises(InputError, match="there is no such run") as caught:
         plimsoll.open("nine", runs=runs)
@@ -42,20 +42,20 @@ def test_an_unknown_run_is_told_with_what_there_is_to_do(runs: Path) -> None:
     assert "plimsoll runs" in caught.value.remedy
 
 
-def test_a_folder_that_is_no_run_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_no_run_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="this is not a run directory"):
         plimsoll.open(tmp_path)
 
 
-def test_damaged_runs_are_told_and_the_rest_opened(runs: Path) -> None:
+def test_damaged_runs_are_reported_and_the_rest_opened(runs: Path) -> None:
     sound = finished_run(runs)
     broken = finished_run(runs)
     broken.journal.write_text("{}\nno journal\n")
     half = RunDirectory(runs / "20260101T000000-half")
     half.path.mkdir()
-    with pytest.warns(UserWarning, match="2 damaged and left out") as told:
+    with pytest.warns(UserWarning, match="2 damaged and left out") as warned:
         opened = plimsoll.open_all(runs)
-    assert told[0].filename == __file__
+    assert warned[0].filename == __file__
     assert [run.id for run in opened] == [sound.run_id]
     assert {run.id for run in opened.damaged} == {half.run_id, broken.run_id}
     reasons = {run.id: run.damage for run in opened.damaged}
@@ -65,7 +65,7 @@ def test_damaged_runs_are_told_and_the_rest_opened(runs: Path) -> None:
     assert half.run_id in opened._repr_html_()
 
 
-def test_a_damaged_run_shows_itself_and_says_why_where_it_is_asked(runs: Path) -> None:
+def test_a_damaged_run_shows_itself_and_says_why_where_it_is_queried(runs: Path) -> None:
     run = finished_run(runs)
     run.journal.write_text("{}\nno journal\n")
     opened = plimsoll.open(run.path)
@@ -84,7 +84,7 @@ def test_many_runs_are_named_by_a_pattern_or_one_by_one(runs: Path) -> None:
     assert [run.id for run in listed] == [ids[2], ids[0]]
 
 
-def test_runs_of_the_same_name_are_told_apart_by_their_paths(runs: Path) -> None:
+def test_runs_of_the_same_name_are_distinguished_by_their_paths(runs: Path) -> None:
     first = finished_run(runs / "here")
     second = runs / "there" / first.run_id
     shutil.copytree(first.path, second)
@@ -94,7 +94,7 @@ def test_runs_of_the_same_name_are_told_apart_by_their_paths(runs: Path) -> None
     assert [row["run"] for row in rows] == [str(first.path), str(second)]
 
 
-def test_the_runs_of_a_matrix_are_among_them_when_asked_for(runs: Path) -> None:
+def test_the_runs_of_a_matrix_are_among_them_when_requested(runs: Path) -> None:
     matrix = finished_run(runs, "matrix")
     parts = []
     for iteration in ("iteration-0001", "iteration-0002"):
@@ -116,7 +116,7 @@ def test_one_run_is_no_folder_of_runs(runs: Path) -> None:
     assert caught.value.remedy == "open it by plimsoll.open"
 
 
-def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_is_not_there_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no runs to read here"):
         plimsoll.open_all(tmp_path / "nowhere")
 
@@ -150,8 +150,8 @@ def test_runs_are_chosen_as_on_the_command_line(runs: Path) -> None:
     change_notes(first, lambda notes: notes.tagged({"release": "1.0"}))
     opened = plimsoll.open_all(runs)
 
-    def ids(**asked: object) -> list[str]:
-        return [run.id for run in opened.where(**asked)]
+    def ids(**pattern: object) -> list[str]:
+        return [run.id for run in opened.where(**pattern)]
 
     assert ids(tags={"release": "1.0"}) == ids(tags={"release": None}) == [first.run_id]
     assert ids(tags={"release": "2.0"}) == []

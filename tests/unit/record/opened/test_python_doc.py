@@ -17,7 +17,7 @@ EXAMPLES = re.findall(
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """What all the examples, one after the other, come to where a folder runs/ is."""
     folder = tmp_path_factory.mktemp("notebook")
     write_releases(folder / "runs")
@@ -30,9 +30,9 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def results(told: dict[str, Any]) -> list[dict[str, Any]]:
+def results(shown: dict[str, Any]) -> list[dict[str, Any]]:
     """Each run's own result.json and release, the last run's last."""
-    folders = sorted((told["folder"] / "runs").iterdir())
+    folders = sorted((shown["folder"] / "runs").iterdir())
     return [
         json.loads((folder / "result.json").read_text())
         | {"release": json.loads((folder / "notes.json").read_text())["tags"]["release"]}
@@ -40,23 +40,25 @@ def results(told: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def test_the_load_line_and_its_latency(told: dict[str, Any], results: list[dict[str, Any]]) -> None:
+def test_the_load_line_and_its_latency(
+    shown: dict[str, Any], results: list[dict[str, Any]]
+) -> None:
     last = results[-1]
-    assert told["run"].load_line_pps == last["load_line"]["pps_per_direction"]
+    assert shown["run"].load_line_pps == last["load_line"]["pps_per_direction"]
     probes = [stream for stream in last["streams"] if stream["role"] == "latency"]
-    assert told["latency"].get_total_count() == sum(each["latency"]["count"] for each in probes)
+    assert shown["latency"].get_total_count() == sum(each["latency"]["count"] for each in probes)
     worst_ns = max(each["latency"]["max_ns"] for each in probes)
-    assert told["p99_9_ns"] <= worst_ns * 1.0079
-    cdf = told["cdf"]
-    assert cdf["count"].sum() == told["latency"].get_total_count()
+    assert shown["p99_9_ns"] <= worst_ns * 1.0079
+    cdf = shown["cdf"]
+    assert cdf["count"].sum() == shown["latency"].get_total_count()
     assert cdf["share"].is_sorted()
     assert cdf["share"][-1] == 1.0
     assert worst_ns <= cdf["up_to_ns"][-1] <= worst_ns * 1.0079
-    assert told["chart"].to_dict()["encoding"]["x"]["title"] == "round trip, ns"
+    assert shown["chart"].to_dict()["encoding"]["x"]["title"] == "round trip, ns"
 
 
-def test_two_releases(told: dict[str, Any], results: list[dict[str, Any]]) -> None:
-    by_release = {row["tag.release"]: row for row in told["load_lines"].to_dicts()}
+def test_two_releases(shown: dict[str, Any], results: list[dict[str, Any]]) -> None:
+    by_release = {row["tag.release"]: row for row in shown["load_lines"].to_dicts()}
     assert list(by_release) == ["1.0", "1.1"]
     for release, row in by_release.items():
         lines = [
@@ -68,13 +70,13 @@ def test_two_releases(told: dict[str, Any], results: list[dict[str, Any]]) -> No
         assert row["all_passed"] is True
     # The DUT of the second release carries a fifth less.
     assert by_release["1.1"]["median_pps"] < by_release["1.0"]["worst_pps"]
-    assert set(told["p99_ns"]) == {"1.0", "1.1"}
+    assert set(shown["p99_ns"]) == {"1.0", "1.1"}
 
 
 def test_rates_of_many_runs_are_those_of_their_proofs(
-    told: dict[str, Any], results: list[dict[str, Any]]
+    shown: dict[str, Any], results: list[dict[str, Any]]
 ) -> None:
-    rates = told["rx_pps"]
+    rates = shown["rx_pps"]
     assert rates.height == 2 * len(results)
     for result in results:
         for port in (0, 1):
@@ -84,15 +86,15 @@ def test_rates_of_many_runs_are_those_of_their_proofs(
             assert value == pytest.approx(received / 12, rel=0.2)
 
 
-def test_cpus_beside_frames(told: dict[str, Any]) -> None:
-    beside = told["with_rx"]
+def test_busy_cpus_with_received_frames(shown: dict[str, Any]) -> None:
+    joined = shown["with_rx"]
     # Ten windows of the one CPU that is busy by more than a half: 0.75 usr and 0.05 sys.
-    assert beside.height == 10
-    assert beside["hostname"].unique().to_list() == ["sut"]
-    assert beside["num"].unique().to_list() == ["5"]
-    assert beside["busy_cpus"].to_list() == pytest.approx([0.8] * 10)
+    assert joined.height == 10
+    assert joined["hostname"].unique().to_list() == ["sut"]
+    assert joined["num"].unique().to_list() == ["5"]
+    assert joined["busy_cpus"].to_list() == pytest.approx([0.8] * 10)
     # Both directions, at the load line.
-    both_pps = 2 * told["run"].load_line_pps
-    assert beside["rx_pps"].to_list() == pytest.approx([both_pps] * 10, rel=0.01)
-    (per_cpu,) = told["frames_per_cpu"]["pps_per_busy_cpu"]
+    both_pps = 2 * shown["run"].load_line_pps
+    assert joined["rx_pps"].to_list() == pytest.approx([both_pps] * 10, rel=0.01)
+    (per_cpu,) = shown["frames_per_cpu"]["pps_per_busy_cpu"]
     assert per_cpu == pytest.approx(both_pps / 0.8, rel=0.01)

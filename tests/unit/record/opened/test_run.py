@@ -103,7 +103,7 @@ def test_a_single_trial_has_a_verdict_and_no_load_line(runs: Path) -> None:
     assert (opened.load_line_pps, opened.result) == (None, None)
 
 
-def test_a_result_of_an_unknown_method_is_told(runs: Path) -> None:
+def test_a_result_of_an_unknown_method_is_reported(runs: Path) -> None:
     run = RunDirectory.create(runs, "future", {"name": "future"})
     with recording(run) as recorder:
         begin(recorder, "divination")

@@ -69,7 +69,7 @@ def test_names_of_files_that_are_no_utf8_reach_arrow() -> None:
 @pytest.mark.parametrize(
     ("form", "missing"), [("arrow", "pyarrow"), ("pandas", "pandas"), ("polars", "polars")]
 )
-def test_a_missing_library_is_told_with_the_extra_to_install(
+def test_a_missing_library_is_reported_with_the_extra_to_install(
     form: str, missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def without(name: str) -> Any:

@@ -104,13 +104,13 @@ def test_gaps_are_by_lcore_or_all(finished: Run) -> None:
     assert (caught.value.where, caught.value.remedy) == ("trial 1", "use one of 5")
 
 
-def test_an_unknown_stream_is_told_with_the_likeliest(finished: Run) -> None:
+def test_an_unknown_stream_is_reported_with_the_likeliest(finished: Run) -> None:
     with pytest.raises(InputError, match="there is no stream 'prob/0-1'") as caught:
         finished.trial(1).latency("prob/0-1")
     assert (caught.value.where, caught.value.remedy) == ("trial 1", "did you mean probe/0-1?")
 
 
-def test_an_unknown_kind_is_told(finished: Run) -> None:
+def test_an_unknown_kind_is_reported(finished: Run) -> None:
     with pytest.raises(InputError, match="'jitter' is not timed") as caught:
         finished.trial(1).latency(kind="jitter")
     assert caught.value.remedy == "use one of latency, across-stalls, lateness"
@@ -125,7 +125,7 @@ def test_an_unended_trial_wants_the_stream_named(killed: Run) -> None:
     assert killed.trial(2).gaps(5).get_total_count() == 4
 
 
-def test_a_damaged_log_is_told(runs: Path) -> None:
+def test_a_damaged_log_is_reported(runs: Path) -> None:
     run = finished_run(runs)
     run.histograms.write_text(run.histograms.read_text().replace("HIST", "TSIH"))
     with pytest.raises(RecordError, match="is damaged") as caught:

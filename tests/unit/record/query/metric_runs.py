@@ -55,7 +55,7 @@ def write_rows(
 ) -> Path:
     """`<file>.parquet`; a `foreign` one has only the columns that are documented."""
     path = run.metrics / f"{file}.parquet"
-    told = [
+    values = [
         [
             *(r.period, r.source, r.type, r.metric_class, r.unit, r.aggregation),
             duckdb.Value({"key": list(r.names), "value": list(r.names.values())}, MAP),
@@ -66,9 +66,9 @@ def write_rows(
     ]
     with duckdb.connect() as connection:
         connection.execute(_TABLE)
-        if told:
-            marks = ", ".join("?" * len(told[0]))
-            connection.executemany(f"INSERT INTO rows VALUES ({marks})", told)  # noqa: S608
+        if values:
+            marks = ", ".join("?" * len(values[0]))
+            connection.executemany(f"INSERT INTO rows VALUES ({marks})", values)  # noqa: S608
         columns = "* EXCLUDE (names_json)" if foreign else "*"
         connection.sql(f"SELECT {columns} FROM rows").write_parquet(str(path))  # noqa: S608
     return path

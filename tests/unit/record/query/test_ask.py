@@ -102,7 +102,7 @@ def test_breakouts_split_and_select(
     assert answer.columns == tuple(breakouts.split(","))
 
 
-def test_what_is_left_to_break_out_by_is_told_of_the_rows_shown(run: RunDirectory) -> None:
+def test_what_is_left_to_break_out_by_is_reported_for_the_rows_shown(run: RunDirectory) -> None:
     assert ask(run, MetricQuery(*BUSY)).remaining == {"hostname": 1, "num": 2, "type": 2}
     query = MetricQuery(*BUSY, breakouts=parse_breakouts("num"), filter=parse_filter("lt:0.5"))
     assert ask(run, query).remaining == {"hostname": 1, "type": 1}
@@ -235,7 +235,7 @@ def test_runs_have_their_own_times_and_rows(tmp_path: Path) -> None:
     assert [w.end_ms for w in answer.windows_of("run-3")] == [3250, 3500]
 
 
-def test_runs_of_the_same_name_are_told_apart_by_their_paths(tmp_path: Path) -> None:
+def test_runs_of_the_same_name_are_distinguished_by_their_paths(tmp_path: Path) -> None:
     runs = [make_run(tmp_path / folder, "same") for folder in "ab"]
     for run in runs:
         write_rows(run, "trial-0001", [sending()])
@@ -244,7 +244,7 @@ def test_runs_of_the_same_name_are_told_apart_by_their_paths(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("count", [1, 2, 5])
-def test_a_damaged_run_is_told_and_the_others_are_answered(tmp_path: Path, count: int) -> None:
+def test_a_damaged_run_is_reported_and_the_others_are_answered(tmp_path: Path, count: int) -> None:
     good = [make_run(tmp_path, f"good-{n}") for n in range(count)]
     for run in good:
         write_rows(run, "trial-0001", [sending(), row("s", "t", {}, 1.0)])
@@ -275,12 +275,12 @@ def test_a_matrix_has_metrics_in_its_runs(tmp_path: Path) -> None:
     part = matrix.path / "iteration-0001" / "sample-1"
     part.mkdir(parents=True)
     (part / "journal.jsonl").touch()
-    error = told(matrix, MetricQuery(*BUSY))
+    error = refusal(matrix, MetricQuery(*BUSY))
     assert error.message == "nothing was recorded there (measurement)"
     assert f"--run '{matrix.path}/iteration-*/sample-*'" in error.remedy
 
 
-def test_what_no_sound_run_has_is_told_with_the_damaged_ones_that_may_have_it(
+def test_what_no_sound_run_has_is_reported_with_the_damaged_ones_that_may_have_it(
     tmp_path: Path,
 ) -> None:
     good, bad = make_run(tmp_path, "good"), make_run(tmp_path, "bad")
@@ -320,16 +320,16 @@ def test_files_of_another_form_are_not_called_damaged(tmp_path: Path) -> None:
     assert "delete" not in caught.value.remedy
 
 
-def test_a_wrong_type_of_the_source_of_trex_is_told_as_a_type(tmp_path: Path) -> None:
+def test_a_wrong_type_of_the_source_of_trex_is_reported_as_a_type(tmp_path: Path) -> None:
     run = make_run(tmp_path, "run")
     write_rows(run, "trial-0001", [sending(), row("trafficgen-engine", "rx-port-util", {}, 1.0)])
-    error = told(run, MetricQuery("trafficgen-trex-profiler", "rx-port-utl"))
+    error = refusal(run, MetricQuery("trafficgen-trex-profiler", "rx-port-utl"))
     assert error.where == "--type rx-port-utl"
     assert "rx-port-util" in error.remedy
 
 
 @pytest.mark.parametrize("period", ["measurement", "trial-0001"])
-def test_a_run_whose_files_cannot_be_told_is_not_taken_for_one_without(
+def test_a_run_whose_files_cannot_be_listed_is_not_taken_for_one_without(
     tmp_path: Path, period: str
 ) -> None:
     good, bad = make_run(tmp_path, "good"), make_run(tmp_path, "bad")
@@ -362,11 +362,11 @@ def test_periods_by_name_and_all_of_them(tmp_path: Path) -> None:
         rows = [sending(*span), row("s", "t", {}, float(number), *span)]
         write_rows(run, f"trial-000{number}", rows[:1])
         write_rows(run, f"trial-000{number}@dut-002", rows[1:])
-    asked = {
+    settings = {
         period: ask(run, MetricQuery("s", "t", period=period)).rows[0].whole
         for period in ("measurement", "trial-0001", "1", "2", "all")
     }
-    assert asked == {"measurement": 2, "trial-0001": 1, "1": 1, "2": 2, "all": 1.5}
+    assert settings == {"measurement": 2, "trial-0001": 1, "1": 1, "2": 2, "all": 1.5}
 
 
 def test_the_trials_of_a_phase(tmp_path: Path) -> None:
@@ -379,15 +379,15 @@ def test_the_trials_of_a_phase(tmp_path: Path) -> None:
         span = (1000 * number, 1000 * number + 1000)
         rows = [sending(*span), row("s", "t", {}, float(number), *span)]
         write_rows(run, f"trial-000{number}", rows)
-    asked = {
+    settings = {
         period: ask(run, MetricQuery("s", "t", period=period)).rows[0].whole
         for period in ("search", "validation", "all")
     }
-    assert asked == {"search": 2, "validation": 4, "all": pytest.approx((1 + 3 + 4) / 3)}
-    assert told(run, MetricQuery("s", "t", period="soak")).message == "'soak' has no metrics"
+    assert settings == {"search": 2, "validation": 4, "all": pytest.approx((1 + 3 + 4) / 3)}
+    assert refusal(run, MetricQuery("s", "t", period="soak")).message == "'soak' has no metrics"
 
 
-def told(run: RunDirectory, query: MetricQuery) -> InputError:
+def refusal(run: RunDirectory, query: MetricQuery) -> InputError:
     with pytest.raises(InputError) as caught:
         ask(run, query)
     return caught.value
@@ -433,19 +433,19 @@ def told(run: RunDirectory, query: MetricQuery) -> InputError:
 def test_what_there_is_instead(
     run: RunDirectory, query: MetricQuery, where: str, message: str, remedy: str
 ) -> None:
-    error = told(run, query)
+    error = refusal(run, query)
     assert error.where == where
     assert message in error.message
     assert remedy in error.remedy
 
 
-def test_a_value_that_no_series_has_is_told_when_another_has(run: RunDirectory) -> None:
+def test_a_value_that_no_series_has_is_reported_when_another_has(run: RunDirectory) -> None:
     answer = ask(run, MetricQuery(*BUSY, breakouts=parse_breakouts("num=2+3")))
     assert answer.notes == ("no series has num 3",)
 
 
 def test_a_run_without_metrics_says_so(tmp_path: Path) -> None:
-    error = told(make_run(tmp_path, "empty"), MetricQuery("s", "t"))
+    error = refusal(make_run(tmp_path, "empty"), MetricQuery("s", "t"))
     assert (error.where, error.message) == ("empty", "nothing was recorded there (measurement)")
 
 

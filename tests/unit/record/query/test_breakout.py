@@ -58,7 +58,9 @@ def test_columns_are_headed_as_typed() -> None:
         ("num=5\\", "ends in a backslash", r"\\ for a backslash"),
     ],
 )
-def test_what_is_no_breakout_is_told_with_its_remedy(text: str, problem: str, remedy: str) -> None:
+def test_what_is_no_breakout_is_reported_with_its_remedy(
+    text: str, problem: str, remedy: str
+) -> None:
     with pytest.raises(InputError) as caught:
         parse_breakouts(text)
     assert caught.value.where == "--breakout"
@@ -89,10 +91,10 @@ patterns = words.filter(lambda text: "\\" not in text)
     )
 )
 def test_whatever_is_written_out_is_read_back(
-    wanted: dict[str, list[str] | str | None],
+    expected: dict[str, list[str] | str | None],
 ) -> None:
     items = []
-    for name, of in wanted.items():
+    for name, of in expected.items():
         if of is None:
             items.append(escaped(name))
         elif isinstance(of, str):
@@ -100,8 +102,8 @@ def test_whatever_is_written_out_is_read_back(
         else:
             items.append(f"{escaped(name)}={'+'.join(map(escaped, of))}")
     found = parse_breakouts(",".join(items))
-    assert [b.name for b in found] == list(wanted)
-    for breakout, of in zip(found, wanted.values(), strict=True):
+    assert [b.name for b in found] == list(expected)
+    for breakout, of in zip(found, expected.values(), strict=True):
         if isinstance(of, str):
             assert breakout.pattern.replace("\\/", "/") == of
         else:

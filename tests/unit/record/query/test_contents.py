@@ -17,7 +17,7 @@ def test_metrics_are_listed_with_their_names_and_how_many_values_each_has(tmp_pa
     assert [metric.source for metric in metric_contents([run], source="s")[0]] == ["s", "s"]
 
 
-def test_a_damaged_run_is_told_and_the_others_are_listed(tmp_path: Path) -> None:
+def test_a_damaged_run_is_reported_and_the_others_are_listed(tmp_path: Path) -> None:
     good, bad = make_run(tmp_path, "good"), make_run(tmp_path, "bad")
     write_rows(good, "trial-0001", [sending()])
     (bad.metrics / "trial-0001.parquet").write_text("no parquet")

@@ -88,7 +88,7 @@ def test_series_are_merged_as_time_is(run: RunDirectory, name: str) -> None:
     assert probe == {("0", "1"): (quantile_us(share, *PROBE),)}
 
 
-def test_lateness_and_gaps_are_told_by_their_own_histograms(run: RunDirectory) -> None:
+def test_lateness_and_gaps_are_reported_by_their_own_histograms(run: RunDirectory) -> None:
     assert values(run, "p50-tx-lateness-usec") == {(): (0.11,)}
     assert values(run, "p99-gap-usec", "lcore") == {("5",): (quantile_us(0.99, *PROBE),)}
 

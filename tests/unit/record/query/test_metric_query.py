@@ -13,14 +13,16 @@ from plimsoll.record.query import MetricQuery, Moment
         ({"over_time": "sum"}, "--over-time", "use one of mean, max, min, total"),
     ],
 )
-def test_what_cannot_be_asked_is_told(wrong: dict[str, object], where: str, remedy: str) -> None:
+def test_what_cannot_be_queried_is_reported(
+    wrong: dict[str, object], where: str, remedy: str
+) -> None:
     with pytest.raises(InputError) as caught:
         MetricQuery("mpstat", "Busy-CPU", **wrong)
     assert caught.value.where == where
     assert remedy in caught.value.remedy
 
 
-def test_the_time_asked_about_is_the_measurement_or_a_part_of_it() -> None:
+def test_the_time_in_question_is_the_measurement_or_a_part_of_it() -> None:
     assert MetricQuery("a", "b").time_range(1000, 5000) == (1000, 5000)
     part = MetricQuery("a", "b", begin=Moment(500, "begin"), end=Moment(-1000, "end"))
     assert part.time_range(1000, 5000) == (1500, 4000)

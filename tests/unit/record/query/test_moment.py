@@ -28,7 +28,7 @@ def test_the_ways_to_write_a_moment(text: str, expected: Moment) -> None:
     assert parse_moment(text, "--begin", EAST) == expected
 
 
-def test_a_date_without_a_zone_is_in_utc_when_that_is_asked_for() -> None:
+def test_a_date_without_a_zone_is_in_utc_when_that_is_requested() -> None:
     assert parse_moment("1970-01-02", "--begin", UTC) == Moment(86_400_000)
 
 
@@ -48,7 +48,7 @@ def test_a_date_without_a_zone_is_in_utc_when_that_is_asked_for() -> None:
         "2025-12-12-05",
     ],
 )
-def test_what_is_no_time_is_told_with_its_remedy(text: str) -> None:
+def test_what_is_no_time_is_reported_with_its_remedy(text: str) -> None:
     with pytest.raises(InputError, match="is not a valid time") as caught:
         parse_moment(text, "--end")
     assert caught.value.where == "--end"

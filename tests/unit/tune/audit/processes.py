@@ -41,5 +41,5 @@ def process(
 
 # Process 2 of every host that shows its processes.
 KTHREADD = running(2, "kthreadd", kernel=True)
-# In a container's own PID namespace it is somebody else.
+# In a container's own PID namespace it is another.
 CONTAINED = running(2, "bash")

@@ -77,7 +77,7 @@ def test_no_check_raises_whatever_a_capture_holds(
 ) -> None:
     choice = Random(seed)  # noqa: S311 - a seed that hypothesis can shrink, not a secret
     files = {path: choice.choice(texts) for path in PATHS if choice.random() < 0.7}
-    # Far fewer rules stop at once where the host can be told.
+    # Far fewer rules stop at once where the host is known.
     files |= booted("isolcpus=2-3 nohz_full=2-3", online="0-3") if kind else {}
     view = CapturedHost(
         files=files,
@@ -94,7 +94,7 @@ def test_no_check_raises_whatever_a_capture_holds(
 
 
 def test_an_empty_capture_fails_nothing() -> None:
-    """What nobody collected is unknown, never wrong."""
+    """What was not collected is unknown, never wrong."""
     for intent in INTENTS:
         done = audit(CapturedHost(files={}, collected=[]), intent)
         assert {finding.verdict for finding in done.findings} <= {"unknown", "not-applicable"}, [

@@ -10,7 +10,7 @@ from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL
 
-ASKED = intent(nics=[NIC])
+INTENT = intent(nics=[NIC])
 POLICY = "/sys/module/pcie_aspm/parameters/policy"
 LSPCI = "lspci -D -vv"
 MACHINE = {CPUINFO: INTEL}
@@ -38,19 +38,19 @@ def test_states_that_are_off_are_ok() -> None:
     states = {f"{PCI}/link/l0s_aspm": "0\n", f"{PCI}/link/l1_aspm": "0\n"}
     # The link's own word counts, whatever the policy.
     policy = {POLICY: "default performance [powersave] powersupersave"}
-    assert CHECK.judge(view(states | policy), ASKED).verdict == "ok"
+    assert CHECK.judge(view(states | policy), INTENT).verdict == "ok"
 
 
 def test_a_state_that_is_on_fails() -> None:
     states = {f"{PCI}/link/l0s_aspm": "0\n", f"{PCI}/link/l1_aspm": "1\n"}
-    finding = CHECK.judge(view(states), ASKED)
+    finding = CHECK.judge(view(states), INTENT)
     assert finding.verdict == "fail"
     assert commands(finding) == [f"echo 0 > {PCI}/link/l1_aspm"]
 
 
 @pytest.mark.parametrize(("aspm", "verdict"), [("Disabled", "ok"), ("L1 Enabled", "fail")])
 def test_lspci_tells_where_the_kernel_does_not(aspm: str, verdict: str) -> None:
-    assert CHECK.judge(view({}, message(aspm)), ASKED).verdict == verdict
+    assert CHECK.judge(view({}, message(aspm)), INTENT).verdict == verdict
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_lspci_tells_where_the_kernel_does_not(aspm: str, verdict: str) -> None:
 )
 def test_the_policy_is_the_last_resort(policy: str, verdict: str) -> None:
     unprivileged = f"{ADDRESS} Ethernet controller: Intel\n\tCapabilities: <access denied>\n"
-    assert CHECK.judge(view({POLICY: policy}, unprivileged), ASKED).verdict == verdict
+    assert CHECK.judge(view({POLICY: policy}, unprivileged), INTENT).verdict == verdict
 
 
 def test_where_nothing_tells_it_is_unknown() -> None:
-    assert CHECK.judge(view({}), ASKED).verdict == "unknown"
+    assert CHECK.judge(view({}), INTENT).verdict == "unknown"
 
 
 def test_where_sleep_is_expected_it_does_not_apply() -> None:
@@ -75,11 +75,11 @@ def test_where_sleep_is_expected_it_does_not_apply() -> None:
     assert CHECK.judge(view({}), requested).verdict == "not-applicable"
     assert CHECK.judge(view({}), intent()).verdict == "not-applicable"
     no_link = host(CHECK, MACHINE | FILES, links=LINKS, listed=LISTED)
-    assert CHECK.judge(no_link, ASKED).verdict == "not-applicable"
+    assert CHECK.judge(no_link, INTENT).verdict == "not-applicable"
 
 
 def test_a_guests_link_is_its_hypervisors() -> None:
     asleep = {CPUINFO: GUEST, f"{PCI}/link/l1_aspm": "1\n"}
-    finding = CHECK.judge(view(asleep), ASKED)
+    finding = CHECK.judge(view(asleep), INTENT)
     assert finding.verdict == "not-applicable"
     assert "audit that host" in finding.text

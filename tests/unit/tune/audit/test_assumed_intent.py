@@ -1,4 +1,4 @@
-"""What is assumed where nobody declares an intent."""
+"""What is assumed where no intent is declared."""
 
 import pytest
 

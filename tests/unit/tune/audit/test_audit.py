@@ -38,7 +38,7 @@ def test_the_worst_comes_first() -> None:
 
 
 def test_without_an_intent_each_check_that_needs_one_says_why() -> None:
-    done = audit(VIEW, None, assumed="nobody declared one", checks=CHECKS)
+    done = audit(VIEW, None, assumed="none is declared", checks=CHECKS)
     assert done.intent is None
-    assert {finding.text for finding in done.findings} == {"nobody declared one"}
+    assert {finding.text for finding in done.findings} == {"none is declared"}
     assert done.counts["not-applicable"] == 4

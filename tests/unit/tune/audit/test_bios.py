@@ -178,7 +178,7 @@ def test_a_profile_left_to_the_operating_system_is_warned_of() -> None:
     assert "the power profile is left open by PowerRegulator OsControl" in finding.text
 
 
-def test_a_profile_of_single_settings_is_told_by_those() -> None:
+def test_a_profile_of_single_settings_is_recognised_by_those() -> None:
     declared = intent(bios={"power_profile": "max-performance"})
     custom = {"SysProfile": "Custom", "ProcPwrPerf": "MaxPerf"}
     assert judged("Dell", custom, declared).verdict == "ok"
@@ -209,7 +209,7 @@ def test_c1_itself_is_no_deep_state() -> None:
     assert judged("HPE", {"MinProcIdlePower": "C1"}, declared).verdict == "ok"
 
 
-def test_a_value_that_nobody_knows_hides_behind_no_other() -> None:
+def test_a_value_that_no_one_knows_hides_behind_no_other() -> None:
     answer = {"ProcCStates": "Disabled", "ProcC1E": "Sometimes"}
     finding = judged("Dell", answer, intent(bios={"c_states": False}))
     assert (finding.verdict, finding.text) == (
@@ -218,7 +218,7 @@ def test_a_value_that_nobody_knows_hides_behind_no_other() -> None:
     )
 
 
-def test_hpes_workload_profile_is_told_by_what_it_sets() -> None:
+def test_hpes_workload_profile_is_recognised_by_what_it_sets() -> None:
     declared = intent(bios={"power_profile": "max-performance"})
     set_so = {"WorkloadProfile": "GeneralPowerEfficientCompute"}
     assert judged("HPE", set_so | {"PowerRegulator": "StaticHighPerf"}, declared).verdict == "ok"

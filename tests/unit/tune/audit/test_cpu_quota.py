@@ -8,7 +8,7 @@ from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.pods import EXPECTED, ROOT, SCOPE, SLICE, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD
 
-ASKED = intent(**EXPECTED)
+INTENT = intent(**EXPECTED)
 V1 = f"{ROOT}/cpu,cpuacct"
 
 
@@ -34,42 +34,42 @@ def v1(quota: str, throttled: int = 0) -> dict[str, str]:
 
 @pytest.mark.parametrize("files", [v2("max 100000\n", "max 100000\n"), v1("-1\n")])
 def test_no_quota_is_ok(files: dict[str, str]) -> None:
-    assert CHECK.judge(host(CHECK, files), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, files), INTENT).verdict == "ok"
 
 
 @pytest.mark.parametrize("files", [v2("200000 100000\n", "max 100000\n"), v1("200000\n")])
 def test_a_quota_fails(files: dict[str, str]) -> None:
-    finding = CHECK.judge(host(CHECK, files), ASKED)
+    finding = CHECK.judge(host(CHECK, files), INTENT)
     assert finding.verdict == "fail"
     assert "is under a CPU quota" in finding.text
     assert "cpu-quota.crio.io" in finding.steps[0].text
 
 
 def test_the_pods_own_quota_above_the_container_counts_too() -> None:
-    finding = CHECK.judge(host(CHECK, v2("max 100000", "200000 100000")), ASKED)
+    finding = CHECK.judge(host(CHECK, v2("max 100000", "200000 100000")), INTENT)
     assert finding.verdict == "fail"
 
 
 @pytest.mark.parametrize("files", [v2("200000 100000", "max", 17), v1("200000", 17)])
-def test_periods_that_were_throttled_are_told(files: dict[str, str]) -> None:
-    finding = CHECK.judge(host(CHECK, files), ASKED)
+def test_periods_that_were_throttled_are_reported(files: dict[str, str]) -> None:
+    finding = CHECK.judge(host(CHECK, files), INTENT)
     assert finding.verdict == "fail"
     assert finding.text == "a quota stopped dpdk-testpmd (900) in 17 periods"
 
 
 def test_throttled_before_the_quota_was_lifted_is_warned() -> None:
-    assert CHECK.judge(host(CHECK, v2("max 100000", "max", 17)), ASKED).verdict == "warn"
+    assert CHECK.judge(host(CHECK, v2("max 100000", "max", 17)), INTENT).verdict == "warn"
 
 
 def test_a_service_of_the_host_can_be_set_free() -> None:
     path = "/system.slice/dpdk.service"
     limit = {f"{ROOT}{path}/cpu.max": "50000 100000\n"}
-    finding = CHECK.judge(host(CHECK, workload(path) | limit), ASKED)
+    finding = CHECK.judge(host(CHECK, workload(path) | limit), INTENT)
     assert commands(finding) == [f"echo max > {ROOT}{path}/cpu.max"]
 
 
 def test_where_nothing_runs_it_does_not_apply() -> None:
-    finding = CHECK.judge(host(CHECK, KTHREADD), ASKED)
+    finding = CHECK.judge(host(CHECK, KTHREADD), INTENT)
     assert (finding.verdict, finding.text) == (
         "not-applicable",
         "no process of dpdk-testpmd runs now",
@@ -78,5 +78,5 @@ def test_where_nothing_runs_it_does_not_apply() -> None:
 
 def test_what_may_not_be_read_is_unknown() -> None:
     view = host(CHECK, workload(), forbidden=[f"{ROOT}{SCOPE}/cpu.max"])
-    assert CHECK.judge(view, ASKED).verdict == "unknown"
-    assert CHECK.judge(host(CHECK, CONTAINED), ASKED).verdict == "unknown"
+    assert CHECK.judge(view, INTENT).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, CONTAINED), INTENT).verdict == "unknown"

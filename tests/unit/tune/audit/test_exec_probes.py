@@ -79,7 +79,7 @@ def test_one_container_without_limits_makes_the_pod_burstable() -> None:
     assert finding.verdict == "not-applicable"
 
 
-def test_beside_a_poller_one_with_a_part_of_a_cpu_may_start_programs() -> None:
+def test_next_to_a_poller_one_with_a_part_of_a_cpu_may_start_programs() -> None:
     part = {"limits": {"cpu": "500m", "memory": "1Gi"}}
     finding = judged(manifest(POLLER, {"name": "logger", "resources": part, "livenessProbe": EXEC}))
     assert finding.verdict == "ok"
@@ -122,7 +122,7 @@ def test_what_is_no_manifest_is_unknown_and_named(text: str, message: str) -> No
     assert message in finding.text
 
 
-def test_what_is_known_to_be_wrong_is_told_beside_what_is_unknown() -> None:
+def test_what_is_known_to_be_wrong_is_reported_next_to_what_is_unknown() -> None:
     finding = judged(manifest(POLLER | {"livenessProbe": EXEC}), "kind: Service")
     assert finding.verdict == "fail"
     assert "is not a pod's manifest" in finding.text
@@ -140,7 +140,7 @@ def test_hidden_files_are_none_of_the_kubelets() -> None:
 
 
 def test_without_static_pods_it_does_not_apply_and_names_the_clusters_check() -> None:
-    """The words hold beside a cluster's audit too: they ask for nothing that was just done."""
+    """The words hold next to a cluster's audit too: they ask for nothing that was just done."""
     finding = CHECK.judge(host(CHECK, {}), intent())
     assert finding.verdict == "not-applicable"
     assert f"there are no static pods in {MANIFESTS}" in finding.text

@@ -22,14 +22,14 @@ def test_the_worst_part_decides_and_readings_of_all_are_kept() -> None:
     whole = worst_of(
         [
             ok("a is right", A, expected="a 1"),
-            fail("b is wrong", B, expected="b 3", steps=[advice("mend b")]),
+            fail("b is wrong", B, expected="b 3", steps=[advice("fix b")]),
             not_applicable("c is not there"),
         ]
     )
     assert (whole.verdict, whole.text) == ("fail", "b is wrong")
     assert whole.read == (A, B)
     assert whole.expected == "a 1; b 3"
-    assert whole.steps == (advice("mend b"),)
+    assert whole.steps == (advice("fix b"),)
 
 
 def test_a_failure_does_not_hide_what_is_unknown() -> None:

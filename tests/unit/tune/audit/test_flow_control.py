@@ -10,7 +10,7 @@ from tests.unit.tune.audit.hosts import commands, host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL
 
-ASKED = intent(nics=[NIC])
+INTENT = intent(nics=[NIC])
 MACHINE = {CPUINFO: INTEL}
 
 
@@ -32,12 +32,12 @@ def view(rx: str, tx: str, size: int = 512) -> Any:
 
 
 def test_off_and_the_kernels_size_is_ok() -> None:
-    assert CHECK.judge(view("off", "off"), ASKED).verdict == "ok"
+    assert CHECK.judge(view("off", "off"), INTENT).verdict == "ok"
 
 
 @pytest.mark.parametrize(("rx", "tx"), [("on", "off"), ("off", "on"), ("on", "on")])
 def test_pause_frames_fail(rx: str, tx: str) -> None:
-    finding = CHECK.judge(view(rx, tx), ASKED)
+    finding = CHECK.judge(view(rx, tx), INTENT)
     assert finding.verdict == "fail"
     assert commands(finding) == ["ethtool -A ens7f0 rx off tx off"]
 
@@ -51,7 +51,7 @@ def test_pause_frames_that_the_peer_declines_are_warned(negotiated: str, verdict
         "lspci -D -vv": (0, lspci(512)),
     }
     message = host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs)
-    finding = CHECK.judge(message, ASKED)
+    finding = CHECK.judge(message, INTENT)
     assert finding.verdict == verdict
     assert commands(finding) == ["ethtool -A ens7f0 rx off tx off"]
 
@@ -61,11 +61,11 @@ def test_a_guests_read_requests_are_its_hypervisors() -> None:
     outputs = {"ethtool -a ens7f0": (0, pause("off", "off")), "lspci -D -vv": (0, lspci(128))}
     files = {CPUINFO: GUEST} | FILES | FULL_LINK
     guest = host(CHECK, files, links=LINKS, listed=LISTED, outputs=outputs)
-    assert CHECK.judge(guest, ASKED).verdict == "ok"
+    assert CHECK.judge(guest, INTENT).verdict == "ok"
 
 
 def test_small_read_requests_are_warned() -> None:
-    finding = CHECK.judge(view("off", "off", 256), ASKED)
+    finding = CHECK.judge(view("off", "off", 256), INTENT)
     assert finding.verdict == "warn"
     assert "ens7f0 reads 256 bytes at once" in finding.text
 
@@ -73,7 +73,7 @@ def test_small_read_requests_are_warned() -> None:
 def test_a_guests_interface_has_no_flow_control() -> None:
     said = {"ethtool -a ens7f0": (1, "netlink error: Operation not supported")}
     guest = host(CHECK, {}, links=VIRTIO_LINKS, outputs=said)
-    assert CHECK.judge(guest, ASKED).verdict == "ok"
+    assert CHECK.judge(guest, INTENT).verdict == "ok"
 
 
 def test_where_the_intent_has_no_nics_it_does_not_apply() -> None:
@@ -82,10 +82,10 @@ def test_where_the_intent_has_no_nics_it_does_not_apply() -> None:
 
 def test_without_ethtool_it_is_unknown() -> None:
     bare = host(CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED)
-    assert CHECK.judge(bare, ASKED).verdict == "unknown"
+    assert CHECK.judge(bare, INTENT).verdict == "unknown"
     denied = f"{ADDRESS} Ethernet controller: Intel\n\tCapabilities: <access denied>\n"
     outputs = {"ethtool -a ens7f0": (0, pause("off", "off")), "lspci -D -vv": (0, denied)}
     unprivileged = host(
         CHECK, MACHINE | FILES | FULL_LINK, links=LINKS, listed=LISTED, outputs=outputs
     )
-    assert CHECK.judge(unprivileged, ASKED).verdict == "unknown"
+    assert CHECK.judge(unprivileged, INTENT).verdict == "unknown"

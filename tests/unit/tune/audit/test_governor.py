@@ -39,7 +39,7 @@ def test_openshift_sets_it_always_unless_pods_choose() -> None:
     assert CHECK.judge(host(CHECK, files), choosing).verdict == "not-applicable"
 
 
-def test_where_nobody_asks_or_no_driver_governs_it_does_not_apply() -> None:
+def test_where_no_one_asks_or_no_driver_governs_it_does_not_apply() -> None:
     files = governors(*["powersave"] * 8)
     assert CHECK.judge(host(CHECK, files), intent()).verdict == "not-applicable"
     assert CHECK.judge(host(CHECK, {ONLINE: "0-7"}), HIGH_POWER).verdict == "not-applicable"

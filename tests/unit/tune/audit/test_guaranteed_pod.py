@@ -6,7 +6,7 @@ from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.pods import BURSTABLE, EXPECTED, ROOT, SCOPE, workload
 from tests.unit.tune.audit.processes import CONTAINED, KTHREADD
 
-ASKED = intent(**EXPECTED)
+INTENT = intent(**EXPECTED)
 CPUSET = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "2-3\n"}
 ONLINE = {"/sys/devices/system/cpu/online": "0-7\n"}
 # CPU n and n + 1 share a core.
@@ -17,18 +17,18 @@ SMT = {
 
 
 def test_guaranteed_with_whole_cores_is_ok() -> None:
-    finding = CHECK.judge(host(CHECK, workload() | CPUSET | ONLINE | SMT), ASKED)
+    finding = CHECK.judge(host(CHECK, workload() | CPUSET | ONLINE | SMT), INTENT)
     assert finding.verdict == "ok"
     assert finding.text == "dpdk-testpmd (900) has CPUs 2-3 to itself"
 
 
 def test_version_1_has_another_file() -> None:
     files = workload(version=1) | ONLINE | {f"{ROOT}/cpuset{SCOPE}/cpuset.cpus": "2-3\n"}
-    assert CHECK.judge(host(CHECK, files), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, files), INTENT).verdict == "ok"
 
 
 def test_burstable_fails() -> None:
-    finding = CHECK.judge(host(CHECK, workload(BURSTABLE) | ONLINE), ASKED)
+    finding = CHECK.judge(host(CHECK, workload(BURSTABLE) | ONLINE), INTENT)
     assert finding.verdict == "fail"
     assert finding.text == "dpdk-testpmd (900) is in a burstable pod"
 
@@ -36,27 +36,27 @@ def test_burstable_fails() -> None:
 def test_a_guaranteed_pod_on_shared_cpus_fails() -> None:
     """Two CPUs and a half are no whole number: the pod gets the shared pool."""
     shared = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "0-7\n"}
-    finding = CHECK.judge(host(CHECK, workload() | shared | ONLINE), ASKED)
+    finding = CHECK.judge(host(CHECK, workload() | shared | ONLINE), INTENT)
     assert finding.verdict == "fail"
     assert "may run on reserved CPUs 0-1" in finding.text
 
 
 def test_half_a_core_is_warned() -> None:
     odd = {f"{ROOT}{SCOPE}/cpuset.cpus.effective": "2-4\n"}
-    finding = CHECK.judge(host(CHECK, workload() | odd | ONLINE | SMT), ASKED)
+    finding = CHECK.judge(host(CHECK, workload() | odd | ONLINE | SMT), INTENT)
     assert finding.verdict == "warn"
     assert "half of the cores of CPU 4" in finding.text
 
 
 def test_a_process_of_the_host_does_not_apply() -> None:
-    finding = CHECK.judge(host(CHECK, workload("/") | ONLINE), ASKED)
+    finding = CHECK.judge(host(CHECK, workload("/") | ONLINE), INTENT)
     assert finding.verdict == "not-applicable"
     assert "runs in no pod" in finding.text
-    assert CHECK.judge(host(CHECK, KTHREADD), ASKED).verdict == "not-applicable"
+    assert CHECK.judge(host(CHECK, KTHREADD), INTENT).verdict == "not-applicable"
 
 
 def test_what_may_not_be_read_is_unknown() -> None:
     where = f"{ROOT}{SCOPE}/cpuset.cpus.effective"
     view = host(CHECK, workload() | ONLINE, forbidden=[where])
-    assert CHECK.judge(view, ASKED).verdict == "unknown"
-    assert CHECK.judge(host(CHECK, CONTAINED), ASKED).verdict == "unknown"
+    assert CHECK.judge(view, INTENT).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, CONTAINED), INTENT).verdict == "unknown"

@@ -28,7 +28,7 @@ def test_isolated_cpus_fail() -> None:
     assert commands(finding) == ["grubby --update-kernel=ALL --args=systemd.cpu_affinity=0,1"]
 
 
-def test_what_is_not_systemd_is_told_no_argument_of_systemds() -> None:
+def test_what_is_not_systemd_is_given_no_argument_of_systemds() -> None:
     for name in ("init", "tini"):
         files = {STATUS: status("0-7")[STATUS].replace("systemd", name)}
         finding = CHECK.judge(host_of_8(CHECK, files), intent())

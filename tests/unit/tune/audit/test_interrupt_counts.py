@@ -5,7 +5,7 @@ from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 
 UPTIME = {"/proc/uptime": "1000.50 3800.25\n"}
-ASKED = intent(cpus={"reserved": "0", "isolated": "1-2"})
+INTENT = intent(cpus={"reserved": "0", "isolated": "1-2"})
 
 
 def counts(device: int, timer: int) -> dict[str, str]:
@@ -27,20 +27,20 @@ def counts(device: int, timer: int) -> dict[str, str]:
 
 def test_still_counters_are_ok() -> None:
     """1001 in 1000.5 s is one a second."""
-    finding = CHECK.judge(host(CHECK, UPTIME | counts(0, 1001)), ASKED)
+    finding = CHECK.judge(host(CHECK, UPTIME | counts(0, 1001)), INTENT)
     assert finding.verdict == "ok"
     assert finding.text.startswith("1 interrupts a second since the boot on each isolated CPU")
 
 
 def test_a_ticking_cpu_is_warned() -> None:
-    finding = CHECK.judge(host(CHECK, UPTIME | counts(0, 1_000_500)), ASKED)
+    finding = CHECK.judge(host(CHECK, UPTIME | counts(0, 1_000_500)), INTENT)
     assert finding.verdict == "warn"
     # 1,000,500 in 1000.5 s.
     assert "LOC 1e+03/s" in finding.text
 
 
 def test_a_device_is_warned_however_seldom() -> None:
-    finding = CHECK.judge(host(CHECK, UPTIME | counts(2001, 0)), ASKED)
+    finding = CHECK.judge(host(CHECK, UPTIME | counts(2001, 0)), INTENT)
     assert finding.verdict == "warn"
     # 2001 in 1000.5 s on one of the two.
     assert "device 1/s" in finding.text
@@ -55,7 +55,7 @@ def test_the_timer_of_an_arm_cpu_is_no_device_though_it_has_a_number() -> None:
             "IPI0:         9          0          0       Rescheduling interrupts\n"
         )
     }
-    finding = CHECK.judge(host(CHECK, UPTIME | files), ASKED)
+    finding = CHECK.judge(host(CHECK, UPTIME | files), INTENT)
     assert finding.verdict == "ok"
     assert "arch_timer 0.5/s" in finding.read[0].what
 
@@ -69,6 +69,6 @@ def test_isolated_cpus_that_are_not_online_do_not_apply() -> None:
 def test_what_may_not_be_read_is_unknown() -> None:
     files = counts(0, 0)
     view = host(CHECK, files, forbidden=["/proc/uptime"])
-    assert CHECK.judge(view, ASKED).verdict == "unknown"
+    assert CHECK.judge(view, INTENT).verdict == "unknown"
     strange = UPTIME | files | {"/proc/interrupts": "nothing\n"}
-    assert CHECK.judge(host(CHECK, strange), ASKED).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, strange), INTENT).verdict == "unknown"

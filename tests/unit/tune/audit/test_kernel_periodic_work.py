@@ -1,4 +1,4 @@
-"""Check 25. The wanted values are those of TuneD's cpu-partitioning."""
+"""Check 25. The expected values are those of TuneD's cpu-partitioning."""
 
 import pytest
 
@@ -8,16 +8,16 @@ from tests.unit.tune.audit.intents import intent
 
 STAT = "/proc/sys/vm/stat_interval"
 HUNG = "/proc/sys/kernel/hung_task_timeout_secs"
-ASKED = intent(scheduling={"stat_interval_s": 10, "hung_task_timeout_s": 600})
+INTENT = intent(scheduling={"stat_interval_s": 10, "hung_task_timeout_s": 600})
 
 
 @pytest.mark.parametrize(("stat", "hung"), [("10", "600"), ("60", "1200"), ("10", "0")])
 def test_as_seldom_or_seldomer_is_ok(stat: str, hung: str) -> None:
-    assert CHECK.judge(host(CHECK, {STAT: stat, HUNG: hung}), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, {STAT: stat, HUNG: hung}), INTENT).verdict == "ok"
 
 
 def test_the_defaults_fail() -> None:
-    finding = CHECK.judge(host(CHECK, {STAT: "1\n", HUNG: "120\n"}), ASKED)
+    finding = CHECK.judge(host(CHECK, {STAT: "1\n", HUNG: "120\n"}), INTENT)
     assert finding.verdict == "fail"
     assert commands(finding) == [
         "sysctl -w vm.stat_interval=10",
@@ -26,7 +26,7 @@ def test_the_defaults_fail() -> None:
 
 
 def test_a_kernel_that_looks_for_no_hung_tasks_is_ok() -> None:
-    assert CHECK.judge(host(CHECK, {STAT: "10"}), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, {STAT: "10"}), INTENT).verdict == "ok"
 
 
 def test_not_requested_for_is_not_judged() -> None:
@@ -36,4 +36,4 @@ def test_not_requested_for_is_not_judged() -> None:
 
 def test_what_may_not_be_read_is_unknown() -> None:
     view = host(CHECK, {HUNG: "600"}, forbidden=[STAT])
-    assert CHECK.judge(view, ASKED).verdict == "unknown"
+    assert CHECK.judge(view, INTENT).verdict == "unknown"

@@ -12,7 +12,7 @@ from tests.unit.tune.audit.intents import intent
 OPENSHIFTS = "/etc/kubernetes/kubelet.conf"
 KUBEADMS = "/var/lib/kubelet/config.yaml"
 STATE = "/var/lib/kubelet/cpu_manager_state"
-ASKED = intent(platform="openshift", pool={"role": "worker"}, numa_policy="single-numa-node")
+INTENT = intent(platform="openshift", pool={"role": "worker"}, numa_policy="single-numa-node")
 STATIC = {STATE: json.dumps({"policyName": "static", "defaultCpuSet": "0-1", "entries": {}})}
 # What the operator renders for reserved CPUs 0-1 and single-numa-node, and a field of others.
 CONFIGURATION = """\
@@ -41,7 +41,7 @@ reservedMemory:
 
 def test_the_operators_settings_are_ok() -> None:
     """Reserved 0,1 and 0-1 are the same CPUs."""
-    assert CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | STATIC), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | STATIC), INTENT).verdict == "ok"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_operators_settings_are_ok() -> None:
 )
 def test_what_differs_fails(old: str, new: str, message: str) -> None:
     changed = CONFIGURATION.replace(old, new)
-    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), ASKED)
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), INTENT)
     assert finding.verdict == "fail"
     assert message in finding.text
 
@@ -66,7 +66,7 @@ TELCO = TELCO.replace("1100Mi", "11864Mi")
 
 
 def test_memory_of_which_the_intent_says_nothing_is_the_nodes_to_say() -> None:
-    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: TELCO} | STATIC), ASKED)
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: TELCO} | STATIC), INTENT)
     assert finding.verdict == "ok"
     assert "systemReserved: {'memory': '11Gi'}" in finding.read[0].what
 
@@ -77,7 +77,7 @@ def test_the_preset_passes_a_node_of_the_telco_reference() -> None:
     assert CHECK.judge(host(CHECK, {OPENSHIFTS: node} | STATIC), preset).verdict == "ok"
 
 
-TOLD = ASKED.model_copy(
+TUNED_INTENT = INTENT.model_copy(
     update={
         "kubelet": {
             "systemReserved": {"memory": "11Gi"},
@@ -92,7 +92,7 @@ def test_what_the_intent_says_of_memory_is_judged_in_any_unit() -> None:
     """11Gi are 11264Mi, and what the operator adds them up to is 11864Mi."""
     sysctls = "allowedUnsafeSysctls: [net.ipv6.conf.all.accept_ra]\n"
     same = (TELCO + sysctls).replace("11Gi", "11264Mi").replace("11864Mi", f"{11864 << 20}")
-    assert CHECK.judge(host(CHECK, {OPENSHIFTS: same} | STATIC), TOLD).verdict == "ok"
+    assert CHECK.judge(host(CHECK, {OPENSHIFTS: same} | STATIC), TUNED_INTENT).verdict == "ok"
 
 
 @pytest.mark.parametrize(
@@ -106,21 +106,21 @@ def test_what_the_intent_says_of_memory_is_judged_in_any_unit() -> None:
 )
 def test_what_differs_from_the_intents_kubelet_fails(old: str, new: str, message: str) -> None:
     changed = TELCO.replace(old, new) if old else TELCO
-    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), TOLD)
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: changed} | STATIC), TUNED_INTENT)
     assert finding.verdict == "fail"
     assert message in finding.text
 
 
 def test_a_kubelet_that_did_not_take_the_policy_fails() -> None:
     other = {STATE: json.dumps({"policyName": "none", "defaultCpuSet": ""})}
-    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | other), ASKED)
+    finding = CHECK.judge(host(CHECK, {OPENSHIFTS: CONFIGURATION} | other), INTENT)
     assert finding.verdict == "fail"
     assert "runs with the CPU manager's policy none" in finding.text
 
 
 def test_kubeadms_kubeconfig_of_the_same_name_is_passed_over() -> None:
     files = {OPENSHIFTS: "apiVersion: v1\nkind: Config\n", KUBEADMS: CONFIGURATION} | STATIC
-    assert CHECK.judge(host(CHECK, files), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, files), INTENT).verdict == "ok"
 
 
 def test_without_a_kubelet_it_does_not_apply() -> None:
@@ -128,6 +128,6 @@ def test_without_a_kubelet_it_does_not_apply() -> None:
 
 
 def test_what_cannot_be_read_is_unknown() -> None:
-    assert CHECK.judge(host(CHECK, {}, forbidden=[OPENSHIFTS]), ASKED).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, {}, forbidden=[OPENSHIFTS]), INTENT).verdict == "unknown"
     for nonsense in ("a: [", "- 1", "kind: KubeletConfiguration\nkind: Other\n"):
-        assert CHECK.judge(host(CHECK, {OPENSHIFTS: nonsense}), ASKED).verdict == "unknown"
+        assert CHECK.judge(host(CHECK, {OPENSHIFTS: nonsense}), INTENT).verdict == "unknown"

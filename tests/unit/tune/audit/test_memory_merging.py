@@ -22,7 +22,7 @@ def test_never_and_0_are_ok() -> None:
     ("run", "shared", "verdict"),
     [("0", "12", "warn"), ("0", "0", "ok"), ("2", "0", "ok"), ("0", None, "ok")],
 )
-def test_pages_that_stay_merged_are_told(run: str, shared: str | None, verdict: str) -> None:
+def test_pages_that_stay_merged_are_reported(run: str, shared: str | None, verdict: str) -> None:
     """ksm.rst: 0 stops ksmd and keeps merged pages, 2 unmerges them. None is an old capture."""
     files = {THP: "always madvise [never]", KSM: run} | ({SHARED: shared} if shared else {})
     finding = CHECK.judge(host(CHECK, files), intent(services=BOTH_OFF))
@@ -51,7 +51,7 @@ def test_a_kernel_that_has_neither_is_ok() -> None:
         ("always madvise [never]", "1", "fail", f"echo 2 > {KSM}"),
     ],
 )
-def test_what_is_on_is_told(thp: str, ksm: str, verdict: str, step: str) -> None:
+def test_what_is_on_is_reported(thp: str, ksm: str, verdict: str, step: str) -> None:
     finding = CHECK.judge(host(CHECK, {THP: thp, KSM: ksm}), intent(services=BOTH_OFF))
     assert finding.verdict == verdict
     assert commands(finding) == [step]

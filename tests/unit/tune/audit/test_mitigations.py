@@ -49,7 +49,7 @@ def message(**texts: str) -> str:
         "Processor vulnerable",
     ],
 )
-def test_each_form_of_vulnerable_is_told(text: str) -> None:
+def test_each_form_of_vulnerable_is_reported(text: str) -> None:
     assert message(itlb_multihit=text).startswith(
         "0 mitigations are on; the CPUs stay vulnerable to itlb_multihit; microcode"
     )
@@ -69,7 +69,7 @@ def test_each_form_of_vulnerable_is_told(text: str) -> None:
         "KVM: Mitigation: VMX unsupported",
     ],
 )
-def test_each_form_of_mitigated_is_told(text: str) -> None:
+def test_each_form_of_mitigated_is_reported(text: str) -> None:
     assert message(spectre_v2=text).startswith(
         "1 mitigation is on; the CPUs stay vulnerable to nothing known; microcode"
     )
@@ -97,7 +97,7 @@ def test_each_form_of_mitigated_is_told(text: str) -> None:
         ("Mitigation: Vulnerable, KVM: Not affected", "Vulnerable"),
     ],
 )
-def test_what_a_mitigation_leaves_open_is_told(text: str, left: str) -> None:
+def test_what_a_mitigation_leaves_open_is_reported(text: str, left: str) -> None:
     assert message(l1tf=text).startswith(
         f"1 mitigation is on; of these leave something open l1tf ({left}); the CPUs stay "
         "vulnerable to nothing known"
@@ -113,7 +113,7 @@ def test_what_a_mitigation_leaves_open_is_told(text: str, left: str) -> None:
         "Unknown (XEN PV detected, hypervisor mitigation required)",
     ],
 )
-def test_what_the_kernel_does_not_know_is_told(text: str) -> None:
+def test_what_the_kernel_does_not_know_is_reported(text: str) -> None:
     assert "the kernel does not know of srbds" in message(srbds=text, meltdown="Mitigation: PTI")
 
 

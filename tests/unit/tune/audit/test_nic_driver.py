@@ -173,7 +173,7 @@ def test_a_guests_port_is_known_by_its_function() -> None:
     assert "it carries the default route" in finding.steps[0].text
 
 
-def test_where_nobody_knows_the_routes_no_command_takes_a_port() -> None:
+def test_where_no_one_knows_the_routes_no_command_takes_a_port() -> None:
     """As of a capture that older versions made."""
     finding = CHECK.judge(host(CHECK, FILES, links=LINKS, listed=LISTED), intent(nics=[BOUND]))
     assert commands(finding) == []
@@ -220,7 +220,7 @@ def test_a_port_of_two_names_is_changed_once() -> None:
         ("vfio-pci", "igb_uio", "fail"),
     ],
 )
-def test_drivers_of_user_space_are_told_from_the_kernels(
+def test_drivers_of_user_space_are_distinguished_from_the_kernels(
     requested: str, found: str, verdict: str
 ) -> None:
     links = {f"{PCI}/driver": f"../../../../bus/pci/drivers/{found}"}
@@ -252,7 +252,7 @@ WITHOUT_NAME = {path: to for path, to in LINKS.items() if path != NET}
 
 
 def test_a_port_that_lost_its_name_to_vfio_is_unknown() -> None:
-    """Bound as asked, it has no interface any more by which to find it."""
+    """Bound as requested, it has no interface any more by which to find it."""
     bare = host(CHECK, FILES, links=WITHOUT_NAME)
     finding = CHECK.judge(bare, intent(nics=[BOUND]))
     assert finding.verdict == "unknown"

@@ -15,7 +15,7 @@ LINKS = {
     f"{NET}/eno1v0/device": "../../../0000:00:10.0",
     f"{NET}/eno1v0/device/physfn": "../0000:00:1f.6",
 }
-ASKED = intent(user_level_networking=True)
+INTENT = intent(user_level_networking=True)
 
 
 def view(queues: int) -> Any:
@@ -32,21 +32,21 @@ def view(queues: int) -> Any:
 
 def test_a_queue_for_each_reserved_cpu_is_ok() -> None:
     """Two CPUs are reserved; the loopback and the VF do not count."""
-    assert CHECK.judge(view(2), ASKED).verdict == "ok"
+    assert CHECK.judge(view(2), INTENT).verdict == "ok"
 
 
 def test_more_queues_fail() -> None:
-    finding = CHECK.judge(view(8), ASKED)
+    finding = CHECK.judge(view(8), INTENT)
     assert finding.verdict == "fail"
     assert commands(finding) == ["ethtool -L eno1 combined 2"]
 
 
 def test_not_requested_for_is_not_judged() -> None:
     assert CHECK.judge(view(8), intent()).verdict == "not-applicable"
-    assert CHECK.judge(host(CHECK, {}), ASKED).verdict == "not-applicable"
+    assert CHECK.judge(host(CHECK, {}), INTENT).verdict == "not-applicable"
 
 
 def test_what_may_not_be_read_is_unknown() -> None:
     listed = {NET: ("eno1",)}
     hidden = host(CHECK, {}, links=LINKS, listed=listed, forbidden=[f"{NET}/eno1/queues"])
-    assert CHECK.judge(hidden, ASKED).verdict == "unknown"
+    assert CHECK.judge(hidden, INTENT).verdict == "unknown"

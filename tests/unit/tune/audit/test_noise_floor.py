@@ -116,7 +116,7 @@ def test_a_capture_takes_calibrations_and_nothing_else_of_a_home() -> None:
 
 
 def test_one_cpu_is_no_polling_loops_alone() -> None:
-    """What somebody measured there all the same is judged."""
+    """What was measured there all the same is judged."""
     alone = {ONLINE: "0\n"}
     assert CHECK.judge(host(CHECK, alone), None).verdict == "not-applicable"
     measured = alone | {"/var/lib/plimsoll/noise/oslat": OSLAT.format(first=3, second=4)}

@@ -20,7 +20,7 @@ from tests.unit.tune.audit.hosts import host
 from tests.unit.tune.audit.intents import intent
 from tests.unit.tune.audit.machines import CPUINFO, GUEST, INTEL
 
-ASKED = intent(nics=[NIC])
+INTENT = intent(nics=[NIC])
 
 
 def view(links_files: dict[str, str]) -> Any:
@@ -28,19 +28,19 @@ def view(links_files: dict[str, str]) -> Any:
 
 
 def test_the_whole_link_is_ok() -> None:
-    assert CHECK.judge(view(FULL_LINK), ASKED).verdict == "ok"
+    assert CHECK.judge(view(FULL_LINK), INTENT).verdict == "ok"
 
 
 def test_a_link_that_came_up_narrow_fails() -> None:
     half = link(ADDRESS, ("8.0", "4"), ("8.0", "8")) | link(SLOT, ("8.0", "4"), ("16.0", "16"))
-    finding = CHECK.judge(view(half), ASKED)
+    finding = CHECK.judge(view(half), INTENT)
     assert finding.verdict == "fail"
     assert finding.text == "ens7f0: the link came up as 8 GT/s x4 of 8 GT/s x8"
 
 
 def test_all_that_a_small_slot_gives_is_warned() -> None:
     small = link(ADDRESS, ("8.0", "4"), ("8.0", "8")) | link(SLOT, ("8.0", "4"), ("16.0", "4"))
-    finding = CHECK.judge(view(small), ASKED)
+    finding = CHECK.judge(view(small), INTENT)
     assert finding.verdict == "warn"
     assert "all that its slot gives" in finding.text
 
@@ -86,9 +86,9 @@ def test_a_guests_link_is_its_hypervisors() -> None:
 
 
 def test_without_a_link_it_does_not_apply() -> None:
-    assert CHECK.judge(view({}), ASKED).verdict == "not-applicable"
+    assert CHECK.judge(view({}), INTENT).verdict == "not-applicable"
     unknown_speed = FULL_LINK | {f"{PCI}/current_link_speed": "Unknown"}
-    assert CHECK.judge(view(unknown_speed), ASKED).verdict == "not-applicable"
+    assert CHECK.judge(view(unknown_speed), INTENT).verdict == "not-applicable"
 
 
 def test_what_may_not_be_read_is_unknown() -> None:
@@ -96,4 +96,4 @@ def test_what_may_not_be_read_is_unknown() -> None:
     files = {CPUINFO: INTEL} | FILES | FULL_LINK
     del files[where]
     hidden = host(CHECK, files, links=LINKS, listed=LISTED, forbidden=[where])
-    assert CHECK.judge(hidden, ASKED).verdict == "unknown"
+    assert CHECK.judge(hidden, INTENT).verdict == "unknown"

@@ -12,7 +12,7 @@ from tests.unit.tune.audit.processes import KTHREADD
 
 QUOTA = f"{ROOT}{SCOPE}/cpu.max"
 MAX = {QUOTA: "max 100000\n", f"{ROOT}{SLICE}/cpu.max": "max 100000\n"}
-ASKED = intent(**EXPECTED)
+INTENT = intent(**EXPECTED)
 
 
 def schedstat(balanced: str) -> dict[str, str]:
@@ -25,19 +25,19 @@ def schedstat(balanced: str) -> dict[str, str]:
 
 
 def test_no_quota_and_no_domain_is_ok() -> None:
-    assert CHECK.judge(host(CHECK, workload() | MAX | schedstat("01")), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, workload() | MAX | schedstat("01")), INTENT).verdict == "ok"
 
 
 def test_a_quota_that_is_still_there_fails() -> None:
     files = workload() | MAX | {QUOTA: "200000 100000\n"} | schedstat("01")
-    finding = CHECK.judge(host(CHECK, files), ASKED)
+    finding = CHECK.judge(host(CHECK, files), INTENT)
     assert finding.verdict == "fail"
     assert finding.text == "dpdk-testpmd (900) still has a CPU quota"
     assert "runtimeClassName" in finding.steps[0].text
 
 
 def test_cpus_that_are_still_balanced_fail() -> None:
-    finding = CHECK.judge(host(CHECK, workload() | MAX | schedstat("0123")), ASKED)
+    finding = CHECK.judge(host(CHECK, workload() | MAX | schedstat("0123")), INTENT)
     assert finding.verdict == "fail"
     assert "still balances CPUs 2-3" in finding.text
 
@@ -51,9 +51,9 @@ def test_debugfs_tells_where_schedstat_is_not() -> None:
         f"{domains}/cpu2": (),
         f"{domains}/cpu3": (),
     }
-    assert CHECK.judge(host(CHECK, workload() | MAX, listed=listed), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, workload() | MAX, listed=listed), INTENT).verdict == "ok"
     listed |= {f"{domains}/cpu3": ("domain0",)}
-    assert CHECK.judge(host(CHECK, workload() | MAX, listed=listed), ASKED).verdict == "fail"
+    assert CHECK.judge(host(CHECK, workload() | MAX, listed=listed), INTENT).verdict == "fail"
 
 
 def test_interrupts_that_may_still_come_fail() -> None:
@@ -67,7 +67,7 @@ def test_interrupts_that_may_still_come_fail() -> None:
 
 def test_without_annotations_or_pods_it_does_not_apply() -> None:
     assert CHECK.judge(host(CHECK, workload()), intent()).verdict == "not-applicable"
-    assert CHECK.judge(host(CHECK, KTHREADD), ASKED).verdict == "not-applicable"
+    assert CHECK.judge(host(CHECK, KTHREADD), INTENT).verdict == "not-applicable"
 
 
 def two_pods(second: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def test_what_only_one_of_two_pods_asks_for_is_judged_all_the_same(effects: dict
     assert (QUOTA, "200000 100000") in [(each.where, each.what) for each in finding.read]
 
 
-def test_pods_of_one_class_are_told_from_those_of_another() -> None:
+def test_pods_of_one_class_are_distinguished_from_those_of_another() -> None:
     """The process is in a guaranteed pod, and dpdk-b is none."""
     requested = intent(**two_pods({"qos": "burstable", "effects": {}}))
     files = workload() | MAX | {QUOTA: "200000 100000\n"}
@@ -99,4 +99,4 @@ def test_pods_of_one_class_are_told_from_those_of_another() -> None:
 
 
 def test_what_nothing_tells_is_unknown() -> None:
-    assert CHECK.judge(host(CHECK, workload() | MAX), ASKED).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, workload() | MAX), INTENT).verdict == "unknown"

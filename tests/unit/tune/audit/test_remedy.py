@@ -26,14 +26,14 @@ def message(*steps: object, owner: Owner = OPERATORS) -> list[tuple[str, str]]:
     return [(step.kind, step.text) for step in fitted(steps, owner)]  # type: ignore[arg-type]
 
 
-def test_operators_are_told_the_object_and_the_command_for_a_trial() -> None:
+def test_operators_are_given_the_object_and_the_command_for_a_trial() -> None:
     assert message(write("/sys/x", "1", openshift="an object")) == [
         ("advice", "an object"),
         ("advice", "until the next reboot, to try it: echo 1 > /sys/x"),
     ]
 
 
-def test_an_object_is_told_once_however_many_commands_it_stands_for() -> None:
+def test_an_object_is_reported_once_however_many_commands_it_stands_for() -> None:
     steps = [write(f"/sys/{n}", "1", openshift="an object") for n in range(3)]
     assert [text for _, text in message(*steps)].count("an object") == 1
 
@@ -44,7 +44,7 @@ def test_what_lasts_or_takes_something_is_no_trial() -> None:
     assert message(lasting, taking) == [("advice", "an object"), ("advice", "another")]
 
 
-def test_what_nobody_thought_of_is_the_operators() -> None:
+def test_what_has_no_rule_is_the_operators() -> None:
     (first, *_) = message(command("rm", "-r", "x"))
     assert first[0] == "advice"
     assert "change the object that has it" in first[1]

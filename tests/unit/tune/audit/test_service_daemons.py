@@ -7,15 +7,15 @@ from tests.unit.tune.audit.processes import CONTAINED, KTHREADD, running
 
 STALLD = running(700, "stalld")
 CHRONYD = running(701, "chronyd")
-ASKED = intent(services={"stalld": True, "chronyd": False})
+INTENT = intent(services={"stalld": True, "chronyd": False})
 
 
 def test_as_requested_is_ok() -> None:
-    assert CHECK.judge(host(CHECK, KTHREADD | STALLD), ASKED).verdict == "ok"
+    assert CHECK.judge(host(CHECK, KTHREADD | STALLD), INTENT).verdict == "ok"
 
 
 def test_the_other_way_round_fails() -> None:
-    finding = CHECK.judge(host(CHECK, KTHREADD | CHRONYD), ASKED)
+    finding = CHECK.judge(host(CHECK, KTHREADD | CHRONYD), INTENT)
     assert finding.verdict == "fail"
     assert "stalld does not run" in finding.text
     assert "chronyd runs" in finding.text
@@ -38,4 +38,4 @@ def test_not_requested_for_is_not_judged() -> None:
 
 
 def test_a_container_shows_not_the_hosts_processes() -> None:
-    assert CHECK.judge(host(CHECK, CONTAINED), ASKED).verdict == "unknown"
+    assert CHECK.judge(host(CHECK, CONTAINED), INTENT).verdict == "unknown"

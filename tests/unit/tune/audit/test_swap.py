@@ -25,7 +25,7 @@ def available(kib: int) -> dict[str, str]:
     return {"/proc/meminfo": f"MemTotal: 65536000 kB\nMemAvailable:   {kib} kB\n"}
 
 
-def test_what_is_swapped_out_is_told_before_it_comes_back() -> None:
+def test_what_is_swapped_out_is_reported_before_it_comes_back() -> None:
     finding = CHECK.judge(host(CHECK, {PATH: HEAD + LINE} | available(4096)), OFF)
     assert [(step.kind, step.text) for step in finding.steps] == [
         (

@@ -43,7 +43,7 @@ def test_above_the_kernels_threads_is_warned_though_requested() -> None:
     assert "ksoftirqd/3, which wait for as long as it does" in finding.text
 
 
-def test_of_one_priority_fifo_lets_nobody_else_run() -> None:
+def test_of_one_priority_fifo_lets_nothing_else_run() -> None:
     """sched(7): a SCHED_FIFO thread runs until it blocks, yields or a higher one comes."""
     requested = intent(scheduling={"fifo_priority": 11})
     finding = CHECK.judge(host_of_8(CHECK, KTHREADD | RAISED | poller(11)), requested)
@@ -51,7 +51,7 @@ def test_of_one_priority_fifo_lets_nobody_else_run() -> None:
     assert "chrt -f -p 12 for 30" in finding.steps[0].text
 
 
-def test_helpers_beside_a_poller_may_be_ordinary() -> None:
+def test_helpers_next_to_a_poller_may_be_ordinary() -> None:
     """DPDK's control threads share the main lcore where all CPUs have lcores."""
     requested = intent(scheduling={"fifo_priority": 2}, expected_processes=["dpdk-testpmd"])
     helper = process(900, "dpdk-testpmd", cpus="3", fifo=2)

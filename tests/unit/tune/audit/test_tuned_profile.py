@@ -13,19 +13,19 @@ VERIFY = "tuned-adm verify"
 VERIFIED = (0, "Verification succeeded, current system settings match the preset profile.")
 DIFFERS = (1, "Verification failed, current system settings differ from the preset profile.")
 RUNNING = KTHREADD | running(600, "tuned")
-ASKED = intent(services={"tuned": True})
+INTENT = intent(services={"tuned": True})
 OPENSHIFT = intent(platform="openshift", pool={"role": "worker"})
 
 
 def test_active_and_verified_is_ok() -> None:
     """The profile that is rendered for a bare-metal intent called "declared"."""
     view = host(CHECK, RUNNING | {ACTIVE: "plimsoll-declared\n"}, outputs={VERIFY: VERIFIED})
-    assert CHECK.judge(view, ASKED).verdict == "ok"
+    assert CHECK.judge(view, INTENT).verdict == "ok"
 
 
 def test_another_profile_fails() -> None:
     view = host(CHECK, RUNNING | {ACTIVE: "balanced\n"}, outputs={VERIFY: VERIFIED})
-    finding = CHECK.judge(view, ASKED)
+    finding = CHECK.judge(view, INTENT)
     assert finding.verdict == "fail"
     assert finding.text == "TuneD's profile is balanced, not plimsoll-declared"
     assert commands(finding) == ["tuned-adm profile plimsoll-declared"]
@@ -38,7 +38,7 @@ PARTITIONED = "# Examples:\n# isolated_cores=2,4-7\nisolated_cores=2-7\nno_balan
 
 def test_tuneds_own_partitioning_of_the_same_cpus_is_as_good() -> None:
     files = RUNNING | {ACTIVE: "cpu-partitioning", VARIABLES: PARTITIONED}
-    finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), ASKED)
+    finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), INTENT)
     assert finding.verdict == "ok"
     assert "TuneD's own cpu-partitioning is active, and isolates CPUs 2-7" in finding.text
 
@@ -46,7 +46,7 @@ def test_tuneds_own_partitioning_of_the_same_cpus_is_as_good() -> None:
 @pytest.mark.parametrize("variables", ["isolated_cores=2-3\n", "isolated_cores=${f:x}\n", ""])
 def test_tuneds_own_partitioning_of_other_cpus_fails(variables: str) -> None:
     files = RUNNING | {ACTIVE: "cpu-partitioning", VARIABLES: variables}
-    assert CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), ASKED).verdict == "fail"
+    assert CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), INTENT).verdict == "fail"
 
 
 @pytest.mark.parametrize("folder", ["/etc/tuned", "/etc/tuned/profiles"])
@@ -56,23 +56,23 @@ def test_a_profile_of_another_name_that_stands_on_it_is_as_good(folder: str) -> 
         f"{folder}/ours/tuned.conf": "[main]\nsummary=x\ninclude = site, ours\n",
         f"{folder}/site/tuned.conf": "[main]\ninclude=plimsoll-declared\n",
     }
-    finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), ASKED)
+    finding = CHECK.judge(host(CHECK, files, outputs={VERIFY: VERIFIED}), INTENT)
     assert finding.verdict == "ok"
     assert "the profile ours is active, which stands on plimsoll-declared" in finding.text
     # And the intent may give it its name.
-    named = ASKED.model_copy(update={"tuned": Tuned(name="ours")})
+    named = INTENT.model_copy(update={"tuned": Tuned(name="ours")})
     view = host(CHECK, RUNNING | {ACTIVE: "ours"}, outputs={VERIFY: VERIFIED})
     assert CHECK.judge(view, named).text.startswith("the profile ours is active")
 
 
 def test_settings_that_changed_since_fail() -> None:
     view = host(CHECK, RUNNING | {ACTIVE: "plimsoll-declared"}, outputs={VERIFY: DIFFERS})
-    assert CHECK.judge(view, ASKED).verdict == "fail"
+    assert CHECK.judge(view, INTENT).verdict == "fail"
 
 
 def test_a_profile_without_its_daemon_fails() -> None:
     view = host(CHECK, KTHREADD | {ACTIVE: "plimsoll-declared"}, outputs={VERIFY: VERIFIED})
-    finding = CHECK.judge(view, ASKED)
+    finding = CHECK.judge(view, INTENT)
     assert finding.verdict == "fail"
     assert commands(finding) == ["systemctl enable --now tuned"]
 
@@ -83,7 +83,7 @@ def test_openshifts_tuned_is_in_a_container() -> None:
     assert "oc get profiles.tuned.openshift.io" in finding.text
 
 
-def test_openshift_is_never_told_to_switch_profiles() -> None:
+def test_openshift_is_never_advised_to_switch_profiles() -> None:
     """Nor to start or stop TuneD, which its operator owns."""
     chosen = {ACTIVE: "openshift-node"}
     for files in (RUNNING | chosen, KTHREADD | {ACTIVE: "openshift-node-performance-declared"}):
@@ -115,4 +115,4 @@ def test_not_requested_for_is_not_judged() -> None:
 
 def test_what_may_not_be_read_is_unknown() -> None:
     view = host(CHECK, RUNNING, outputs={VERIFY: VERIFIED}, forbidden=[ACTIVE])
-    assert CHECK.judge(view, ASKED).verdict == "unknown"
+    assert CHECK.judge(view, INTENT).verdict == "unknown"

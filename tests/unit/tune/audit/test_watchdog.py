@@ -49,7 +49,7 @@ def test_where_no_isolated_cpu_is_online_it_does_not_apply() -> None:
     assert (finding.verdict, finding.text) == ("not-applicable", NONE_PRESENT)
 
 
-def test_isolated_cpus_that_are_not_online_are_watched_by_nobody() -> None:
+def test_isolated_cpus_that_are_not_online_are_not_watched() -> None:
     """The mask is of all CPUs that there may be."""
     view = host(CHECK, boot(nmi="0", soft="1", cpus="0-7") | {ONLINE: "0-2\n"})
     assert CHECK.judge(view, REALTIME).text.startswith("isolated CPU 2: watched")
@@ -75,8 +75,8 @@ def test_watchdogs_on_housekeeping_cpus_are_ok_where_the_intent_leaves_them_on()
 
 
 def test_without_an_intent_it_does_not_apply() -> None:
-    finding = CHECK.judge(host_of_8(CHECK, boot(nmi="1")), None, "nobody declared one")
-    assert (finding.verdict, finding.text) == ("not-applicable", "nobody declared one")
+    finding = CHECK.judge(host_of_8(CHECK, boot(nmi="1")), None, "none is declared")
+    assert (finding.verdict, finding.text) == ("not-applicable", "none is declared")
 
 
 def test_what_may_not_be_read_is_unknown() -> None:

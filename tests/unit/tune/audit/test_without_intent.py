@@ -1,4 +1,4 @@
-"""What an audit without an intent shows: the first command of somebody new."""
+"""What an audit without an intent shows: the first command of a newcomer."""
 
 import pytest
 

@@ -16,7 +16,7 @@ _POLICIES = {"other": 0, "fifo": 1}
 
 
 def process_files(process: Mapping[str, Any]) -> dict[str, str]:
-    """Of `pid`, `name`, `cpus`, `group`, `policy`, `priority`, `kernel`, and `threads` beside it.
+    """Of `pid`, `name`, `cpus`, `group`, `policy`, `priority`, `kernel`, and `threads` of its own.
 
     With `each`, a list of CPUs, there is one process for each, its pid that much higher, and
     "{n}" in its name and CPUs is the CPU.

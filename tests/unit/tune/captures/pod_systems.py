@@ -169,10 +169,10 @@ expected_processes: [dpdk-testpmd]
         15: "not-applicable",
         16: "not-applicable",
         17: "ok",  # not installed
-        18: "not-applicable",  # nobody asked a BMC
+        18: "not-applicable",  # no BMC was queried
         19: "not-applicable",
         20: "ok",
-        # 21: under load the kernel finds the TSC to drift from the clock beside it, or not.
+        # 21: under load the kernel finds the TSC to drift from the clock next to it, or not.
         22: "ok",
         23: "ok",
         24: "ok",
@@ -198,7 +198,7 @@ expected_processes: [dpdk-testpmd]
         44: "ok",
         45: "ok",
         46: "not-applicable",  # the platform is no OpenShift
-        47: "unknown",  # nobody measured
+        47: "unknown",  # not measured
     },
     message={
         9: "the IOMMU has",
@@ -216,7 +216,7 @@ expected_processes: [dpdk-testpmd]
 
 # The same machine before anybody tuned it, and worse:
 # - all memory on node 0, and none where the card is;
-# - the pod burstable, with half a CPU, on CPUs that nobody isolated;
+# - the pod burstable, with half a CPU, on CPUs that are not isolated;
 # - the wrong TuneD profile, chronyd and no stalld, swap;
 # - a slow clock, no IOMMU, the card with the kernel's driver, the other card with a queue for
 #   each CPU.
@@ -288,7 +288,7 @@ expected_processes: [dpdk-testpmd]
         7: "warn",  # there is no counter for an NMI watchdog; the other one runs
         8: "fail",
         9: "fail",
-        10: "fail",  # CPU 1 is nobody's
+        10: "fail",  # CPU 1 belongs to no pod
         11: "fail",
         14: "fail",
         19: "fail",

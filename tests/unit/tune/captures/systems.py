@@ -1,7 +1,7 @@
 """Virtual machines tuned well, not at all and badly, and what an audit must say of each.
 
 Kernel arguments and what runs in the guest are here, and so are the verdicts, each worked out
-by hand from them. tests/integration/test_tune_vm.py boots them; the captures beside this file
+by hand from them. tests/integration/test_tune_vm.py boots them; the captures next to this file
 are what they then gave, for tests without QEMU.
 """
 
@@ -173,7 +173,7 @@ nics: [{name: wire, pf_names: [eth0]}]
             35: "eth0 is on node 1, where no hugepages are",
         },
     ),
-    # As tuned as the first; then somebody gives the dataplane's group a CFS quota, which brings
+    # As tuned as the first; then a user gives the dataplane's group a CFS quota, which brings
     # the tick back, and moves the console's interrupt to CPU 2.
     TunedSystem(
         name="spoilt",

@@ -20,7 +20,7 @@ class TunedSystem:
 
     `modules` of its kernel are loaded besides those of all guests, and `files` are in its file
     system, by absolute path; all of them may be executed.
-    `verdicts` are by the number of the check, and `told` what must stand in its text.
+    `verdicts` are by the number of the check, and `message` what must stand in its text.
     """
 
     name: str

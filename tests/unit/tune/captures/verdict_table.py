@@ -5,7 +5,7 @@ verdict has the reason it should have. `pinned`, `thwarted`, `one-cpu`, `tuned`,
 `mistaken`, `spoilt` and `balanced` are virtual machines that really booted (systems.py);
 `openshift-node`, `openshift-node-neglected` and `arm-board` are composed by hand (composed/),
 for what no virtual machine here has. Two more judge the capture of `untuned` otherwise:
-`unasked` against an intent that says next to nothing, and `undeclared` without any.
+`unspecified` against an intent that says next to nothing, and `undeclared` without any.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import TypeAlias
 Cell: TypeAlias = tuple[str, str]
 
 GOOD, BAD, BOARD = "openshift-node", "openshift-node-neglected", "arm-board"
-UNASKED, UNDECLARED = "unasked", "undeclared"
+UNSPECIFIED, UNDECLARED = "unspecified", "undeclared"
 
 _ABSENT = "no CPU that the intent isolates is online"
 _NO_INTENT = "no intent is given, and the kernel's command line isolates no CPUs"
@@ -83,7 +83,7 @@ TABLE: tuple[Row, ...] = (
         8,
         ok=("tuned", "all that the intent implies are there"),
         fail=("mistaken", "nosoftlockup is missing"),
-        not_applicable=(UNASKED, "the intent implies no further kernel arguments"),
+        not_applicable=(UNSPECIFIED, "the intent implies no further kernel arguments"),
     ),
     Row(
         9,
@@ -171,13 +171,13 @@ TABLE: tuple[Row, ...] = (
         22,
         ok=("tuned", "transparent hugepages: never"),
         fail=("untuned", "transparent hugepages are made for all programs"),
-        not_applicable=(UNASKED, "the intent does not say whether THP is to be on"),
+        not_applicable=(UNSPECIFIED, "the intent does not say whether THP is to be on"),
     ),
     Row(
         23,
         ok=("pinned", "kernel.numa_balancing is 0"),
         fail=("mistaken", "kernel.numa_balancing is 1, not 0"),
-        not_applicable=(UNASKED, "the intent does not say what kernel.numa_balancing is to be"),
+        not_applicable=(UNSPECIFIED, "the intent does not say what kernel.numa_balancing is to be"),
     ),
     Row(
         24,
@@ -189,19 +189,22 @@ TABLE: tuple[Row, ...] = (
         25,
         ok=("tuned", "vm.stat_interval is 10; kernel.hung_task_timeout_secs is 600"),
         fail=("untuned", "vm.stat_interval is 1, not 10"),
-        not_applicable=(UNASKED, "the intent does not say what vm.stat_interval is to be"),
+        not_applicable=(UNSPECIFIED, "the intent does not say what vm.stat_interval is to be"),
     ),
     Row(
         26,
         ok=("tuned", "kernel.timer_migration is 0"),
         fail=("untuned", "kernel.timer_migration is 1, not 0"),
-        not_applicable=(UNASKED, "the intent does not say what kernel.timer_migration is to be"),
+        not_applicable=(
+            UNSPECIFIED,
+            "the intent does not say what kernel.timer_migration is to be",
+        ),
     ),
     Row(
         27,
         ok=("tuned", "no swap is in use"),
         fail=("thwarted", "memory may be swapped out to /dev/ram0"),
-        not_applicable=(UNASKED, "the intent does not ask for swap to be off"),
+        not_applicable=(UNSPECIFIED, "the intent does not ask for swap to be off"),
     ),
     Row(
         28,
@@ -225,7 +228,7 @@ TABLE: tuple[Row, ...] = (
         31,
         ok=("pinned", "32 of 32 free on node 1"),
         fail=("mistaken", "no hugepages of 2M on node 1"),
-        not_applicable=(UNASKED, "the intent asks for no hugepages"),
+        not_applicable=(UNSPECIFIED, "the intent asks for no hugepages"),
     ),
     Row(
         32,

@@ -1,4 +1,4 @@
-"""A line of kernel arguments that was really made, beside those that were expected."""
+"""A line of kernel arguments that was really made, next to those that were expected."""
 
 from __future__ import annotations
 

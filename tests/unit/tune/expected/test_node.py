@@ -144,7 +144,7 @@ def test_interrupts_where_pods_ask() -> None:
     assert (irqs.default_smp_affinity, irqs.banned_mask) == (None, "00000000")
 
 
-def test_a_host_keeps_them_off_unless_told() -> None:
+def test_a_host_keeps_them_off_by_default() -> None:
     assert expected_node(intent_with(HOST)).irqs.allowed == {0}
     balanced = intent_with(HOST, irq={"globally_disable_balancing": False})
     assert expected_node(balanced).irqs.allowed == {0, 1, 2, 3}

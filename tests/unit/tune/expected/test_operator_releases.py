@@ -193,7 +193,7 @@ def test_without_the_realtime_hint_cpus_are_tickless_in_new_releases_alone() -> 
     assert {each.name: each.required for each in own}["nohz_full"]
 
 
-def test_a_line_that_differs_is_told() -> None:
+def test_a_line_that_differs_is_reported() -> None:
     preset, vendor, line = next(row[1:] for row in PRESETS if row[0] == R420)
     wrong = line.replace("intel_pstate=passive", "intel_pstate=active").replace("nohz=on ", "")
     assert disagreements(operator_arguments(load_preset(preset), vendor), wrong) == [

@@ -103,13 +103,13 @@ def test_no_secret_is_in_it(capture: Capture) -> None:
     assert capture.files["/proc/cmdline"] == "ro rd.luks.key=<hidden> isolcpus=2-3"
 
 
-def test_what_was_not_read_is_told_with_its_cause(capture: Capture) -> None:
+def test_what_was_not_read_is_reported_with_its_cause(capture: Capture) -> None:
     message = {each.where: (each.cause, each.reason) for each in capture.manifest.unread}
     assert message["/sys/kernel/debug/x"] == ("forbidden", "")
     assert message["/proc/1/environ"] == ("forbidden", "captures leave it out")
     assert message["/etc/unheard-of"] == ("forbidden", "captures leave it out")
     assert message["ethtool -i eth0"] == ("unreadable", "")
-    # Absent is an answer, and interfaces without a device are not asked.
+    # Absent is an answer, and interfaces without a device are not queried.
     assert "/proc/version" not in message
     assert "ethtool -i veth7" not in message
 

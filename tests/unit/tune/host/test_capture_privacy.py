@@ -92,7 +92,7 @@ def shown(line: str) -> str:
         '"vendor.secret=hunter2 hunter2"',
     ],
 )
-def test_of_arguments_that_nobody_knows_the_name_alone_stays(word: str) -> None:
+def test_of_arguments_that_no_one_knows_the_name_alone_stays(word: str) -> None:
     name = word.partition("=")[0].strip('"')
     assert shown(f"ro {word} isolcpus=2-3") == f"ro {name}=<hidden> isolcpus=2-3"
 
@@ -136,7 +136,7 @@ def test_an_argument_that_a_capture_hides_is_unknown_and_not_missing() -> None:
     # What the line cannot have named is missing in a capture too.
     files = {PATH: shown("skew_tick=1"), CPUINFO: INTEL}
     assert KERNEL_ARGUMENTS.judge(CapturedHost(files=files), requested).verdict == "fail"
-    # And what is known to be wrong is no less so beside it.
+    # And what is known to be wrong is no less so next to it.
     files = {PATH: shown("vendor.tuning=1 skew_tick=0"), CPUINFO: INTEL}
     finding = KERNEL_ARGUMENTS.judge(CapturedHost(files=files), requested)
     assert finding.verdict == "fail"

@@ -1,4 +1,4 @@
-"""A captured host: absent is told from what nobody asked for."""
+"""A captured host: absent is distinguished from what was not requested."""
 
 import pytest
 

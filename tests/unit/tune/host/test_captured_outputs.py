@@ -67,7 +67,7 @@ COMPLAINED = {
 VFS = {f"{PCI}/virtfn{n}": f"../0000:87:02.{n}" for n in (0, 1)} | {
     f"/sys/bus/pci/devices/0000:87:02.{n}/driver": "../../vfio-pci" for n in (0, 1)
 }
-ASKED = intent(
+INTENT = intent(
     nics=[
         NIC
         | {"num_vfs": 2, "driver": "vfio-pci", "trust": True, "spoofchk": False, "vlan": 7}
@@ -97,7 +97,7 @@ def test_a_capture_is_judged_as_the_whole_outputs(said: dict[str, str], status: 
     capture = collect(whole, needed_files(), NOW)
     assert set(capture.manifest.outputs) == set(said)
     message, again = (
-        {each.number: asdict(each) for each in audit(view, ASKED).findings}
+        {each.number: asdict(each) for each in audit(view, INTENT).findings}
         for view in (whole, capture.view(whole.where))
     )
     assert again == message
@@ -105,7 +105,7 @@ def test_a_capture_is_judged_as_the_whole_outputs(said: dict[str, str], status: 
 
 
 def test_and_what_was_compared_was_judged() -> None:
-    found = {each.number: each for each in audit(card(SAID, 0), ASKED).findings}
+    found = {each.number: each for each in audit(card(SAID, 0), INTENT).findings}
     assert "ASPM L1 Enabled" in found[37].text
     assert "256 bytes" in found[38].text
     assert "declines" in found[38].text

@@ -38,7 +38,7 @@ def test_dashes_and_underscores_in_names_are_the_same() -> None:
     assert line.last("tsc") == "reliable-not"
 
 
-def test_an_argument_is_told_as_it_counts() -> None:
+def test_an_argument_is_reported_as_it_counts() -> None:
     line = KernelCommandLine.parse("nosoftlockup skew_tick=0 skew_tick=1")
     assert line.shown("nosoftlockup") == "nosoftlockup"
     assert line.shown("skew_tick") == "skew_tick=1"

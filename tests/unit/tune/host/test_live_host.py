@@ -105,7 +105,7 @@ def test_what_is_not_mounted_at_another_root_is_unreadable_and_not_absent(tmp_pa
     assert unread.cause == "unreadable"
 
 
-def test_the_session_is_that_of_whoever_asks_the_host_itself(
+def test_the_session_is_that_of_the_caller_on_the_host_itself(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("SSH_CONNECTION", "192.168.0.7 50000 192.168.0.2 22")

@@ -70,7 +70,7 @@ def test_no_destination_becomes_an_option() -> None:
         over_ssh("-oProxyCommand=true", "true")
 
 
-def test_nobody_waits_longer_than_was_said(ssh: SshStandIn) -> None:
+def test_no_one_waits_longer_than_was_said(ssh: SshStandIn) -> None:
     ssh.does("exec sleep 1000")
     with closing(captured(most_s=0.5)) as capture:
         with pytest.raises(MachineError, match=r"no capture came within 0\.5 s") as caught:
@@ -93,7 +93,7 @@ def test_what_is_larger_than_any_capture_is_cut_off(
         capture.view()
 
 
-def test_it_comes_while_nobody_waits_and_goes_when_nobody_wants_it(ssh: SshStandIn) -> None:
+def test_it_comes_while_no_one_waits_and_goes_when_no_one_needs_it(ssh: SshStandIn) -> None:
     """ssh says that it runs before anybody asks for the view, and is gone after `close`."""
     pipe = ssh.folder / "pipe"
     os.mkfifo(pipe)

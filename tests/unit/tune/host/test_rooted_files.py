@@ -28,7 +28,7 @@ def test_names_are_sorted(root: Path) -> None:
     assert RootedFiles(root).names("/proc") == ("cmdline", "sys")
 
 
-def test_what_is_absent_is_told_from_what_is_not_read(root: Path) -> None:
+def test_what_is_absent_is_distinguished_from_what_is_not_read(root: Path) -> None:
     files = RootedFiles(root)
     assert files.text("/proc/version") == Unread("/proc/version", "absent")
     assert files.text("/proc/cmdline/below") == Unread("/proc/cmdline/below", "absent")
@@ -84,7 +84,7 @@ NOT_FOLLOWED = "a link in a home, which is not followed"
 
 @pytest.fixture
 def home(root: Path) -> Path:
-    """Of somebody who has a file a/b/c."""
+    """Of a user who has a file a/b/c."""
     folder = root / "home/me/a/b"
     folder.mkdir(parents=True)
     (folder / "c").write_text("theirs")
@@ -122,7 +122,7 @@ def test_a_home_that_root_has_put_elsewhere_is_read(root: Path, home: Path) -> N
     assert RootedFiles(root).text("/home/me/a/b/c") == "theirs"
 
 
-def test_nobody_climbs_out_of_a_home(root: Path, home: Path) -> None:
+def test_no_path_climbs_out_of_a_home(root: Path, home: Path) -> None:
     path = "/home/me/a/../../../etc/c"
     assert RootedFiles(root).text(path) == Unread(path, "absent")
 

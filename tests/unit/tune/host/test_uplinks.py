@@ -20,7 +20,7 @@ LINKS = {
 
 
 class SshHost(CapturedHost):
-    """A host that is asked by ssh from 192.168.0.7."""
+    """A host that is reached by ssh from 192.168.0.7."""
 
     def session(self) -> Mapping[str, str]:
         return {"SSH_CONNECTION": "192.168.0.7 50000 192.168.0.2 22"}

@@ -221,7 +221,7 @@ def test_every_pair_has_as_many_threads(tmp_path: Path) -> None:
         loaded(tmp_path, BASE + text)
 
 
-def test_a_preset_is_loaded_by_its_name_and_a_misspelt_one_is_told() -> None:
+def test_a_preset_is_loaded_by_its_name_and_a_misspelt_one_is_reported() -> None:
     assert load_intent("telco-core-rds").name == "customcnf"
     with pytest.raises(InputError, match=r"no preset or file .*\(did you mean telco-core-rds\?\)"):
         load_intent("telco-core-rd")

@@ -175,7 +175,7 @@ MISTAKES = {
         "nics[0].pci: has 1 address for 2 interfaces of pf_names, and a policy takes the ports "
         "that fit both (give each port's address, or pf_names alone)",
     ),
-    "shared CPUs for nobody": (
+    "shared CPUs without a user": (
         "hints: {mixed_cpus: on}",
         1,
         "hints.mixed_cpus: has no CPUs to share (add cpus.shared)",
@@ -390,7 +390,7 @@ MISTAKES = {
 
 
 @pytest.mark.parametrize(("added", "line", "message"), MISTAKES.values(), ids=list(MISTAKES))
-def test_a_mistake_is_told_with_its_place_and_remedy(
+def test_a_mistake_is_reported_with_its_place_and_remedy(
     tmp_path: Path, added: str, line: int, message: str
 ) -> None:
     path = tmp_path / "intent.yaml"
@@ -519,7 +519,7 @@ def test_a_file_that_is_no_intent(
     assert str(caught.value) == (f"{path}:{line}: {message}" if line else f"{path}: {message}")
 
 
-def test_every_misread_value_is_told_with_its_line(tmp_path: Path) -> None:
+def test_every_misread_value_is_reported_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "intent.yaml"
     path.write_text(f"{BASE}nics:\n  - name: a\n    pci: [0000:17:00.0,\n      0000:17:00.1]\n")
     with pytest.raises(InputError) as caught:

@@ -120,5 +120,5 @@ def test_vfs_of_a_kind_of_card_are_not_counted() -> None:
     ("size", "text"),
     [(16 << 30, "16Gi"), (3 << 29, "1536Mi"), (1 << 40, "1Ti"), (4096, "4Ki"), (1000, "1000")],
 )
-def test_memory_is_told_in_its_largest_unit(size: int, text: str) -> None:
+def test_memory_is_reported_in_its_largest_unit(size: int, text: str) -> None:
     assert memory_text(size) == text

@@ -80,7 +80,7 @@ def test_pages_that_the_kernel_spreads() -> None:
 
 
 @pytest.mark.parametrize("gib", [0, 6])
-def test_pages_are_not_judged_where_their_nodes_cannot_be_told(gib: int) -> None:
+def test_pages_are_not_judged_where_their_nodes_are_not_known(gib: int) -> None:
     """Without the nodes' memory, or where a node cannot hold its share and others get more."""
     assert message(intent(pages("9Gi") | {"memory": "1Ki"}), host(gib)) == []
 

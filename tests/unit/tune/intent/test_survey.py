@@ -128,7 +128,7 @@ def without_routes(tree: HostTree) -> HostView:
     return older.view("older.tar.gz")
 
 
-def test_ports_are_left_out_where_nobody_knows_the_uplink(tmp_path: Path) -> None:
+def test_ports_are_left_out_where_no_one_knows_the_uplink(tmp_path: Path) -> None:
     survey = survey_host(without_routes(server(tmp_path)))
     reason = (
         "it is unknown whether the host's own traffic takes it: "
@@ -182,7 +182,7 @@ def test_a_captures_words_end_no_comment() -> None:
         ("/sys/bus/pci/devices/0000:17:00.0/net/ens1/speed", "9" * 19, "nics.0.link_speed_gbps"),
     ],
 )
-def test_what_no_host_has_is_told_and_makes_no_intent(file: str, said: str, place: str) -> None:
+def test_what_no_host_has_is_reported_and_makes_no_intent(file: str, said: str, place: str) -> None:
     view = CapturedHost(files=FILES | {file: said}, links=LINKS, where="odd.tar.gz")
     with pytest.raises(InputError) as caught:
         propose_intent(survey_host(view))

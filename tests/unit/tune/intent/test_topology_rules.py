@@ -226,7 +226,7 @@ def test_one_port_by_two_names() -> None:
     )
 
 
-def test_a_card_whose_node_is_not_told_is_not_judged() -> None:
+def test_a_card_whose_node_is_not_known_is_not_judged() -> None:
     expected = intent("0,1,3", "2", nics=[{"name": "a", "pf_names": ["ens1"], "numa_node": 1}])
     assert check_topology(expected, topology(4, 1, 2, ens1=None)) == ()
 

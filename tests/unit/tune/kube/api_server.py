@@ -21,7 +21,7 @@ class ApiServer(ThreadingHTTPServer):
     """Serves `given` to who has the token; `refused` are (status, reason) by plural.
 
     With `messages` by plural, those are the words of the refusal. A page holds `page` objects at
-    most, whatever was asked for. `asked` are the requests.
+    most, whatever was requested. `requested` are the requests.
     """
 
     daemon_threads = True

@@ -123,7 +123,7 @@ spec:
     - name: performance-patch
       data: |
         [main]
-        summary=Written by somebody else
+        summary=Written by another author
         include = openshift-node-performance-fast
         [service]
         service.chronyd=stop,disable

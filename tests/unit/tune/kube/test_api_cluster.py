@@ -84,7 +84,7 @@ def test_all_pages_are_read_and_slimmed(config: Path, server: ApiServer) -> None
     ("status", "cause"),
     [(403, "forbidden"), (404, "absent"), (410, "unreadable"), (500, "unreadable")],
 )
-def test_a_kind_that_is_refused_is_told_with_the_servers_word(
+def test_a_kind_that_is_refused_is_reported_with_the_servers_word(
     config: Path, server: ApiServer, status: int, cause: str
 ) -> None:
     server.refused["performanceprofiles"] = (status, "No Thanks")
@@ -111,7 +111,7 @@ def test_a_refusal_names_the_right_that_is_missing(config: Path, server: ApiServ
         ("etcd" * 200, "etcd" * 100),
     ],
 )
-def test_a_refusal_is_told_in_bounds_and_without_words_by_its_status(
+def test_a_refusal_is_reported_in_bounds_and_without_words_by_its_status(
     config: Path, server: ApiServer, body: Any, message: str
 ) -> None:
     server.refused["nodes"] = (500, "Internal Server Error")
@@ -144,7 +144,7 @@ def test_one_object_by_name_is_found(config: Path) -> None:
     assert named(view.need(MONITORING_CONFIG)) == ["cluster-monitoring-config"]
 
 
-def test_a_server_that_does_not_answer_is_told_with_its_place(config: Path) -> None:
+def test_a_server_that_does_not_answer_is_reported_with_its_place(config: Path) -> None:
     with pytest.raises(MachineError) as refused:
         connect("nowhere", str(config))
     assert refused.value.where == "http://127.0.0.1:1"
@@ -152,7 +152,7 @@ def test_a_server_that_does_not_answer_is_told_with_its_place(config: Path) -> N
     assert "--context" in refused.value.remedy
 
 
-def test_who_has_no_valid_token_is_told_to_log_in(config: Path, server: ApiServer) -> None:
+def test_who_has_no_valid_token_is_sent_to_log_in(config: Path, server: ApiServer) -> None:
     config.write_text(kubeconfig(server.url, "stale"))
     with pytest.raises(MachineError, match="does not know who asks") as refused:
         connect(kubeconfig=str(config))

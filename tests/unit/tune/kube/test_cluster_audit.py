@@ -363,7 +363,7 @@ def test_a_second_kubelet_config_for_the_pool_fails() -> None:
     assert "KubeletConfig cpumanager-enabled is for pool dataplane too" in finding.text
 
 
-def test_a_kubelet_config_for_another_pool_is_nobodys_business() -> None:
+def test_a_kubelet_config_for_another_pool_does_not_matter() -> None:
     spec = {"machineConfigPoolSelector": {"matchLabels": {"pool": "other"}}}
     view = with_another("KubeletConfig", "other", spec=spec)
     assert judged("kubelet-config", view).verdict == "ok"
@@ -398,7 +398,7 @@ def test_any_pod_that_asks_for_the_effects_is_judged() -> None:
     assert "pod other/stray has no runtime class" in judged("pods-annotated", view).text
 
 
-def test_a_pod_that_waits_is_told_with_what_it_waits_for() -> None:
+def test_a_pod_that_waits_is_reported_with_what_it_waits_for() -> None:
     unscheduled = {"type": "PodScheduled", "status": "False", "message": "Insufficient cpu."}
     view = cluster((POD, "status/phase", "Pending"), (POD, "status/conditions", [unscheduled]))
     finding = judged("pods-declared", view)
@@ -406,7 +406,7 @@ def test_a_pod_that_waits_is_told_with_what_it_waits_for() -> None:
     assert finding.text == "pod cnf/testpmd waits: Insufficient cpu."
 
 
-def test_a_pod_that_waits_on_its_node_is_told_with_what_its_containers_wait_for() -> None:
+def test_a_pod_that_waits_on_its_node_is_reported_with_what_its_containers_wait_for() -> None:
     waiting = [{"name": "dpdk", "state": {"waiting": {"reason": "ErrImagePull"}}}]
     view = cluster((POD, "status/phase", "Pending"), (POD, "status/containerStatuses", waiting))
     assert judged("pods-declared", view).text == "pod cnf/testpmd waits: ErrImagePull"
@@ -455,7 +455,7 @@ def test_odd_numbers_of_cpus_are_fine_without_smt() -> None:
     assert judged("pods-guaranteed", view, intent(cpus=cpus)).verdict == "ok"
 
 
-def test_many_of_a_kind_are_told_shortly() -> None:
+def test_many_of_a_kind_are_reported_shortly() -> None:
     found = objects()
     more = [found[-1] | {"metadata": {**found[-1]["metadata"], "name": f"p{n}"}} for n in range(20)]
     view = SmallCluster([*found[:-1], *(each | {"status": {}} for each in more)])

@@ -122,7 +122,7 @@ def test_a_wildcard_is_any_value_and_more_than_the_expected() -> None:
     assert short_of({"a": ["x"]}, {"a": ["*"]}) == ["a lacks x"]
 
 
-def test_an_entry_with_more_than_is_expected_is_told_with_its_place() -> None:
+def test_an_entry_with_more_than_is_expected_is_reported_with_its_place() -> None:
     """Of two that will do, the nearer one; without fields that are not expected, and with."""
     expected = {"rules": [{"verbs": ["use"]}]}
     wide, narrow = {"verbs": ["use", "get"]}, {"verbs": ["use"], "names": ["x"]}

@@ -116,8 +116,8 @@ def test_a_namespace_is_gathered_in_a_folder_of_its_own(tmp_path: Path) -> None:
     assert sorted(named(open_must_gather(tmp_path).need(NAMESPACE))) == ["cnf", "listed"]
 
 
-def test_a_namespace_that_nobody_named_is_unknown_beside_others(tmp_path: Path) -> None:
-    """oc adm inspect gathers those that it is told, and by default the platform's own."""
+def test_a_namespace_that_no_one_named_is_unknown_next_to_others(tmp_path: Path) -> None:
+    """oc adm inspect gathers those that it is given, and by default the platform's own."""
     name = "openshift-monitoring"
     own = f"apiVersion: v1\nkind: Namespace\nmetadata: {{name: {name}}}\n"
     place(tmp_path, f"namespaces/{name}/{name}.yaml", own)

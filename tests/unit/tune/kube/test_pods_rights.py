@@ -154,7 +154,7 @@ def test_a_laxer_namespace_than_the_pods_take_is_warned_of() -> None:
 
 
 def test_what_says_nothing_of_rights_does_not_count() -> None:
-    """Which constraint is tried first, what is only told of, and what others note down."""
+    """Which constraint is tried first, what is only reported, and what others note down."""
     assert judged(changed(SCC, "priority", 10)).verdict == "ok"
     assert judged(changed(ACCOUNT, "secrets", [{"name": "x"}])).verdict == "ok"
     labels = {
@@ -200,7 +200,7 @@ def test_what_may_not_be_listed_is_unknown_and_named(plural: str, cause: Cause) 
     assert (finding.verdict, plural in finding.text) == ("unknown", True), finding.text
 
 
-def test_what_is_known_to_be_missing_is_told_beside_what_is_unknown() -> None:
+def test_what_is_known_to_be_missing_is_reported_next_to_what_is_unknown() -> None:
     given = [each for each in objects() if each["kind"] != ACCOUNT]
     finding = judged(SmallCluster(given, {"roles": "forbidden"}))
     assert finding.verdict == "fail"

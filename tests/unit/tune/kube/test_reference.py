@@ -1,5 +1,5 @@
 """The reference for kube-compare. Format: docs/reference-config-guide-v2.md of
-openshift/kube-compare; how the real tool takes it is told in docs/tuning-cluster.md."""
+openshift/kube-compare; how the real tool takes it is said in docs/tuning-cluster.md."""
 
 import json
 import re

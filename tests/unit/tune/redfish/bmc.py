@@ -1,7 +1,7 @@
 """A BMC on loopback, for tests: HTTPS with a certificate of its own authority.
 
 Its answers are made by hand after the vendors' published schemas and attribute lists; none
-was recorded from a machine. It keeps what was asked of it.
+was recorded from a machine. It keeps its requests.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ANSWERS = Path(__file__).parent / "answers"
 
 @dataclass
 class Bmc:
-    """`asked` are (method, path, user and password or "") in order."""
+    """`requested` are (method, path, user and password or "") in order."""
 
     address: str
     ca_file: Path

@@ -68,7 +68,7 @@ def test_only_a_login_gets_the_password(tmp_path: Path) -> None:
     assert {who for _, _, who in served.requested[1:]} == {f"{USER}:{PASSWORD}"}
 
 
-def test_a_certificate_of_nobody_known_is_refused(tmp_path: Path) -> None:
+def test_a_certificate_of_an_unknown_issuer_is_refused(tmp_path: Path) -> None:
     with bmc(answers("dell"), tmp_path) as served:
         with pytest.raises(MachineError, match="not signed by a trusted") as caught:
             read_bios(served.address, WHO)
@@ -87,7 +87,7 @@ def test_no_variable_of_the_environment_changes_what_is_trusted(
         assert read_bios(served.address, WHO, served.ca_file).vendor == "Dell"
 
 
-def test_a_wrong_password_is_told_and_not_quoted(tmp_path: Path) -> None:
+def test_a_wrong_password_is_reported_and_not_quoted(tmp_path: Path) -> None:
     with bmc(answers("dell"), tmp_path) as served:
         with pytest.raises(MachineError) as caught:
             read_bios(served.address, BmcCredentials(USER, "guessed"), served.ca_file)
@@ -124,7 +124,7 @@ def test_several_systems_are_not_chosen_among(tmp_path: Path) -> None:
     "content", [b"[]", b'"text"', b"null", b"<html>", b"[" * 100_000, b'{"Members": {}}']
 )
 @pytest.mark.parametrize("path", ["/redfish/v1", "/redfish/v1/Systems", "/redfish/v1/Systems/1"])
-def test_what_is_no_redfish_is_told_as_such(content: bytes, path: str, tmp_path: Path) -> None:
+def test_what_is_no_redfish_is_reported_as_such(content: bytes, path: str, tmp_path: Path) -> None:
     with (
         bmc(answers("hpe") | {path: content}, tmp_path) as served,
         pytest.raises(MachineError) as caught,
@@ -153,7 +153,7 @@ def test_attributes_that_are_no_object_are_none(tmp_path: Path) -> None:
         assert read_bios(served.address, WHO, served.ca_file).attributes == {}
 
 
-def test_nobody_listening_is_told(tmp_path: Path) -> None:
+def test_no_listener_is_reported(tmp_path: Path) -> None:
     with bmc({}, tmp_path) as served:
         pass
     with pytest.raises(MachineError) as caught:
@@ -161,12 +161,12 @@ def test_nobody_listening_is_told(tmp_path: Path) -> None:
     assert caught.value.remedy == "check the address, and that the BMC is reachable from here"
 
 
-def test_a_missing_file_of_authorities_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_of_authorities_is_reported(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         read_bios("https://127.0.0.1:1", WHO, tmp_path / "none.pem")
 
 
-def test_a_file_of_authorities_that_is_none_is_told(tmp_path: Path) -> None:
+def test_a_file_of_authorities_that_is_none_is_reported(tmp_path: Path) -> None:
     path = tmp_path / "authorities.pem"
     path.write_text("no certificate")
     with pytest.raises(InputError) as caught:

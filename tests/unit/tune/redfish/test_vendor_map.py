@@ -18,7 +18,7 @@ def test_each_setting_has_sourced_attributes_that_can_mean_both(known: VendorMap
     for setting, rules in known.settings.items():
         for rule in rules:
             assert rule.source
-            # Of what nobody can look up it has to say so.
+            # Of what no one can look up it has to say so.
             assert "published by users" not in rule.source
             assert set(rule.values) <= (PROFILED if setting == "power_profile" else SWITCHED)
             if setting != "power_profile":

@@ -85,7 +85,7 @@ class PciStandIn:
         )
 
     def log(self) -> list[str]:
-        """What was done to the host since it was last asked, in order."""
+        """What was done to the host since the last call, in order."""
         place = self.root / "log"
         lines = place.read_text().splitlines() if place.exists() else []
         place.unlink(missing_ok=True)

@@ -143,7 +143,7 @@ def test_housekeeping_moves_interrupts_and_workqueues(tmp_path: Path) -> None:
 
 def test_housekeeping_goes_on_where_the_kernel_refuses(tmp_path: Path) -> None:
     tree(tmp_path, {"/proc/irq/9/smp_affinity_list": "0-3"})
-    # A folder refuses to be written, whoever asks.
+    # A folder refuses to be written, no matter who tries.
     (tmp_path / "proc/irq/1/smp_affinity_list").mkdir(parents=True)
     ended = run(of()[HOUSEKEEPING], tmp_path)
     assert (ended.returncode, ended.stderr) == (0, "")

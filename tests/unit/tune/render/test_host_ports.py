@@ -30,7 +30,7 @@ def script_of(*nics: dict[str, Any]) -> str:
 
 @pytest.fixture
 def host(tmp_path: Path) -> PciStandIn:
-    """A port ens1 with two VFs where one is asked for so far, and a whole one, ens5."""
+    """A port ens1 with two VFs where one is requested so far, and a whole one, ens5."""
     host = PciStandIn(tmp_path)
     port = host.function("0000:87:00.0", "ice", "ens1")
     (port / "sriov_numvfs").write_text("1\n")

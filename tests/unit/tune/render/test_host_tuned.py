@@ -101,7 +101,7 @@ def test_a_name_is_no_expression_and_no_call(name: str) -> None:
     assert not is_spared("nginx", expected_processes=[name])
 
 
-def test_the_reader_is_told_what_a_restart_of_tuned_moves() -> None:
+def test_the_reader_is_warned_of_what_a_restart_of_tuned_moves() -> None:
     readme = rendered("bare-metal")["README.md"].text
     assert (
         "the intent's expected_processes (dpdk-testpmd, plimsoll-engine): name yours there "

@@ -141,7 +141,7 @@ def test_no_capability_without_a_card_or_when_none_is_requested() -> None:
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
 
-def test_too_many_capabilities_are_rendered_and_told() -> None:
+def test_too_many_capabilities_are_rendered_and_reported() -> None:
     intent = with_pod(capabilities=["IPC_LOCK", "SYS_ADMIN"])
     file = rendered(intent)["3-workload/70-pod-p.yaml"]
     assert "# SYS_ADMIN: more than DPDK through VFIO takes" in file.text

@@ -44,7 +44,7 @@ def test_force(tmp_path: Path) -> None:
     assert (tmp_path / "b").read_text() == "new\n"
 
 
-def test_a_file_that_somebody_has_changed_since_is_theirs(tmp_path: Path) -> None:
+def test_a_file_that_the_user_has_changed_since_is_theirs(tmp_path: Path) -> None:
     write_files(tmp_path, [file("a", "old\n")])
     (tmp_path / "a").write_text("old and changed\n")
     with pytest.raises(InputError, match="holds a, not as an earlier rendering left it"):
@@ -56,7 +56,7 @@ def test_a_foreign_file_with_the_same_text_is_no_loss(tmp_path: Path) -> None:
     assert write_files(tmp_path, [file("a")]).paths == ("a",)
 
 
-def test_what_is_rendered_no_more_is_told_until_it_is_gone(tmp_path: Path) -> None:
+def test_what_is_rendered_no_more_is_reported_until_it_is_gone(tmp_path: Path) -> None:
     write_files(tmp_path, [file("a"), file("b")])
     assert write_files(tmp_path, [file("a")]).left == ("b",)
     assert write_files(tmp_path, [file("a")]).left == ("b",)

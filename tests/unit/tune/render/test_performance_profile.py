@@ -37,7 +37,7 @@ def test_page_size_and_single_hints() -> None:
     assert found["workloadHints"] == {"highPowerConsumption": True}
 
 
-def test_a_role_that_the_nodes_label_does_not_tell_is_told() -> None:
+def test_a_role_that_the_nodes_label_does_not_tell_is_reported() -> None:
     selector = {"machineconfiguration.openshift.io/role": "worker-cnf"}
     pool = {"role": "worker-cnf", "selector": selector, "node_selector": {"example.com/x": "y"}}
     found = spec(pool=pool)

@@ -16,7 +16,7 @@ def test_every_file_is_in_the_table_and_can_be_undone(preset: str) -> None:
         assert sum(f"`{path}`" in line.partition(": ")[0] for line in undoing) == 1
 
 
-def test_one_way_to_undo_two_files_is_told_once() -> None:
+def test_one_way_to_undo_two_files_is_reported_once() -> None:
     readme = rendered("bare-metal")["README.md"].text
     (line,) = (line for line in readme.splitlines() if "`systemctl disable" in line)
     assert line == (
@@ -158,7 +158,7 @@ def test_a_single_node_is_not_drained() -> None:
         assert any('{"spec":{"disableDrain":true}}' in step for step in steps) == message
 
 
-def test_a_port_that_is_not_divided_is_told() -> None:
+def test_a_port_that_is_not_divided_is_reported() -> None:
     whole = intent_with(POOL, nics=[{"name": "n", "pf_names": ["ens1"]}])
     readme = rendered(whole)["README.md"].text
     assert "## Before you apply it" in readme

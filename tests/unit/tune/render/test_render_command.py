@@ -85,7 +85,7 @@ def test_foreign_files_are_kept(plimsoll: Plimsoll) -> None:
     assert Path("out/README.md").read_text() != "mine"
 
 
-def test_files_of_an_earlier_rendering_are_told(plimsoll: Plimsoll) -> None:
+def test_files_of_an_earlier_rendering_are_reported(plimsoll: Plimsoll) -> None:
     plimsoll("tune", "render", "--preset", "bare-metal", "-o", "out")
     assert plimsoll("tune", "render", "--preset", "vm", "-o", "out") == 0
     message = "warning: out/bios-checklist.md is an earlier rendering's; remove it"
@@ -168,7 +168,7 @@ def test_run_directories_stay_among_themselves(plimsoll: Plimsoll, output: str) 
     assert sorted(run.path.parent.rglob("*")) == before
 
 
-def test_beside_the_folder_of_runs_is_no_run(plimsoll: Plimsoll) -> None:
+def test_outside_the_folder_of_runs_is_no_run(plimsoll: Plimsoll) -> None:
     RunDirectory.create(Path("runs"), "demo", {})
     Path("mine").mkdir()
     Path("mine/experiment.yaml").touch()
