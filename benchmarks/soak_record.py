@@ -47,7 +47,7 @@ def busy_experiment(model: str) -> Experiment:
 
 
 class Gauge:
-    """A Watcher that measures the record and this process every ten simulated seconds."""
+    """A ProgressListener that measures the record and this process every ten simulated seconds."""
 
     def __init__(self, run: RunDirectory) -> None:
         self._run = run
@@ -57,7 +57,7 @@ class Gauge:
         self._began = time.monotonic()
 
     def note(self, text: str) -> None:
-        """Windows are told as well; their verdicts are of no interest here."""
+        """Windows are reported as well; their verdicts are of no interest here."""
         if text.startswith("SIMULATED"):
             print(text)
 
@@ -93,7 +93,7 @@ class Gauge:
 
 
 def size_of(folder: Path) -> int:
-    """The bytes of a file, or of all files in a folder that are there long enough to be asked."""
+    """The bytes of a file, or of all files in a folder that stay long enough."""
     total = 0
     for path in (folder, *folder.rglob("*")):
         try:
@@ -120,12 +120,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.trace:
         tracemalloc.start()
     experiment = busy_experiment(options.model)
-    asked = SoakSettings(
+    settings = SoakSettings(
         load=parse_rate("500kpps"), duration_s=options.hours * _HOUR_S, window_s=300.0
     )
     with tempfile.TemporaryDirectory() as folder:
         run = RunDirectory.create(Path(folder), "soak", experiment.normalised())
-        result = run_soak(experiment, asked, run, Gauge(run))
+        result = run_soak(experiment, settings, run, Gauge(run))
         windows = result.windows
         print(f"{windows.passed} windows passed, {windows.invalid} were invalid")
         for path in sorted(run.path.iterdir()):

@@ -4,7 +4,7 @@
 prints least, median and greatest time, and the least CPU time, which says what a machine
 that others use too would take if it were quiet. The long run has 40 CPUs, 200 interrupts and the
 generator's series, a row a second each; the many runs are copies of ten with a minute of
-it. Everything is asked through `plimsoll.record.query.ask`, on one thread, as the command
+it. Everything is queried through `plimsoll.record.query.ask`, on one thread, as the command
 does; reading files for the first time is not part of it.
 """
 
@@ -41,7 +41,7 @@ stderr = Console(stderr=True, highlight=False, soft_wrap=True)
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, and what it is called in the table."""
+    """What is queried, and what it is called in the table."""
 
     name: str
     query: MetricQuery
@@ -68,8 +68,8 @@ def main() -> int:
             for question in _questions(options.resolution, single=len(runs) == 1):
                 count, times, cpu_ms = _timed(runs, question.query, options.repeats)
                 table.add_row(of, question.name, f"{count:,}", _spread(times), f"{min(cpu_ms):.0f}")
-                told = {"of": of, "question": question.name, "rows": count}
-                found.append({**told, "ms": times, "cpu_ms": cpu_ms})
+                case = {"of": of, "question": question.name, "rows": count}
+                found.append({**case, "ms": times, "cpu_ms": cpu_ms})
     options.output.parent.mkdir(parents=True, exist_ok=True)
     options.output.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     Console(width=None if sys.stdout.isatty() else 140, highlight=False).print(table)
@@ -181,7 +181,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--hours", type=float, default=3.0, help="length of the long run")
     parser.add_argument("--runs", type=int, default=1000, help="how many short runs")
-    parser.add_argument("--repeats", type=int, default=7, help="times each question is asked")
+    parser.add_argument("--repeats", type=int, default=7, help="times each query is made")
     parser.add_argument("--resolution", type=int, default=70, help="windows of the last question")
     parser.add_argument("--output", type=Path, default=Path("build/bench/metrics-query.json"))
     return parser.parse_args()

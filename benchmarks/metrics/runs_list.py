@@ -3,7 +3,7 @@
 `python benchmarks/metrics/runs_list.py` makes runs from one that a simulated DUT gave (its
 experiment, journal and result; a list reads nothing else) and prints, in ms, least, median
 and most of: the first list of runs without a summary, which makes the summaries; later lists;
-lists whose runs all have tags; and the command `plimsoll runs` as a whole, beside
+lists whose runs all have tags; and the command `plimsoll runs` as a whole, next to
 `plimsoll --version`, which is the time that any command takes to start.
 """
 
@@ -86,18 +86,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--repeats", type=int, default=20)
-    asked = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder) / "runs"
-        make_runs(root, asked.runs)
+        make_runs(root, options.runs)
         command = [sys.executable, "-m", "plimsoll.cli"]
         print(f"{'ms':42}{'least':>10}{'median':>10}{'most':>10}")
         row("first list, summaries made", times_ms(lambda: list_once(root), 1))
-        row("read the index", times_ms(lambda: list(read_index(root)), asked.repeats))
-        row("read and print the table", times_ms(lambda: list_once(root), asked.repeats))
+        row("read the index", times_ms(lambda: list(read_index(root)), options.repeats))
+        row("read and print the table", times_ms(lambda: list_once(root), options.repeats))
         for path in root.iterdir():
             change_notes(RunDirectory(path), lambda known: known.tagged({"kernel": "6.1"}))
-        row("with a tag on each", times_ms(lambda: list_once(root), asked.repeats))
+        row("with a tag on each", times_ms(lambda: list_once(root), options.repeats))
         called = [*command, "runs", "--runs", str(root)]
         row("plimsoll runs", times_ms(lambda: _call(called), 5))
         row("plimsoll --version", times_ms(lambda: _call([*command, "--version"]), 5))

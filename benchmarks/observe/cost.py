@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def measured(host: ObservedHost, rounds: int, wait: Callable[[], object]) -> Costs:
     """CPU time in ms of each reading, by who read; `wait` comes before every round."""
     readers = {each.name(): alone(each, host) for each in OBSERVERS}
-    readers[_ALL] = beginning(host)
+    readers[_ALL] = all_observers(host)
     readers[_NAIVE] = NaiveReader(host.files.proc).read
     costs: Costs = {name: [] for name, read in readers.items() if read is not None}
     for _ in range(rounds):
@@ -78,8 +78,8 @@ def alone(observer: type[Observer], host: ObservedHost) -> Read | None:
     return sampler.tick
 
 
-def beginning(host: ObservedHost) -> Read:
-    """What reads all observers; prints what the beginning of a period costs, once a trial."""
+def all_observers(host: ObservedHost) -> Read:
+    """What reads all observers; prints what the start of a period costs, once a trial."""
     before = time.thread_time_ns()
     sampler = Sampler(host, OBSERVERS, "host", "trial-0001")
     lines = sampler.tick()

@@ -1,4 +1,4 @@
-"""The stated load beside a measurement: one ordinary busy process on each CPU."""
+"""The stated load next to a measurement: one ordinary busy process on each CPU."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How well the demo's search repeats on this machine: ten times in a row.
 
 `python -m benchmarks.repeat.searches`, from the repository's root, prints each run and their
-spread; with `--busy` beside one ordinary busy process on each CPU. The aims on two shared
+spread; with `--busy` next to one ordinary busy process on each CPU. The aims on two shared
 CPUs: quiet, (p90 - p10) / p50 of the load lines at most 10 %, at most 10 % of trials invalid,
 and 0.1 % of the polled CPUs taken by Plimsoll itself; busy, eight of ten with a load line.
 """
@@ -27,16 +27,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--experiment", default="examples/demo.yaml")
     parser.add_argument("--validation", help="instead of the experiment's own length")
     options = parser.parse_args(arguments)
-    asked = ["run", options.experiment]
+    command = ["run", options.experiment]
     if options.validation:
-        asked += ["--validation", options.validation]
+        command += ["--validation", options.validation]
     runs = []
     with (
         busy_processes() if options.busy else nullcontext(),
         tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder,
     ):
         for number in range(1, options.runs + 1):
-            runs.append(run_plimsoll(asked, Path(folder)))
+            runs.append(run_plimsoll(command, Path(folder)))
             print(f"{number:>3}  {_line(runs[-1])}", flush=True)
     print(f"\n{'next to one busy process per CPU' if options.busy else 'quiet'}")
     _print_summary(runs)

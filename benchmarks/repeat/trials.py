@@ -27,11 +27,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--load", default="300kpps")
     parser.add_argument("--duration", default="5s")
     options = parser.parse_args(arguments)
-    asked = ["trial", "examples/demo.yaml", "--load", options.load, "--duration", options.duration]
+    command = [
+        "trial",
+        "examples/demo.yaml",
+        "--load",
+        options.load,
+        "--duration",
+        options.duration,
+    ]
     valid, own, stalled = 0, [], []
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
         for number in range(1, options.trials + 1):
-            (trial,) = run_plimsoll(asked, Path(folder)).judged
+            (trial,) = run_plimsoll(command, Path(folder)).judged
             valid += trial["verdict"] != "invalid"
             own.append(own_share(trial))
             stalled.append(stalled_share(trial))

@@ -55,7 +55,7 @@ class Silent:
     """A ProgressListener that says nothing."""
 
     def note(self, text: str) -> None:
-        """Nobody reads along."""
+        """No one reads along."""
 
     def trial_started(
         self, number: int, phase: TrialPhase, load_pps: float, plan: TrialPlan

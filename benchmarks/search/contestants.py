@@ -41,8 +41,8 @@ def _criteria(limit: float) -> tuple[LossRatio, ...]:
 
 
 def _of_settings(settings: SearchModel, limit: float) -> Contest:
-    asked: GoalCriteria = settings.goal_criteria
-    goals = {name: criteria or _criteria(limit) for name, criteria in asked.items()}
+    by_goal: GoalCriteria = settings.goal_criteria
+    goals = {name: criteria or _criteria(limit) for name, criteria in by_goal.items()}
     return Contest(settings.begin(_to_pps), goals)
 
 
@@ -56,8 +56,8 @@ def _range() -> dict[str, object]:
 
 def _load_line(limit: float) -> Contest:
     goal = {"name": ONLY_GOAL, "criteria": [{"kind": "loss-ratio", "at_most": limit}]}
-    asked = {"strategy": "load-line", "goals": [goal], "validation": {"duration": VALIDATION_S}}
-    return _of_settings(LoadLineSettings.model_validate(_range() | asked), limit)
+    settings = {"strategy": "load-line", "goals": [goal], "validation": {"duration": VALIDATION_S}}
+    return _of_settings(LoadLineSettings.model_validate(_range() | settings), limit)
 
 
 def _bisection(search_s: float) -> Contestant:
@@ -77,8 +77,8 @@ def _mlrsearch(preset: str) -> Contestant:
         criteria = [{"kind": "loss-ratio", "at_most": limit}]
         goal = {"preset": preset, "name": ONLY_GOAL, "criteria": criteria}
         validation = {"duration": VALIDATION_S, "back_off": 0.005}
-        asked = {"strategy": "mlrsearch", "goals": [goal], "validation": validation}
-        return _of_settings(MlrSettings.model_validate(_range() | asked), limit)
+        settings = {"strategy": "mlrsearch", "goals": [goal], "validation": validation}
+        return _of_settings(MlrSettings.model_validate(_range() | settings), limit)
 
     return contest
 

@@ -11,7 +11,7 @@ from plimsoll.dut.simulated import SimulatedSettings
 from plimsoll.search.strategy.ask import ONLY_GOAL, Ask, Finished
 from plimsoll.trial.criteria.loss_ratio import LossRatio
 
-# Five days and nights of failed validations: nobody goes on.
+# Five days and nights of failed validations: no one goes on.
 _MOST_VALIDATIONS = 40
 _MOST_TRIALS = 2000
 # Soaks see another DUT of the same make.

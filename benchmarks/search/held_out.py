@@ -1,8 +1,8 @@
 """The families on which no strategy is tuned: they are run once, when a strategy is done.
 
-Once run, they are known: `HELD_OUT` was, before load-line was mended for what it showed.
+Once run, they are known: `HELD_OUT` was, before load-line was fixed for what it showed.
 `HELD_OUT_LAST` were added and run after that. Since then load-line and the simulated waits
-were mended for what `noisy-neighbour` showed; nothing was changed for these two.
+were fixed for what `noisy-neighbour` showed; nothing was changed for these two.
 """
 
 HELD_OUT = frozenset(

@@ -89,10 +89,10 @@ def _chosen(names: str | None, known: Mapping[str, T]) -> Mapping[str, T]:
     """Those named, in the order of all that are known."""
     if names is None:
         return known
-    asked = names.split(",")
-    if unknown := [name for name in asked if name not in known]:
+    chosen = names.split(",")
+    if unknown := [name for name in chosen if name not in known]:
         sys.exit(f"unknown: {', '.join(unknown)}; there are {', '.join(known)}")
-    return {name: each for name, each in known.items() if name in asked}
+    return {name: each for name, each in known.items() if name in chosen}
 
 
 def _options() -> argparse.Namespace:
