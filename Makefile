@@ -18,7 +18,7 @@ WITH_TOOLS := PATH="$(CURDIR)/$(BIN):$$PATH"
 
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help setup build demo test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
+.PHONY: help setup build demo plugfest-demo plugfest-packages test test-full lock bench bench-search bench-metrics bench-observe bench-repeat bench-report bench-attribution lint format clean \
 	fuzz properties soak-engine system-packages test-packages fuzz-packages vm-packages vm-kernel \
 	vm-captures sshd kube-apiserver cluster-openapi \
 	engine-tests engine-sanitized engine-threads delay-dut python-tests full-python-tests
@@ -32,6 +32,9 @@ build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
 
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
+
+plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each other, as root, in 15 minutes
+	$(BIN)/plimsoll plugfest examples/plugfest.yaml
 
 test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and every test but the long ones
 
@@ -96,6 +99,9 @@ clean: ## Remove what was built and the virtual environment; runs/ stays
 
 system-packages:
 	@build-aux/install-system-packages run
+
+plugfest-packages:
+	@build-aux/install-system-packages run plugfest
 
 test-packages:
 	@build-aux/install-system-packages run test

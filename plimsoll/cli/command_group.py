@@ -21,6 +21,7 @@ COMMANDS = {
     "trial": ".methods.trial",
     "matrix": ".methods.matrix",
     "noisy": ".methods.noisy",
+    "plugfest": ".methods.plugfest",
     "soak": ".methods.soak",
     "rfc2544": ".methods.rfc2544",
     "rfc9004": ".methods.rfc9004",

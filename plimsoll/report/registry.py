@@ -14,6 +14,8 @@ from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.method import Method
+from plimsoll.record.methods.noisy import NOISY
+from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.probe import PROBE
 from plimsoll.record.methods.registry import METHODS
 from plimsoll.record.methods.rfc2544 import RFC2544
@@ -28,6 +30,8 @@ from plimsoll.report.junit import render_junit
 from plimsoll.report.markdown import render_markdown
 from plimsoll.report.pages.load_line.page import load_line_page
 from plimsoll.report.pages.matrix_page import matrix_page
+from plimsoll.report.pages.noisy.page import noisy_page
+from plimsoll.report.pages.plugfest.page import plugfest_page
 from plimsoll.report.pages.soak.page import soak_page
 from plimsoll.report.pages.standard.latency_at_load_answer import latency_at_load_page
 from plimsoll.report.pages.standard.probe_answer import probe_page
@@ -40,6 +44,8 @@ PAGES: Mapping[Method[Any], Callable[[RunDirectory], Page]] = {
     LOAD_LINE: load_line_page,
     TRIAL: load_line_page,
     MATRIX: matrix_page,
+    NOISY: noisy_page,
+    PLUGFEST: plugfest_page,
     SOAK: soak_page,
     RFC2544: rfc2544_page,
     RFC9004: rfc9004_page,

@@ -85,20 +85,20 @@ def _compared(name: str, sides: Sequence[Side]) -> FigureComparison:
         shift(base.values, other.values) if base.values and other.values else None
         for other in others
     )
-    sign = 1 if like.better == "higher" else -1
     return FigureComparison(
         name,
         like.unit,
         like.better,
         columns,
         shifts,
-        tuple(_judged(each, sign) for each in shifts),
+        tuple(judged(each, like.better) for each in shifts),
     )
 
 
-def _judged(found: Shift | None, sign: int) -> FigureJudgement:
+def judged(found: Shift | None, better: Better) -> FigureJudgement:
+    """Whether the second sample is the better one, as far as the interval tells."""
     if found is None or found.least is None:
         return "cannot tell"
     if not found.is_certain:
         return "no difference seen"
-    return "better" if found.estimate * sign > 0 else "worse"
+    return "better" if (found.estimate > 0) == (better == "higher") else "worse"

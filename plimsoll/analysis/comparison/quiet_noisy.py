@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from plimsoll.analysis.comparison.comparison import Comparison, compare
@@ -13,7 +13,7 @@ from plimsoll.attribution.ranking.trial_causes import SPIKES_FROM_NS
 from plimsoll.errors import InputError
 from plimsoll.record.causes.causes_record import TrialCauses, read_causes
 from plimsoll.record.index.run_entry import RunEntry, entry_of
-from plimsoll.record.results.matrix_result import NOISE_FIELD, IterationResult, MatrixResult
+from plimsoll.record.results.matrix_result import NOISE_FIELD, IterationResult
 from plimsoll.record.run.run_directory import RunDirectory
 
 LABELS = ("quiet", "noisy")
@@ -27,23 +27,36 @@ class NoiseEffect:
     causes: dict[str, str]
 
 
-def noise_effect(run: RunDirectory, result: MatrixResult) -> NoiseEffect:
-    """Of a run that `plimsoll noisy` has made.
+def noise_effect(run: RunDirectory, iterations: Sequence[IterationResult]) -> NoiseEffect:
+    """Of the two iterations of a run that `plimsoll noisy` has made.
 
     Raises InputError where it is another matrix, or where no run of a side has come to its end,
     and RecordError for a damaged record.
     """
-    if not result.compares_noise:
+    if not _vary_noise_alone(iterations):
         raise InputError(
             f"this matrix does not vary {NOISE_FIELD} alone, from none to some",
             where=str(run.path),
             remedy="use plimsoll matrix --resume, or start a run with plimsoll noisy",
         )
     sides = [
-        _side(run, label, iteration)
-        for label, iteration in zip(LABELS, result.iterations, strict=True)
+        _side(run, label, iteration) for label, iteration in zip(LABELS, iterations, strict=True)
     ]
-    return NoiseEffect(compare(sides), {side.label: _causes(side) for side in sides})
+    return NoiseEffect(compare(sides), {side.label: runs_causes(side.runs) for side in sides})
+
+
+def runs_causes(runs: Sequence[RunEntry]) -> str:
+    """What had the polled CPUs: of the losses of all trials, else of their spikes, or stalls.
+
+    Raises RecordError for a damaged record.
+    """
+    return limit_sentence(summarise(tuple(_recorded(runs)), SPIKES_FROM_NS))
+
+
+def _vary_noise_alone(iterations: Sequence[IterationResult]) -> bool:
+    """Whether there are two that differ in the experiment's noise alone, the first without."""
+    params = [each.params for each in iterations]
+    return len(params) == 2 and params[0] == {NOISE_FIELD: []} and params[1].keys() == {NOISE_FIELD}
 
 
 def _side(run: RunDirectory, label: str, iteration: IterationResult) -> Side:
@@ -61,11 +74,6 @@ def _side(run: RunDirectory, label: str, iteration: IterationResult) -> Side:
     return Side(label, tuple(found))
 
 
-def _causes(side: Side) -> str:
-    """Of the losses of all trials of the side's runs, else of their spikes, else of stalls."""
-    return limit_sentence(summarise(tuple(_recorded(side)), SPIKES_FROM_NS))
-
-
-def _recorded(side: Side) -> Iterator[TrialCauses]:
-    for entry in side.runs:
+def _recorded(runs: Sequence[RunEntry]) -> Iterator[TrialCauses]:
+    for entry in runs:
         yield from read_causes(entry.run)

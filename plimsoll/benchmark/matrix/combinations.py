@@ -58,10 +58,17 @@ def in_order(iterations: int, samples: int, order: Order, seed: int) -> Iterator
             for iteration in each if number % 2 else reversed(each):
                 yield Sample(iteration, number)
         return
+    # Not cryptography: the same seed gives the same order.
+    drawn = random.Random(seed)  # noqa: S311
+    if order == "rounds":
+        for number in numbers:
+            of_round = [Sample(iteration, number) for iteration in each]
+            drawn.shuffle(of_round)
+            yield from of_round
+        return
     by_sample = [Sample(iteration, number) for number in numbers for iteration in each]
     if order == "random":
-        # Not cryptography: the same seed gives the same order.
-        random.Random(seed).shuffle(by_sample)  # noqa: S311
+        drawn.shuffle(by_sample)
     yield from by_sample
 
 

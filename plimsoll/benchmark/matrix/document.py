@@ -35,11 +35,12 @@ class _Section(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Iteration:
-    """One combination of values, and the experiment that has them."""
+    """One combination of values, and the experiment that has them; `label` names it to people."""
 
     number: int
     params: Combination
     experiment: Experiment
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def load_matrix(path: Path, settings: Sequence[SetField] = ()) -> Matrix:
     varied = _settings(document)
     written = {"name": path.stem, **document.data}
     data = {field: value for field, value in written.items() if field != SECTION}
-    base = _Base(
+    base = VariedDocument(
         replace(document, data=data),
         tuple(setting for setting, _ in left),
         document.place_of((SECTION,)),
@@ -80,7 +81,7 @@ def load_matrix(path: Path, settings: Sequence[SetField] = ()) -> Matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class _Base:
+class VariedDocument:
     """What is varied: the document, and settings that lead into a file which it names.
 
     `section` is where the matrix is written.
@@ -103,10 +104,10 @@ def _settings(document: Document) -> MatrixSettings:
     return settings
 
 
-def _iterations(base: _Base, settings: MatrixSettings) -> Iterator[Iteration]:
+def _iterations(base: VariedDocument, settings: MatrixSettings) -> Iterator[Iteration]:
     for number, params in enumerate(combinations(settings), start=1):
         try:
-            experiment = _with_values(base, params)
+            experiment = with_values(base, params)
             check_search(experiment)
             check_search_readings(experiment)
         except PlimsollError as error:
@@ -116,7 +117,8 @@ def _iterations(base: _Base, settings: MatrixSettings) -> Iterator[Iteration]:
         yield Iteration(number, params, experiment)
 
 
-def _with_values(base: _Base, params: Combination) -> Experiment:
+def with_values(base: VariedDocument, params: Combination) -> Experiment:
+    """The experiment that has these values. Raises InputError with the place of what is wrong."""
     document = replace(base.document, data=copy.deepcopy(base.document.data))
     # A profile may be varied as a whole, and its own fields only once it is read.
     if "profile" in params:

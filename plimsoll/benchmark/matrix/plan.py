@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Self
+from types import MappingProxyType
+from typing import Any, Self
 
 import yaml
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from plimsoll.benchmark.experiment.experiment import Experiment, load_experiment
 from plimsoll.benchmark.matrix.combinations import Sample, in_order
@@ -17,6 +18,8 @@ from plimsoll.errors import InputError
 from plimsoll.record.files.record_error import write_failed
 from plimsoll.record.files.record_model import RecordModel
 from plimsoll.record.files.whole_file import read_whole, write_whole
+from plimsoll.record.methods.matrix import MATRIX
+from plimsoll.record.methods.method import Method
 from plimsoll.record.run.run_directory import RunDirectory
 
 _REMEDY = "restore it from a copy of the run, or start a new run"
@@ -27,6 +30,7 @@ class PlannedIteration(RecordModel):
 
     number: int
     params: dict[str, JsonValue]
+    label: str = Field(default="", description="What people call it; empty: its params.")
 
 
 class MatrixPlan(RecordModel):
@@ -36,22 +40,30 @@ class MatrixPlan(RecordModel):
     that it was read from.
     """
 
+    method: str = Field(
+        default=MATRIX.name, description="Of which method the run is: who goes on with it."
+    )
     name: str
     order: Order
     seed: int
     samples: int
     iterations: tuple[PlannedIteration, ...]
+    settings: dict[str, JsonValue] = Field(
+        default={}, description="What else the method was to do, in its own terms."
+    )
 
     @classmethod
-    def of(cls, matrix: Matrix) -> Self:
-        """The plan of what was written."""
+    def of(cls, matrix: Matrix, method: Method[Any], settings: Mapping[str, JsonValue]) -> Self:
+        """The plan of what was written, for a run of this method."""
         return cls(
+            method=method.name,
+            settings=dict(settings),
             name=matrix.name,
             order=matrix.settings.order,
             seed=matrix.settings.seed,
             samples=matrix.settings.samples,
             iterations=tuple(
-                PlannedIteration(number=each.number, params=dict(each.params))
+                PlannedIteration(number=each.number, params=dict(each.params), label=each.label)
                 for each in matrix.iterations
             ),
         )
@@ -61,24 +73,40 @@ class MatrixPlan(RecordModel):
         return in_order(len(self.iterations), self.samples, self.order, self.seed)
 
 
-def begin_matrix(matrix: Matrix, runs: Path) -> RunDirectory:
+def begin_matrix(
+    matrix: Matrix,
+    runs: Path,
+    method: Method[Any] = MATRIX,
+    settings: Mapping[str, JsonValue] = MappingProxyType({}),
+) -> RunDirectory:
     """Make the directory of a new run, with all that it is to do. Raises RecordError."""
     run = RunDirectory.create(runs, matrix.name, matrix.written)
     for iteration in matrix.iterations:
         _write_iteration(run, iteration)
     # Last, so that whatever has a plan has all of it.
-    write_whole(_plan_file(run), MatrixPlan.of(matrix).model_dump_json(indent=2) + "\n")
+    write_whole(
+        _plan_file(run), MatrixPlan.of(matrix, method, settings).model_dump_json(indent=2) + "\n"
+    )
     return run
 
 
-def read_plan(run: RunDirectory) -> MatrixPlan:
-    """The plan of a run. Raises InputError where it is not a matrix, RecordError where damaged."""
+def read_plan(run: RunDirectory, method: Method[Any] | None = None) -> MatrixPlan:
+    """The plan of a run, of this method if it is given.
+
+    Raises InputError where it is not a matrix, or another method's, RecordError where damaged.
+    """
     plan = read_whole(_plan_file(run), MatrixPlan, _REMEDY)
     if plan is None:
         raise InputError(
             "this is not a run of a matrix: it holds no matrix.json",
             where=str(run.path),
             remedy="name a directory that plimsoll matrix has made, or use plimsoll run --resume",
+        )
+    if method is not None and plan.method != method.name:
+        raise InputError(
+            f"this is a run of another kind ({plan.method})",
+            where=str(run.path),
+            remedy=f"go on with it by plimsoll {plan.method} --resume {run.path}",
         )
     return plan
 

@@ -14,7 +14,7 @@ from plimsoll.text.mistakes import mistake
 # By the path of a field of the experiment, the values that it is to have.
 Parameters = Mapping[str, Annotated[tuple[JsonValue, ...], Field(min_length=1)]]
 
-Order = Literal["sample", "iteration", "random", "abba"]
+Order = Literal["sample", "iteration", "random", "rounds", "abba"]
 
 
 class MatrixSettings(BaseModel):
@@ -34,9 +34,10 @@ class MatrixSettings(BaseModel):
     # sample: one of each iteration, then the second of each, so that drift spreads over all
     # of them; iteration: all of the first iteration, then those of the next; abba: as sample,
     # and every second time from the last iteration to the first, so that a steady drift is the
-    # same for all of them.
+    # same for all of them; random: mixed all through; rounds: one of each iteration, in an order
+    # drawn anew for every round.
     order: Order = "sample"
-    # Of the random order.
+    # Of the orders that are drawn.
     seed: int = 0
 
     @field_validator("common")

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix, read_plan
-from plimsoll.benchmark.matrix.run import run_matrix
+from plimsoll.benchmark.matrix.run import SampleHooks, run_matrix
 from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
@@ -22,7 +22,8 @@ from plimsoll.cli.tables.matrix_table import matrix_table
 from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
-from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.methods.matrix import MATRIX
+from plimsoll.record.methods.method import Method
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.web.open_metrics import LiveMetrics
@@ -63,8 +64,12 @@ def matrix(
     with serving(metrics_port) as live:
         directory = _what_to_run(experiment, set_fields or (), resume, runs)
         tag_run(directory, tag)
-        with running("matrix", directory, "finished samples are kept", None, live):
-            result = run_samples(directory, live, json=json)
+        with (
+            running("matrix", directory, "finished samples are kept", None, live),
+            progress_on(stderr, live=not json) as progress,
+        ):
+            hooks = sample_hooks(directory, live)
+            result = run_matrix(directory, progress, hooks.after, hooks.before)
     page = write_report(directory)
     if json:
         typer.echo(result.model_dump_json(indent=2))
@@ -77,19 +82,21 @@ def matrix(
     end_by(result.verdict)
 
 
-def run_samples(directory: RunDirectory, live: LiveMetrics | None, *, json: bool) -> MatrixResult:
-    """Run what a matrix run has left, with progress unless JSON is to be printed."""
-    with progress_on(stderr, live=not json) as progress:
-        return run_matrix(
-            directory, progress, _report_sample, partial(_show_sample, live, directory)
-        )
+def sample_hooks(directory: RunDirectory, live: LiveMetrics | None) -> SampleHooks:
+    """Every sample of the run is served while it goes on, and has a page when it has its result."""
+    return SampleHooks(partial(_show_sample, live, directory), _report_sample)
 
 
-def matrix_to_resume(resume: Path, set_fields: Sequence[SetField]) -> RunDirectory:
-    """A matrix run whose plan can be read, and which is not changed. Raises PlimsollError."""
+def matrix_to_resume(
+    resume: Path, set_fields: Sequence[SetField], method: Method[Any] = MATRIX
+) -> RunDirectory:
+    """A run of the method whose plan can be read, and which is not changed.
+
+    Raises PlimsollError.
+    """
     refuse_set_fields(set_fields)
     directory = RunDirectory.open(resume)
-    read_plan(directory)
+    read_plan(directory, method)
     return directory
 
 

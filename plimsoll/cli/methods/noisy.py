@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json as json_text
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from plimsoll.analysis.comparison.comparison_words import sentences
-from plimsoll.analysis.comparison.quiet_noisy import NoiseEffect, noise_effect
+from plimsoll.analysis.comparison.noisy_result import noisy_result
+from plimsoll.analysis.comparison.quiet_noisy import noise_effect
 from plimsoll.analysis.comparison.side import invalid_runs
 from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.matrix.course import RunAll
 from plimsoll.benchmark.matrix.noisy import load_noisy_matrix
 from plimsoll.benchmark.matrix.plan import begin_matrix
-from plimsoll.cli.methods.matrix import matrix_to_resume, run_samples
+from plimsoll.benchmark.matrix.run import MatrixEnd, run_samples
+from plimsoll.cli.methods.matrix import matrix_to_resume, sample_hooks
+from plimsoll.cli.methods.progress import progress_on
 from plimsoll.cli.methods.running import running, serving
 from plimsoll.cli.options.options import JsonOption, MetricsPortOption, RunsOption
 from plimsoll.cli.options.set_option import SetOption
@@ -25,7 +27,8 @@ from plimsoll.cli.tables.comparison_table import figures_table
 from plimsoll.cli.terminal.exit_codes import end_by
 from plimsoll.cli.terminal.output import stderr, stdout
 from plimsoll.errors import InputError
-from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.methods.noisy import NOISY
+from plimsoll.record.results.noisy_result import NoisyResult
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.report import write_report
 from plimsoll.text.plain_text import plain_text
@@ -68,37 +71,43 @@ def noisy(
     with serving(metrics_port) as live:
         directory = _what_to_run(experiment, repetitions, set_fields or (), resume, runs)
         tag_run(directory, tag)
-        with running("noisy", directory, "finished runs are kept", None, live):
-            result = run_samples(directory, live, json=json)
+        with (
+            running("noisy", directory, "finished runs are kept", None, live),
+            progress_on(stderr, live=not json) as progress,
+        ):
+            hooks = sample_hooks(directory, live)
+            result = run_samples(directory, progress, hooks, _END, RunAll())
     page = write_report(directory)
-    effect = None if result.error_code else noise_effect(directory, result)
     if json:
-        typer.echo(json_text.dumps(_document(result, effect), indent=2))
-    elif effect is not None:
-        _print(effect)
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        _print(result, directory)
         stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
     if result.error_code:
         raise typer.Exit(result.error_code)
     end_by(result.verdict)
 
 
-def _print(effect: NoiseEffect) -> None:
-    stdout.print(figures_table(effect.comparison))
+def _is_over(result: NoisyResult) -> bool:
+    return all(each.error is None for each in result.samples)
+
+
+_END = MatrixEnd(NOISY, noisy_result, _is_over)
+
+
+def _print(result: NoisyResult, directory: RunDirectory) -> None:
+    if result.unknown is not None:
+        stderr.print(f"no comparison: {plain_text(result.unknown)}", soft_wrap=True, markup=False)
+        return
+    found = noise_effect(directory, result.iterations).comparison
+    stdout.print(figures_table(found))
     stdout.print()
-    for sentence in sentences(effect.comparison):
+    for sentence in sentences(found):
         stdout.print(sentence, soft_wrap=True)
-    for label, causes in effect.causes.items():
+    for label, causes in result.causes.items():
         stdout.print(plain_text(f"{label}: {causes}"), soft_wrap=True, markup=False)
-    for warning in invalid_runs(effect.comparison.sides):
+    for warning in invalid_runs(found.sides):
         stderr.print(warning, soft_wrap=True)
-
-
-def _document(result: MatrixResult, effect: NoiseEffect | None) -> dict[str, object]:
-    return {
-        "matrix": result.model_dump(mode="json"),
-        "figures": [] if effect is None else [asdict(each) for each in effect.comparison.figures],
-        "causes": {} if effect is None else effect.causes,
-    }
 
 
 def _what_to_run(
@@ -115,6 +124,6 @@ def _what_to_run(
             remedy="plimsoll noisy experiment.yaml, or plimsoll noisy --resume runs/<id>",
         )
     if resume is not None:
-        return matrix_to_resume(resume, set_fields)
+        return matrix_to_resume(resume, set_fields, NOISY)
     assert experiment is not None  # noqa: S101 - one of the two is given
-    return begin_matrix(load_noisy_matrix(experiment, repetitions, set_fields), runs)
+    return begin_matrix(load_noisy_matrix(experiment, repetitions, set_fields), runs, NOISY)

@@ -17,12 +17,15 @@ from plimsoll.export.metric_batches import RecordedPeriod, periods_to_export
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
+from plimsoll.record.methods.noisy import NOISY
+from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.metrics.metrics import query_metrics, trial_period
 from plimsoll.record.results.result import read_result
 from plimsoll.record.run.journal import RUN_STARTED, JournalContents, read_journal
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.record.trials.trial_record import TrialRecord
 
+_OF_MANY_RUNS = frozenset({MATRIX.name, NOISY.name, PLUGFEST.name})
 _FAILED = frozenset({"fail", "invalid"})
 
 
@@ -33,8 +36,8 @@ def outline_of(run: RunDirectory, periods: Sequence[str] | None = None) -> Outli
     metrics yet.
     """
     journal = read_journal(run.journal)
-    is_matrix = _method(journal) == MATRIX.name
-    found = _of_matrix(run, periods) if is_matrix else _of_run(run, journal, periods)
+    of_many = _method(journal) in _OF_MANY_RUNS
+    found = _of_matrix(run, periods) if of_many else _of_run(run, journal, periods)
     iterations = tuple(found)
     if not iterations:
         raise RecordError(

@@ -10,6 +10,8 @@ from plimsoll.record.methods.latency_at_load import LATENCY_AT_LOAD
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.matrix import MATRIX
 from plimsoll.record.methods.method import Method
+from plimsoll.record.methods.noisy import NOISY
+from plimsoll.record.methods.plugfest import PLUGFEST
 from plimsoll.record.methods.probe import PROBE
 from plimsoll.record.methods.rfc2544 import RFC2544
 from plimsoll.record.methods.rfc9004 import RFC9004
@@ -20,7 +22,18 @@ from plimsoll.record.methods.trial import TRIAL
 # By the name that a run's journal gives its method.
 METHODS: Mapping[str, Method[Any]] = {
     each.name: each
-    for each in (LOAD_LINE, TRIAL, MATRIX, SOAK, RFC2544, RFC9004, PROBE, LATENCY_AT_LOAD)
+    for each in (
+        LOAD_LINE,
+        TRIAL,
+        MATRIX,
+        NOISY,
+        PLUGFEST,
+        SOAK,
+        RFC2544,
+        RFC9004,
+        PROBE,
+        LATENCY_AT_LOAD,
+    )
 }
 
 

@@ -46,6 +46,10 @@ class SampleResult(RecordModel):
         default=None,
         description="With which exit code `plimsoll run` would have ended by the error.",
     )
+    skipped: str | None = Field(
+        default=None,
+        description="Why it was not run; null where it was, and in records of older versions.",
+    )
 
     @classmethod
     def found(cls, number: int, directory: str, result: Result) -> Self:
@@ -74,6 +78,20 @@ class SampleResult(RecordModel):
             error=str(error),
             verdict="none",
             error_code=error.exit_code,
+        )
+
+    @classmethod
+    def not_run(cls, number: int, directory: str, reason: str) -> Self:
+        """Of one that was left out, for this reason."""
+        return cls(
+            number=number,
+            directory=directory,
+            load_line_pps=None,
+            limited_by=None,
+            reason=None,
+            error=None,
+            verdict="none",
+            skipped=reason,
         )
 
 
@@ -152,16 +170,6 @@ class MatrixResult(RecordModel):
             return "pass"
         verdict = whole_verdict(each.verdict for each in self.samples)
         return "fail" if verdict == "fail" or self._of_older_version else "invalid"
-
-    @property
-    def compares_noise(self) -> bool:
-        """Whether its two iterations differ in the experiment's noise alone, the first without."""
-        params = [each.params for each in self.iterations]
-        return (
-            len(params) == 2
-            and params[0] == {NOISE_FIELD: []}
-            and params[1].keys() == {NOISE_FIELD}
-        )
 
     @property
     def error_code(self) -> int | None:

@@ -115,12 +115,12 @@ def test_the_record_of_a_matrix(tmp_path: Path) -> None:
     schema = json.loads(published_schemas()["matrix-result.schema.json"])
     Draft202012Validator(schema).validate(written)
     kinds = [event.kind for event in read_journal(run.journal).events]
-    assert kinds == ["run-started", "files", "finished"]
+    assert kinds == ["run-started", *["sample-ended"] * 4, "files", "finished"]
     assert read_journal(run.journal).events[0].fields["method"] == "matrix"
     assert run.read_experiment()["matrix"] == TWO_LOADS
     assert json.loads((run.path / "matrix.json").read_text())["iterations"] == [
-        {"number": 1, "params": {MAXIMUM: "20kpps"}},
-        {"number": 2, "params": {MAXIMUM: "30kpps"}},
+        {"label": "", "number": 1, "params": {MAXIMUM: "20kpps"}},
+        {"label": "", "number": 2, "params": {MAXIMUM: "30kpps"}},
     ]
 
 
@@ -176,7 +176,7 @@ def test_a_finished_matrix_stands(tmp_path: Path) -> None:
     second, watching, seen = _run(run)
     assert second == first
     assert (watching.trials, seen) == (0, [])
-    assert watching.notes == ["this matrix has finished already; its result stands"]
+    assert watching.notes == ["this run has finished already; its result stands"]
 
 
 def test_no_load_line_is_a_result_and_no_error(tmp_path: Path) -> None:

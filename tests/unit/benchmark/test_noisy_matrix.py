@@ -1,18 +1,34 @@
 """Quiet and noisy by turns."""
 
+import json
+import shutil
 from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 
+from plimsoll.analysis.comparison.noisy_result import noisy_result
 from plimsoll.analysis.comparison.quiet_noisy import noise_effect
 from plimsoll.benchmark.matrix.combinations import Sample, in_order
 from plimsoll.benchmark.matrix.document import load_matrix
 from plimsoll.benchmark.matrix.noisy import load_noisy_matrix
-from plimsoll.benchmark.matrix.plan import begin_matrix, read_iteration, read_plan
+from plimsoll.benchmark.matrix.plan import (
+    begin_matrix,
+    iteration_folder,
+    read_iteration,
+    read_plan,
+)
 from plimsoll.benchmark.matrix.run import run_matrix
 from plimsoll.errors import InputError
+from plimsoll.record.methods.matrix import MATRIX
+from plimsoll.record.methods.noisy import NOISY
+from plimsoll.record.methods.run_outcome import RunAnswer
 from plimsoll.record.results.matrix_result import MatrixResult
+from plimsoll.record.run.journal import Journal
+from plimsoll.record.run.result_file import finish_run
 from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.record.schemas import published_schemas
+from plimsoll.report import write_report
 from tests.unit.benchmark.matrix_files import write_matrix
 from tests.unit.benchmark.test_matrix_run import Watching
 
@@ -87,7 +103,8 @@ def finished(tmp_path: Path) -> tuple[RunDirectory, MatrixResult]:
 def test_the_effect_is_that_of_noisy_against_quiet(
     finished: tuple[RunDirectory, MatrixResult],
 ) -> None:
-    effect = noise_effect(*finished)
+    run, result = finished
+    effect = noise_effect(run, result.iterations)
     assert [side.label for side in effect.comparison.sides] == ["quiet", "noisy"]
     line = effect.comparison.figures[0]
     (shift,) = line.shifts
@@ -103,4 +120,62 @@ def test_another_matrix_has_no_effect(finished: tuple[RunDirectory, MatrixResult
     for params in ({"noise": [], "lab.burst": 3}, {"noise": [{"kind": "memory"}]}):
         changed = (first.model_copy(update={"params": params}), second)
         with pytest.raises(InputError, match="does not vary noise alone"):
-            noise_effect(run, result.model_copy(update={"iterations": changed}))
+            noise_effect(run, changed)
+
+
+def test_its_result_has_both_sides_and_the_difference(
+    finished: tuple[RunDirectory, MatrixResult],
+) -> None:
+    run, matrix = finished
+    result = noisy_result(run, read_plan(run), matrix.iterations)
+    line = result.differences[0]
+    assert (line.figure, line.quiet, line.noisy) == ("load line", (20_000,) * 4, (15_000,) * 4)
+    assert (line.estimate, line.least, line.most) == (-5000, -5000, -5000)
+    assert (line.relative, line.judgement) == (-0.25, "worse")
+    assert (result.verdict, result.unknown, result.error_code) == ("pass", None, None)
+    assert NOISY.outcome(result).answer == RunAnswer(
+        "load line beside noise: worse (-25 %)", "noise", None, "pps per direction"
+    )
+    written = json.loads(result.model_dump_json())
+    schema = json.loads(published_schemas()["noisy-result.schema.json"])
+    Draft202012Validator(schema).validate(written)
+
+
+def test_a_side_without_a_run_has_no_difference_and_says_why(
+    finished: tuple[RunDirectory, MatrixResult],
+) -> None:
+    run, matrix = finished
+    quiet, noisy = matrix.iterations
+    result = noisy_result(run, read_plan(run), (quiet, noisy.model_copy(update={"samples": ()})))
+    assert result.differences == ()
+    assert result.unknown == "no noisy run has come to its end"
+
+
+@pytest.fixture
+def noisy_run(finished: tuple[RunDirectory, MatrixResult], tmp_path: Path) -> RunDirectory:
+    """The same runs as those of a run that plimsoll noisy has made."""
+    old, matrix = finished
+    run = RunDirectory.create(tmp_path / "noisy", "noisy", {"name": "noisy"})
+    plan = read_plan(old).model_copy(update={"method": "noisy", "order": "abba"})
+    (run.path / "matrix.json").write_text(plan.model_dump_json())
+    for number in (1, 2):
+        shutil.copytree(iteration_folder(old, number), iteration_folder(run, number))
+    result = noisy_result(run, plan, matrix.iterations)
+    with Journal(run.journal) as journal:
+        journal.append("run-started", method="noisy")
+        finish_run(run, journal, result)
+    return run
+
+
+def test_its_page_says_what_noise_did_and_leads_to_the_runs(noisy_run: RunDirectory) -> None:
+    text = write_report(noisy_run).read_text()
+    assert "Noisy against quiet" in text
+    assert "-25.00 %" in text
+    assert '<a href="iteration-0002/sample-3/report.html">' in text
+    assert text.index("iteration-0001/sample-1/report") < text.index("iteration-0002/sample-1/rep")
+
+
+def test_another_command_does_not_go_on_with_it(noisy_run: RunDirectory) -> None:
+    with pytest.raises(InputError, match="of another kind") as refused:
+        read_plan(noisy_run, MATRIX)
+    assert "plimsoll noisy --resume" in refused.value.remedy

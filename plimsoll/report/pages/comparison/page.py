@@ -83,6 +83,11 @@ def comparison_page(found: Comparison, *, command: str, facts: Sequence[str] = (
     return render_page(head, _page(found, facts))
 
 
+def comparison_headline(found: Comparison) -> Headline:
+    """What the first figure says of every side."""
+    return _headline(found)
+
+
 def _page(found: Comparison, facts: Sequence[str]) -> Page:
     latency = [each for side in found.sides if (each := side_latency(side))]
     hosts = {side.label: owned_cpus(side) for side in found.sides}
@@ -107,7 +112,7 @@ def _page(found: Comparison, facts: Sequence[str]) -> Page:
         content={
             "labels": tuple(side.label for side in found.sides),
             "changes": found.changes,
-            "lines": tuple(_line(each) for each in found.figures),
+            "lines": tuple(figure_line(each) for each in found.figures),
             "values": values[1:],
             "latencies": latencies[1:] if latency else latencies[:1],
             "cpus": cpus,
@@ -130,7 +135,8 @@ def _value_charts(found: Comparison, facts: Sequence[str]) -> Iterator[Figure]:
             yield value_chart(name, figure, found.sides)
 
 
-def _line(figure: FigureComparison) -> FigureLine:
+def figure_line(figure: FigureComparison) -> FigureLine:
+    """A figure of all sides, with its differences, as a row."""
     base, *others = figure.sides
     return FigureLine(
         name=figure.name,

@@ -1,0 +1,1 @@
+"""What a plugfest found: its cells, and their differences."""

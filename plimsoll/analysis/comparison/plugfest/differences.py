@@ -1,0 +1,54 @@
+"""Cells held against those that differ from them on one axis alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from plimsoll.analysis.comparison.comparison import judged
+from plimsoll.analysis.comparison.shift import shift
+from plimsoll.record.results.plugfest_result import (
+    Axis,
+    CellDifference,
+    MeasuredFigure,
+    PlugfestCell,
+)
+
+AXES: tuple[Axis, ...] = ("dut", "chain", "noise", "generator")
+_PLACES = ("dut", "chain", "flows", "frame_size", "noise", "generator")
+
+
+def differences(cells: Sequence[PlugfestCell], baseline: str) -> Iterator[CellDifference]:
+    """Of each figure that both have: of DUTs from the `baseline`, else from the axis's first."""
+    for axis in AXES:
+        first = baseline if axis == "dut" else str(getattr(cells[0], axis))
+        bases = {_others(cell, axis): cell for cell in cells if getattr(cell, axis) == first}
+        for cell in cells:
+            base = bases.get(_others(cell, axis))
+            if base is not None and base is not cell:
+                yield from _differences(axis, base, cell)
+
+
+def _others(cell: PlugfestCell, axis: Axis) -> tuple[object, ...]:
+    """Where it stands on all axes but this one."""
+    return tuple(getattr(cell, each) for each in _PLACES if each != axis)
+
+
+def _differences(axis: Axis, base: PlugfestCell, cell: PlugfestCell) -> Iterator[CellDifference]:
+    own: Mapping[str, MeasuredFigure] = {each.name: each for each in cell.figures}
+    for of_base in base.figures:
+        figure = own.get(of_base.name)
+        if figure is None:
+            continue
+        found = shift(of_base.values, figure.values)
+        yield CellDifference(
+            axis=axis,
+            cell=cell.number,
+            baseline=base.number,
+            figure=figure.name,
+            unit=figure.unit,
+            estimate=found.estimate,
+            least=found.least,
+            most=found.most,
+            relative=found.estimate / of_base.median if of_base.median else None,
+            judgement=judged(found, figure.better),
+        )

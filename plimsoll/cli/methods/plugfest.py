@@ -1,0 +1,181 @@
+"""`plimsoll plugfest`: DUTs against each other, over chains, flows, frame sizes and noise."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated
+
+import typer
+
+from plimsoll.analysis.comparison.plugfest.result import plugfest_result
+from plimsoll.benchmark.experiment.set_field import SetField
+from plimsoll.benchmark.matrix.plan import begin_matrix
+from plimsoll.benchmark.plugfest.document import load_plugfest
+from plimsoll.benchmark.plugfest.session import Prospect, prospect, run_plugfest
+from plimsoll.cli.methods.matrix import matrix_to_resume, sample_hooks
+from plimsoll.cli.methods.progress import progress_on
+from plimsoll.cli.methods.running import running, serving
+from plimsoll.cli.options.options import (
+    JsonOption,
+    MetricsPortOption,
+    RunsOption,
+    parse_option,
+)
+from plimsoll.cli.options.set_option import SetOption
+from plimsoll.cli.options.tags_option import TagsOption, tag_run
+from plimsoll.cli.tables.plugfest_table import plugfest_tables
+from plimsoll.cli.terminal.exit_codes import end_by
+from plimsoll.cli.terminal.output import stderr, stdout
+from plimsoll.errors import InputError
+from plimsoll.record.methods.plugfest import PLUGFEST
+from plimsoll.record.run.journal import JournalContents
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.text.counted import counted
+from plimsoll.text.plain_text import plain_text
+from plimsoll.text.units import format_duration, parse_duration
+
+_EPILOG = (
+    "Examples: **plimsoll plugfest plugfest.yaml** · **plimsoll plugfest plugfest.yaml "
+    "--budget 8h** · **plimsoll plugfest --resume runs/20260101T120000-plugfest --budget 10h**"
+)
+_MOST_LABELS = 3
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(plugfest)
+
+
+def plugfest(
+    experiment: Annotated[
+        Path | None, typer.Argument(help="The experiment, with a plugfest section (YAML).")
+    ] = None,
+    *,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            help="How long all of it may take, as in 8h: it ends by leaving out repetitions."
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would be run and how long, and end.")
+    ] = False,
+    set_fields: SetOption = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Run what this run has left, failed or left out.")
+    ] = None,
+    runs: RunsOption = Path("runs"),
+    tag: TagsOption = None,
+    metrics_port: MetricsPortOption = None,
+    json: JsonOption = False,
+) -> None:
+    """Hold DUTs against each other over chains, flows, frame sizes, noise and generators.
+
+    Every combination is a cell, run several times in an order that is drawn anew for each round.
+    A cell that cannot be run, or comes to nothing, is one with its reason; the others are run all
+    the same.
+
+    Exits with the code of a cell that ended with an error; else with 1 where a DUT carried no
+    load, with 5 where the tester could not tell of a cell, else with 0: also where cells were
+    refused from the beginning.
+    """
+    budget_s = None if budget is None else parse_option("--budget", parse_duration, budget)
+    if dry_run:
+        with TemporaryDirectory(prefix="plimsoll-") as nowhere:
+            directory = _what_to_run(experiment, set_fields or (), resume, Path(nowhere))
+            _say(prospect(directory, budget_s))
+        return
+    with serving(metrics_port) as live:
+        directory = _what_to_run(experiment, set_fields or (), resume, runs)
+        ahead = prospect(directory, budget_s)
+        _say(ahead)
+        tag_run(directory, tag)
+        with (
+            running("plugfest", directory, "finished cells are kept", _began, live),
+            progress_on(stderr, live=not json) as progress,
+        ):
+            hooks = sample_hooks(directory, live)
+            result = run_plugfest(directory, ahead, progress, hooks, plugfest_result)
+    page = write_report(directory)
+    if json:
+        typer.echo(result.model_dump_json(indent=2))
+    else:
+        for table in plugfest_tables(result):
+            stdout.print()
+            stdout.print(table)
+        stdout.print(f"\nreport: {page}", soft_wrap=True, highlight=False)
+    if result.error_code:
+        raise typer.Exit(result.error_code)
+    end_by(result.verdict)
+
+
+def _say(ahead: Prospect) -> None:
+    for line in _prospects(ahead):
+        stderr.print(plain_text(line), soft_wrap=True, markup=False, highlight=False)
+
+
+def _began(journal: JournalContents) -> bool:
+    """A page of what there is, however little."""
+    return bool(journal.events)
+
+
+def _prospects(ahead: Prospect) -> list[str]:
+    """What will be run, what not, how long it takes and when it ends."""
+    cells = len(ahead.cells.cells)
+    expected = ahead.estimate
+    lines = [
+        f"{counted(cells, 'cell')}, {expected.cells} of which can be run, "
+        f"{counted(expected.repetitions, 'repetition')} each; order drawn by seed "
+        f"{ahead.plan.seed}"
+    ]
+    for reason, labels in ahead.refusals.items():
+        shown = "; ".join(labels[:_MOST_LABELS])
+        more = f" and {len(labels) - _MOST_LABELS} more" if len(labels) > _MOST_LABELS else ""
+        lines.append(f"refused: {shown}{more}: {reason}")
+    if ahead.done:
+        lines.append(f"done already: {counted(ahead.done, 'repetition')}")
+    if expected.least_s is None or expected.most_s is None:
+        lines.append("how long a search takes is not known before the links are up")
+    else:
+        lines.append(
+            f"estimate: {_between(expected.round_least_s, expected.round_most_s)} for one of each, "
+            f"{_between(expected.least_s, expected.most_s)} for all, invalid trials on top"
+        )
+    if ahead.budget_s is not None:
+        left_s = max(0.0, ahead.budget_s - ahead.spent_s)
+        ends = time.strftime("%Y-%m-%d %H:%M", time.localtime(time.time() + left_s))
+        lines.append(
+            f"ends by {ends} ({format_duration(left_s)}): repetitions are left out for that, cells "
+            "are not"
+        )
+        if expected.round_least_s is not None and expected.round_least_s > ahead.budget_s:
+            lines.append(
+                f"warning: one repetition of each cell alone takes longer than the budget of "
+                f"{format_duration(ahead.budget_s)}"
+            )
+    return lines
+
+
+def _between(least_s: float | None, most_s: float | None) -> str:
+    least, most = format_duration(least_s or 0.0), format_duration(most_s or 0.0)
+    return least if least == most else f"{least} to {most}"
+
+
+def _what_to_run(
+    experiment: Path | None, set_fields: Sequence[SetField], resume: Path | None, runs: Path
+) -> RunDirectory:
+    if (experiment is None) == (resume is None):
+        raise InputError(
+            "name an experiment, or a run to resume; one of the two",
+            where="plimsoll plugfest",
+            remedy="plimsoll plugfest plugfest.yaml, or plimsoll plugfest --resume runs/<id>",
+        )
+    if resume is not None:
+        return matrix_to_resume(resume, set_fields, PLUGFEST)
+    assert experiment is not None  # noqa: S101 - one of the two is given
+    found = load_plugfest(experiment, set_fields)
+    return begin_matrix(found.matrix, runs, PLUGFEST, found.plan.as_settings())

@@ -1,0 +1,68 @@
+"""The result of quiet and noisy runs by turns: both sides, and by how much they differ."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from plimsoll.record.files.record_model import RecordModel
+from plimsoll.record.results.matrix_result import IterationResult, SampleResult
+from plimsoll.record.results.plugfest_result import Judgement
+from plimsoll.record.trials.trial_record import Verdict
+from plimsoll.record.trials.whole_verdict import whole_verdict
+
+
+class NoiseDifference(RecordModel):
+    """One figure of both sides, a value of each run, and what noise does to it.
+
+    `estimate` is what the noisy side has more (Hodges and Lehmann), in `unit`; `least` and `most`
+    are its exact 95 % interval, null where there are too few runs; `relative` is the estimate as
+    a share of the quiet side's median.
+    """
+
+    figure: str
+    unit: str
+    better: Literal["higher", "lower"]
+    quiet: tuple[float, ...]
+    noisy: tuple[float, ...]
+    estimate: float | None
+    least: float | None
+    most: float | None
+    relative: float | None
+    judgement: Judgement
+
+
+class NoisyResult(RecordModel):
+    """Two iterations, the first without the experiment's noise; each sample is a run of its own."""
+
+    method: Literal["noisy"] = "noisy"
+    run_id: str
+    name: str
+    iterations: tuple[IterationResult, ...]
+    differences: tuple[NoiseDifference, ...] = Field(
+        description="Load line first; empty where a side has no run that came to its end."
+    )
+    causes: dict[str, str] = Field(
+        description="By side (quiet, noisy) what had the polled CPUs, by the kernel's events."
+    )
+    unknown: str | None = Field(description="Why there are no differences; null where there are.")
+    versions: dict[str, str | None]
+
+    @property
+    def samples(self) -> tuple[SampleResult, ...]:
+        """Those of both sides."""
+        return tuple(each for iteration in self.iterations for each in iteration.samples)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Pass where every run found a load line, else as the weightiest of those that did not."""
+        if all(each.load_line_pps is not None for each in self.samples):
+            return "pass"
+        verdict = whole_verdict(each.verdict for each in self.samples)
+        return "fail" if verdict == "fail" else "invalid"
+
+    @property
+    def error_code(self) -> int | None:
+        """That of the first run that ended with an error; None without one."""
+        return next((s.error_code for s in self.samples if s.error_code is not None), None)

@@ -1,0 +1,71 @@
+"""The page of a plugfest, from the runs of simulated DUTs."""
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.report import write_report
+from plimsoll.report.pages.plugfest.page import plugfest_page
+from tests.unit.benchmark.plugfest_files import ABSENT, FAST, SLOW
+from tests.unit.benchmark.test_plugfest_run import begin, run_all
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> RunDirectory:
+    """Two DUTs four times each, and one that this machine has not."""
+    folder = tmp_path_factory.mktemp("fest")
+    duts = {"fast": FAST, "slow": SLOW, "gone": ABSENT}
+    run = begin(folder, {"duts": duts, "frame_sizes": [64, "simple"], "seed": 11})
+    run_all(run)
+    return run
+
+
+def test_it_has_the_plugfests_tables(run: RunDirectory) -> None:
+    page = plugfest_page(run)
+    (part,) = page.content["settings"]  # type: ignore[misc]
+    throughput, _, _, difference, _ = part.tables
+    assert throughput.heads == ("Flows", "Frames", "fast", "slow", "gone")
+    first, second = (tuple(cell.text for cell in row) for row in throughput.rows)
+    # The search ends at its maximum: the DUTs may carry more.
+    assert first == ("1 flow", "64 B", "≥ 20 kpps", "≥ 15 kpps", "refused")
+    assert second[1] == "IMIX simple"
+    assert difference.heads == ("Flows", "Frames", "slow", "gone")
+    slow = difference.rows[0][2]
+    assert (slow.text, slow.mark) == ("-25 % (-25 % to -25 %) worse", "fail")
+
+
+def test_it_says_what_is_missing_how_it_was_ordered_and_leads_to_each_run(
+    run: RunDirectory,
+) -> None:
+    text = write_report(run).read_text()
+    assert "3 DUTs in 6 cells" in text
+    assert "2 cells of 6 without a load line" in text
+    assert "0000:ff:1f.6" in text
+    assert "by the seed 11" in text
+    assert "7 of 64, 4 of 594, 1 of 1518 bytes" in text
+    for iteration in range(1, 5):
+        for sample in range(1, 5):
+            assert f'href="iteration-{iteration:04}/sample-{sample}/report.html"' in text
+
+
+def test_every_figure_is_drawn_once_and_by_its_own_name(run: RunDirectory) -> None:
+    page = plugfest_page(run)
+    names = [figure.name for figure in page.figures]
+    assert len(set(names)) == len(names)
+    heat, difference, _ = page.figures
+    values = heat.specification()["data"]["values"]  # type: ignore[index]
+    by_text = {(each["row"], each["column"]): each["text"] for each in values}
+    assert by_text["slow, 1 flow", "64 B"] == "≥ 15 kpps"
+    assert by_text["gone, 1 flow", "64 B"] == "refused"
+    off = difference.specification()["data"]["values"]  # type: ignore[index]
+    assert {each["text"] for each in off} == {"▼ -25 %"}
+
+
+def test_a_run_that_has_not_ended_has_a_page_of_what_there_is(tmp_path: Path) -> None:
+    run = begin(tmp_path, {"duts": {"fast": FAST}})
+    page = plugfest_page(run)
+    assert page.headline.outcome_words == "not ended"
+    assert page.content["settings"] == ()
+    (cell,) = page.content["lost"]  # type: ignore[misc]
+    assert cell.reason == "the run has not come to it"
