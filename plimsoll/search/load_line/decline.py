@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from plimsoll.record.trials.trial_evidence import LossSample
 from plimsoll.search.load_line.tried import Tried
@@ -23,6 +24,9 @@ _FEW = 5
 # longer than anything that the trial can show.
 _STRAIGHT = 0.51
 _HALVINGS = 60
+# A step may fall on the border of two intervals, and is then two falls.
+_MOST_STEPS = 8
+_MOSTLY = 0.8
 _MOST = 0.9
 
 
@@ -54,6 +58,25 @@ def declined(tried: Tried) -> bool:
     lossy_s = evidence.lossy_intervals * tried.interval_s
     after_s = evidence.sending_s - evidence.first_loss_s
     return quiet >= _QUIET_INTERVALS and evidence.lossy_intervals >= 2 and lossy_s >= 0.8 * after_s
+
+
+def falls_by_steps(tried: Tried, width: float) -> bool:
+    """Whether the capacity of a trial that lost all along stayed the same, but for a few steps.
+
+    What warms or tires falls by a little in every interval. `width` is the share of the load
+    below which nothing counts as a fall.
+    """
+    lost_pps = [_lost_pps(tried, (loss,)) for loss in tried.evidence.losses]
+    falls = [max(0.0, later - loss) for loss, later in pairwise(lost_pps)]
+    if sum(falls) < width * tried.load_pps:
+        return True
+    largest = sorted(falls, reverse=True)[:_MOST_STEPS]
+    return len(falls) > 2 * _MOST_STEPS and sum(largest) >= _MOSTLY * sum(falls)
+
+
+def end_capacity_pps(tried: Tried) -> float:
+    """What a trial that lost all along forwarded in its last intervals."""
+    return tried.load_pps - _lost_pps(tried, tried.evidence.losses[-_FEW:])
 
 
 def decline_of(tried: Tried) -> Decline:

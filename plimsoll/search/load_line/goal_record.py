@@ -115,7 +115,7 @@ class GoalRecord:
     def _too_high(self, tried: Tried, capacity: float | None) -> bool:
         """Whether a trial says that the load is beyond what this goal allows for good."""
         if capacity is not None and 1.0 - capacity / tried.load_pps > self.tolerance:
-            return True
+            return not self._knowledge.slow_all_along(tried)
         if not tried.failed(self._goal.name):
             return False
         if self._broke_more_than_loss(tried):
@@ -161,6 +161,9 @@ class GoalRecord:
         """A load that short trials carry and longer ones do not: a capacity that falls."""
         overloaded = capacity is not None or self._knowledge.declines(tried)
         if tried.asked.phase == "search" or not overloaded:
+            return
+        if self._knowledge.slow_all_along(tried):
+            self.tires_pps = None
             return
         if tried.asked.duration_s >= self._plan.study_s and tried.asked.phase == "watch":
             self.decline, self.tires_pps = decline_of(tried), None

@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from plimsoll.search.load_line.decline import declined
+from plimsoll.search.load_line.decline import declined, end_capacity_pps, falls_by_steps
 from plimsoll.search.load_line.hazard import LossRate, loss_rates
 from plimsoll.search.load_line.hypotheses.incident import incidents_of
 from plimsoll.search.load_line.hypotheses.weigh import Weighed, weigh
 from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps, served_pps
 from plimsoll.search.load_line.plan import LoadLinePlan
-from plimsoll.search.load_line.slow_phases.seen import SlowPhases, lefts_pps, slowed_suddenly
+from plimsoll.search.load_line.slow_phases.seen import (
+    SUDDENLY,
+    SlowPhases,
+    lefts_pps,
+    slowed_suddenly,
+)
 from plimsoll.search.load_line.stalls.forecast import StallForecast, forecast_of
 from plimsoll.search.load_line.stalls.seen import (
     Stall,
@@ -43,6 +48,8 @@ class Knowledge:
     # By how many trials, as it takes a while to find.
     _forecast: tuple[int, StallForecast | None] | None = None
     _weighed: tuple[int, Weighed] | None = None
+    _full_queue: tuple[int, float] | None = None
+    _carried: tuple[int, list[Tried]] | None = None
 
     def learn(self, tried: Tried) -> None:
         """Keep the trial."""
@@ -67,6 +74,11 @@ class Knowledge:
         By Little's law: what leaves per second times the time it waited. A queue that was
         full only for a part of the trial is left out.
         """
+        if self._full_queue is None or self._full_queue[0] != len(self.trials):
+            self._full_queue = (len(self.trials), self._found_full_queue())
+        return self._full_queue[1]
+
+    def _found_full_queue(self) -> float:
         waiting = (
             served_pps(each) * each.above_least_s(each.evidence.p99_ns or 0)
             for each in self.trials
@@ -79,6 +91,24 @@ class Knowledge:
         """Whether its losses began late, and at once with much less than the load forwarded."""
         return slowed_suddenly(tried, self.full_queue())
 
+    def slow_all_along(self, tried: Tried) -> bool:
+        """Whether it lost from beginning to end what the DUT carries at other times.
+
+        A phase had begun before the trial; unless the capacity fell little by little.
+        """
+        capacity_pps = self.overload_capacity_pps(tried)
+        if tried.asked.phase == "search" or capacity_pps is None:
+            return False
+        carried_pps = max((each.load_pps for each in self.carried()), default=0.0)
+        below = capacity_pps < carried_pps * SUDDENLY and tried.load_pps <= carried_pps
+        return below and falls_by_steps(tried, self.plan.width)
+
+    def lefts_pps(self, tried: Tried) -> tuple[float, ...]:
+        """What each slow phase of a trial left of the capacity."""
+        if self.slow_all_along(tried):
+            return (end_capacity_pps(tried),)
+        return lefts_pps(tried, self.weighed(), self.full_queue())
+
     def weighed(self) -> Weighed:
         """The explanations of all losses but those of overload and of a falling capacity."""
         if self._weighed is None or self._weighed[0] != len(self.trials):
@@ -87,10 +117,12 @@ class Knowledge:
         return self._weighed[1]
 
     def watched_phases(self) -> list[SlowPhases]:
-        """Of each trial that was carried, what its slow phases left, if it had any."""
-        weighed, full_queue = self.weighed(), self.full_queue()
+        """Of each trial below the capacity, what its slow phases left, if it had any."""
+        carried = {id(each) for each in self.carried()}
         return [
-            SlowPhases(tried, lefts_pps(tried, weighed, full_queue)) for tried in self.carried()
+            SlowPhases(tried, self.lefts_pps(tried))
+            for tried in self.trials
+            if id(tried) in carried or self.slow_all_along(tried)
         ]
 
     def slow_phases(self) -> list[SlowPhases]:
@@ -99,7 +131,7 @@ class Knowledge:
 
     def has_slow_phases(self, tried: Tried) -> bool:
         """Whether this trial had any."""
-        return bool(lefts_pps(tried, self.weighed(), self.full_queue()))
+        return bool(self.lefts_pps(tried))
 
     def stall_forecast(self) -> StallForecast | None:
         """The DUT's longest stalls, by cause; None where none was seen."""
@@ -141,11 +173,14 @@ class Knowledge:
 
     def carried(self) -> list[Tried]:
         """The trials of loads that the DUT carries, but for what happens now and then."""
-        return [
-            each
-            for each in self.trials
-            if self.overload_capacity_pps(each) is None and not self.declines(each)
-        ]
+        if self._carried is None or self._carried[0] != len(self.trials):
+            found = [
+                each
+                for each in self.trials
+                if self.overload_capacity_pps(each) is None and not self.declines(each)
+            ]
+            self._carried = (len(self.trials), found)
+        return self._carried[1]
 
     def _with_room(self) -> list[Tried]:
         """Those trials that show stalls by themselves, once they are long enough.

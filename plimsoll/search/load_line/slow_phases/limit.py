@@ -9,6 +9,7 @@ from statistics import fmean
 from plimsoll.search.load_line.knowledge import Knowledge
 from plimsoll.search.load_line.limit import Limit
 from plimsoll.search.load_line.plan import LoadLinePlan
+from plimsoll.search.load_line.slow_phases.onset import Onset, Waited
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
 from plimsoll.search.load_line.slow_phases.seen import SlowPhases
 from plimsoll.search.load_line.stalls.tail import SeenLengths, tail_beyond
@@ -17,10 +18,14 @@ from plimsoll.text.units import format_pps
 
 # Closer together, what phases leave is what one kind of phase leaves.
 _ALIKE = 0.01
+# Phases of one kind take multiples of what one takes, but for so much of it.
+_MULTIPLE = 0.15
 # Between a load with phases and what they leave, so much is worth to be looked into.
 _WORTH_LOOKING = 0.03
 # Phases that come at random stay away for so many times their time by a chance of e^-4.
 _LONG_ENOUGH = 4.0
+# Phases that come with age come after so many times that time, nearly always.
+_LONGER = 1.5
 
 
 def slow_phase_limit(knowledge: Knowledge) -> Limit | None:
@@ -44,19 +49,29 @@ def trigger_to_look_for(knowledge: Knowledge) -> tuple[float, float] | None:
     """At which load and for how many s to watch whether phases come there as well.
 
     Heat sets off phases that a lower load is free of; what comes from outside comes at any
-    load. None where that is known, or not worth it.
+    load. None where that is known, or not worth it, or where watches as long as a study would not tell.
     """
     seen = knowledge.slow_phases()
     if not seen:
         return None
     plan = knowledge.plan
-    if _is_at_random(knowledge, seen):
-        return None
+    onset, watch_s = _onset(knowledge, seen), _long_enough_s(plan, seen)
     upper_pps = _lowest_pps(seen)
-    lower_pps = max(least_left_pps(knowledge, seen), _free_pps(knowledge, seen) or 0.0)
-    if upper_pps - lower_pps <= _WORTH_LOOKING * upper_pps:
+    clean_pps = max(_clean(knowledge, onset, upper_pps), default=0.0)
+    lower_pps = max(onset.left_pps, clean_pps)
+    gap = (upper_pps - lower_pps) / (_WORTH_LOOKING * upper_pps)
+    if gap > 1.0:
+        aim_pps = (lower_pps + upper_pps) / 2
+    elif clean_pps and not onset.spares(clean_pps, plan.confidence):
+        # Once more where it was free of phases, if that may convince.
+        aim_pps = clean_pps
+    else:
         return None
-    return (lower_pps + upper_pps) / 2, _long_enough_s(plan, seen)
+    # One to confirm the last.
+    further = 1 + max(1, math.ceil(math.log2(max(1.0, gap))))
+    if not onset.could_spare(aim_pps, watch_s, further, plan.confidence):
+        return None
+    return aim_pps, watch_s
 
 
 def least_left_pps(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> float:
@@ -66,32 +81,54 @@ def least_left_pps(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> float:
     """
     plan = knowledge.plan
     lefts = [left for each in seen for left in each.left_pps]
-    least = min(lefts)
-    if len(lefts) < 2 or max(lefts) - least <= _ALIKE * least:
-        return _with_overlaps(knowledge, seen, least)
     capacity_pps = knowledge.capacity_pps()
+    at_once = _at_once(lefts, capacity_pps)
+    if at_once is not None:
+        return _with_overlaps(knowledge, seen, min(lefts), at_once)
     tail = tail_beyond([_taken(each, capacity_pps) for each in knowledge.watched_phases()])
     if tail is None:
-        return least
+        return min(lefts)
     taken_pps = tail.length_s(plan.validation_s, plan.confidence)
     return max(plan.minimum_pps, capacity_pps - taken_pps)
 
 
-def _with_overlaps(knowledge: Knowledge, seen: Sequence[SlowPhases], left_pps: float) -> float:
-    """What is left where phases of one kind come on top of each other."""
+def _at_once(lefts_pps: Sequence[float], capacity_pps: float) -> int | None:
+    """How many phases of one kind left the least of these; None where they differ in kind.
+
+    Each takes the same of the capacity, and two at once take twice as much.
+    """
+    least_pps, most_pps = min(lefts_pps), max(lefts_pps)
+    if len(lefts_pps) < 2 or most_pps - least_pps <= _ALIKE * least_pps:
+        return 1
+    each_pps = capacity_pps - most_pps
+    if each_pps <= 0.0:
+        return None
+    numbers = [(capacity_pps - left) / each_pps for left in lefts_pps]
+    if any(abs(number - round(number)) > _MULTIPLE for number in numbers):
+        return None
+    most = round(max(numbers))
+    return most if most > 1 else None
+
+
+def _with_overlaps(
+    knowledge: Knowledge, seen: Sequence[SlowPhases], left_pps: float, most: int
+) -> float:
+    """What is left where phases of one kind come on top of each other; `most` were seen to."""
     plan, capacity_pps = knowledge.plan, knowledge.capacity_pps()
     watched_s = sum(
         tried.evidence.sending_s for tried in knowledge.carried() if tried.load_pps > left_pps
     )
-    runs_s = [length_s for each in seen for length_s in _runs_s(knowledge, each.tried)]
+    runs_s = [length_s for each in seen for length_s in _runs_s(knowledge, each)]
     phases = PhasesSeen(len(runs_s), fmean(runs_s), max(watched_s, sum(runs_s)))
-    at_once = phases.at_once(plan.validation_s, plan.confidence)
-    share = min(1.0, left_pps / capacity_pps)
-    return max(plan.minimum_pps, capacity_pps * share**at_once)
+    odds = 1.0 if most > 1 else phases.odds_of_overlap(_onset(knowledge, seen).odds_at_random)
+    at_once = phases.at_once(plan.validation_s, plan.confidence, odds)
+    taken_pps = max(0.0, capacity_pps - left_pps) / most
+    return max(plan.minimum_pps, capacity_pps - max(most, at_once) * taken_pps)
 
 
-def _runs_s(knowledge: Knowledge, tried: Tried) -> list[float]:
-    """How long each phase of a trial was; one that the trial did not see end, a study at least."""
+def _runs_s(knowledge: Knowledge, phases: SlowPhases) -> list[float]:
+    """How long each phase of a trial was."""
+    tried = phases.tried
     runs_s: list[float] = []
     end_s = -math.inf
     for loss in tried.evidence.losses:
@@ -99,9 +136,21 @@ def _runs_s(knowledge: Knowledge, tried: Tried) -> list[float]:
             runs_s.append(0.0)
         runs_s[-1] += loss.end_s - loss.begin_s
         end_s = loss.end_s
-    if knowledge.slowed_suddenly(tried) and tried.asked.early_abort:
-        runs_s[-1] = max(runs_s[-1], knowledge.plan.study_s)
+    if runs_s and end_s > tried.evidence.sending_s - tried.interval_s / 2:
+        runs_s[-1] += _went_on_s(knowledge, phases)
     return runs_s
+
+
+def _went_on_s(knowledge: Knowledge, phases: SlowPhases) -> float:
+    """How long after its trial the last phase lasted: until more than it leaves was carried."""
+    number = next(at for at, each in enumerate(knowledge.trials) if each is phases.tried)
+    seconds = 0.0
+    for later in knowledge.trials[number + 1 :]:
+        overloaded = knowledge.overload_capacity_pps(later) is not None
+        if later.load_pps > max(phases.left_pps) and not overloaded:
+            break
+        seconds += later.evidence.sending_s
+    return seconds
 
 
 def _taken(seen: SlowPhases, capacity_pps: float) -> SeenLengths:
@@ -117,37 +166,50 @@ def _lowest_pps(seen: Sequence[SlowPhases]) -> float:
 
 
 def _free_pps(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> float | None:
-    """The highest load that was long enough without a phase, below all that had any.
+    """The highest load that was watched without a phase and is likely to go on without; or None.
 
-    None where a phase came at such a load or below it, and sooner: then the load is not what
-    sets it off, and those were spared by chance.
+    Likely by all that was seen: that phases come at random, or with age, spares no load.
     """
-    below = (
-        tried.load_pps for tried in _free(knowledge, seen) if tried.load_pps < _lowest_pps(seen)
-    )
-    return None if _is_at_random(knowledge, seen) else max(below, default=None)
+    onset, lowest_pps = _onset(knowledge, seen), _lowest_pps(seen)
+    clean = sorted(_clean(knowledge, onset, lowest_pps), reverse=True)
+    return next((load for load in clean if onset.spares(load, knowledge.plan.confidence)), None)
 
 
-def _free(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> list[Tried]:
-    """The trials that were long enough to have had a phase, and had none."""
-    long_enough_s = _long_enough_s(knowledge.plan, seen)
-    return [
-        each.tried
+def _clean(knowledge: Knowledge, onset: Onset, below_pps: float) -> set[float]:
+    """The loads that were watched, above what phases leave and below all that had any."""
+    return {
+        tried.load_pps
+        for tried in knowledge.carried()
+        if tried.asked.duration_s >= knowledge.plan.watch_s
+        and onset.left_pps < tried.load_pps < below_pps
+    }
+
+
+def _onset(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> Onset:
+    """Of all trials above what any phase leaves, how long each was without one."""
+    left_pps = max(left for each in seen for left in each.left_pps)
+    waited = tuple(
+        Waited(each.tried.load_pps, _until_s(each), bool(each.left_pps))
         for each in knowledge.watched_phases()
-        if each.tried.asked.duration_s >= long_enough_s and not each.left_pps
-    ]
+        if each.tried.load_pps > left_pps and each.tried.interval_s
+    )
+    return Onset(waited, left_pps, knowledge.plan.validation_s)
 
 
-def _is_at_random(knowledge: Knowledge, seen: Sequence[SlowPhases]) -> bool:
-    return any(_contradicts(each, free) for free in _free(knowledge, seen) for each in seen)
-
-
-def _contradicts(phases: SlowPhases, free: Tried) -> bool:
-    came_s = phases.tried.evidence.first_loss_s or 0.0
-    return phases.tried.load_pps <= free.load_pps and came_s < free.evidence.sending_s
+def _until_s(phases: SlowPhases) -> float:
+    """Within the interval in which the first phase began: half of that at least."""
+    first_s, tried = phases.tried.evidence.first_loss_s, phases.tried
+    if first_s is None or not phases.left_pps:
+        return tried.evidence.sending_s
+    return max(first_s, tried.interval_s / 2.0)
 
 
 def _long_enough_s(plan: LoadLinePlan, seen: Sequence[SlowPhases]) -> float:
-    """Four times the time that phases took to come, but no longer than a study."""
-    came_s = fmean(each.tried.evidence.first_loss_s or 0.0 for each in seen)
-    return min(plan.study_s, max(plan.watch_s, _LONG_ENOUGH * came_s))
+    """Four times the time that phases took to come, but no longer than a study.
+
+    Half as long again as they took, though, or it could not tell age from the load; for no more
+    than two studies.
+    """
+    came_s = fmean(_until_s(each) for each in seen)
+    watch_s = min(plan.study_s, max(plan.watch_s, _LONG_ENOUGH * came_s))
+    return min(max(watch_s, _LONGER * came_s), 2.0 * plan.study_s)

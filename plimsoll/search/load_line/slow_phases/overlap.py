@@ -25,8 +25,8 @@ class PhasesSeen:
     length_s: float
     watched_s: float
 
-    def at_once(self, duration_s: float, confidence: float) -> int:
-        """How many phases at once a load has to bear.
+    def at_once(self, duration_s: float, confidence: float, may: float) -> int:
+        """How many phases at once a load has to bear, if they may overlap with the odds `may`.
 
         The least number with which a load, having passed a validation of `duration_s`, survives
         another with this confidence: more phases at once come as a Poisson process, if at all.
@@ -35,14 +35,22 @@ class PhasesSeen:
             (
                 number
                 for number in range(1, _MOST_AT_ONCE)
-                if self._odds_having_passed(number, duration_s) >= confidence
+                if self._odds_having_passed(number, duration_s, may) >= confidence
             ),
             _MOST_AT_ONCE,
         )
 
-    def _odds_having_passed(self, number: int, duration_s: float) -> float:
+    def odds_of_overlap(self, at_random: float) -> float:
+        """By Bayes' rule, after so many phases that found no other.
+
+        `at_random` is the probability that chance sets phases off: others do not overlap.
+        """
+        prior = _PRIOR * at_random
+        unseen = prior * math.exp(-self.count * self._others())
+        return unseen / (unseen + 1.0 - prior)
+
+    def _odds_having_passed(self, number: int, duration_s: float, may: float) -> float:
         more = self._expected_more(number, duration_s)
-        may = self._odds_of_overlap()
         once = 1.0 - may + may * math.exp(-more)
         return (1.0 - may + may * math.exp(-2.0 * more)) / once
 
@@ -50,11 +58,6 @@ class PhasesSeen:
         """How often a phase begins in `duration_s` while so many others last."""
         begin = self.count / self.watched_s * duration_s
         return begin * self._others() ** number / math.factorial(number)
-
-    def _odds_of_overlap(self) -> float:
-        """By Bayes' rule, after so many phases that found no other."""
-        unseen = _PRIOR * math.exp(-self.count * self._others())
-        return unseen / (unseen + 1.0 - _PRIOR)
 
     def _others(self) -> float:
         """The mean number of phases of one direction at any time."""

@@ -11,7 +11,7 @@ from plimsoll.search.load_line.tried import Tried
 
 # What leaves less of the load than this as soon as it loses anything did not fall little by
 # little: in an interval of a validation that is looked at 200 times, no drift comes so far.
-_SUDDENLY = 0.985
+SUDDENLY = 0.985
 # The interval in which a phase begins may be too short a part of it to fill the queue.
 _BEGINNING = 2
 
@@ -41,4 +41,4 @@ def slowed_suddenly(tried: Tried, full_queue: float) -> bool:
     if not full_queue or not declined(tried):
         return False
     first = [each.peak_s for each in incidents_of(tried)][:_BEGINNING]
-    return full_queue < max(first, default=0.0) * tried.load_pps * _SUDDENLY
+    return full_queue < max(first, default=0.0) * tried.load_pps * SUDDENLY

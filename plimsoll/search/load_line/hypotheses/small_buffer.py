@@ -1,0 +1,69 @@
+"""A stall that overflowed a buffer smaller than the one that fills in overload.
+
+Others take from a pool that queues share, and for minutes at a time the buffer is smaller. Then
+what a stall lost says how much there was: what came, less what was lost. Losses that have nothing
+to do with their peaks do not agree on that.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import ClassVar, Self
+
+from plimsoll.search.load_line.hypotheses.hypothesis import (
+    IMPOSSIBLE,
+    LOG_ANY,
+    NEARLY,
+    HypothesisName,
+)
+from plimsoll.search.load_line.hypotheses.incident import Incident
+
+# What stalls say of the same buffer differs by so much, as a share.
+_ALIKE = 0.02
+_LEAST_ALIKE = 3
+# Less than this share of the full queue is no buffer that was taken from.
+_SMALLEST = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class SmallBufferHypothesis:
+    """The buffer holds `held` frames; None where stalls do not agree on it, or are few."""
+
+    name: ClassVar[HypothesisName] = "small-buffer"
+    full_queue: float
+    held: float | None
+
+    @classmethod
+    def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
+        """By the incidents whose peaks are shorter than a full queue, if half of them agree."""
+        found = [
+            incident.came - incident.lost
+            for incident in incidents
+            if _SMALLEST * full_queue < incident.came - incident.lost
+            and incident.came < NEARLY * full_queue
+        ]
+        if not full_queue or len(found) < _LEAST_ALIKE:
+            return cls(full_queue, None)
+        middle = median(found)
+        apart = median(abs(math.log(each / middle)) for each in found)
+        return cls(full_queue, middle if apart <= _ALIKE else None)
+
+    def log_density(self, incident: Incident) -> float:
+        """A peak as long as the small buffer and what was lost take to come.
+
+        The peak of a stall is among the longest of its trial; of the causes that have nothing
+        to do with the peak, one has so long a peak by a chance of `rank`.
+        """
+        held = incident.came - incident.lost
+        if not self.full_queue or not _SMALLEST * self.full_queue < held:
+            return IMPOSSIBLE
+        if held > NEARLY * self.full_queue:
+            return IMPOSSIBLE
+        unlikely = -math.log(incident.rank)
+        if self.held is None:
+            return LOG_ANY + unlikely
+        apart = math.log(held / self.held) / _ALIKE
+        return -(apart**2) / 2.0 - math.log(_ALIKE * math.sqrt(2.0 * math.pi)) + unlikely
