@@ -14,10 +14,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from plimsoll.record.trials.trial_evidence import LossSample
+from plimsoll.search.load_line.overload import stands
 from plimsoll.search.load_line.tried import Tried
 
 # So many intervals without a loss make two lossy ones in a row no coincidence.
 _QUIET_INTERVALS = 10
+# The slowest hundredth of the frames is of intervals that are twice as many, or more.
+_SEEN = 0.02
 # The mean of so many of the first intervals is the beginning, of the last the end.
 _FEW = 5
 # A straight line has lost half of its fall in the mean; a little more, and τ would be
@@ -49,15 +52,24 @@ class Decline:
         return self.before_pps * (1.0 - min(_MOST, fallen))
 
 
-def declined(tried: Tried) -> bool:
-    """Whether losses began late and then did not end: not a stall, but a falling capacity."""
+def declined(tried: Tried, full_queue: float = 0.0) -> bool:
+    """Whether losses began late and then did not end: not a stall, but a falling capacity.
+
+    Then the queue stands from there on: `full_queue` frames wait in plain overload; 0 where
+    that is not known. A validation ends soon after its first loss, and a stall or two make the
+    few intervals until then lossy as well.
+    """
     evidence = tried.evidence
     if evidence.first_loss_s is None or not tried.interval_s:
         return False
     quiet = evidence.first_loss_s / tried.interval_s
     lossy_s = evidence.lossy_intervals * tried.interval_s
     after_s = evidence.sending_s - evidence.first_loss_s
-    return quiet >= _QUIET_INTERVALS and evidence.lossy_intervals >= 2 and lossy_s >= 0.8 * after_s
+    lasted = evidence.lossy_intervals >= 2 and lossy_s >= 0.8 * after_s
+    # Else the queue stood for too little of the time to be seen.
+    seen = full_queue > 0.0 and evidence.lossy_intervals > _SEEN * evidence.intervals
+    stood = not seen or stands(tried, evidence.p99_ns, full_queue)
+    return quiet >= _QUIET_INTERVALS and lasted and stood
 
 
 def falls_by_steps(tried: Tried, width: float) -> bool:

@@ -325,7 +325,8 @@ class GoalHunt:
         limit = min(self._limits(base_pps), key=lambda each: each.load_pps)
         load = max(limit.load_pps, self._plan.minimum_pps)
         best = max(self.record.proved, default=None)
-        if best is not None and not self._is_worth_climbing(best, load):
+        lower = best is not None and self._passed_by_luck(best, limit.load_pps)
+        if best is not None and not (lower or self._is_worth_climbing(best, load)):
             return self._end("passed its validation", limit)
         if self.record.failures >= self._plan.attempts:
             return self._end(f"{self.record.failures} validations failed", limit)
@@ -347,6 +348,15 @@ class GoalHunt:
             return False
         enough = _WORTH_A_CLIMB if passed_pps in own else self._plan.width
         return load_pps > passed_pps * (1.0 + enough)
+
+    def _passed_by_luck(self, passed_pps: float, forecast_pps: float) -> bool:
+        """Whether what its own validation showed says that a load is too high to pass again.
+
+        Then the forecast, lower by as much as is worth a climb, is validated as well.
+        """
+        if len(self.record.asked_for_and_passed) >= _MOST_PROOFS:
+            return False
+        return passed_pps * (1.0 - _WORTH_A_CLIMB) > forecast_pps
 
     def _failed_at_minimum(self) -> bool:
         return any(
@@ -394,10 +404,18 @@ class GoalHunt:
     # How it ends.
 
     def _end(self, reason: str, limit: Limit | None = None) -> GoalEnd:
-        best = max(self.record.proved, default=None)
+        best = self._most_believed(limit)
         if best is None:
             return GoalEnd(self.name, None, reason)
         return GoalEnd(self.name, best, reason, self._limited_by(best), notes=_notes(limit, best))
+
+    def _most_believed(self, limit: Limit | None) -> float | None:
+        """The highest load that passed and is not far above the forecast; else the lowest."""
+        proved = self.record.proved
+        if limit is None:
+            return max(proved, default=None)
+        likely = (each for each in proved if each * (1.0 - _WORTH_A_CLIMB) <= limit.load_pps)
+        return max(likely, default=min(proved, default=None))
 
     def _limited_by(self, best: float) -> LimitedBy:
         upper = self.record.bracket.upper

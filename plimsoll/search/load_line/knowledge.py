@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from statistics import median
 
 from plimsoll.search.load_line.decline import declined, end_capacity_pps, falls_by_steps
 from plimsoll.search.load_line.hazard import LossRate, loss_rates
+from plimsoll.search.load_line.hypotheses.hypothesis import NEARLY
 from plimsoll.search.load_line.hypotheses.incident import incidents_of
 from plimsoll.search.load_line.hypotheses.weigh import Weighed, weigh
 from plimsoll.search.load_line.overload import loses_all_along, overload_capacity_pps, served_pps
@@ -23,6 +25,7 @@ from plimsoll.search.load_line.stalls.seen import (
     buffer_frames,
     held_frames,
     overflows,
+    small_overflows,
     stalls_of,
     unexplained_losses,
 )
@@ -36,6 +39,8 @@ _WITH_ROOM = 0.95
 _HARDLY = 0.01
 # Half of the frames waited as long as the unluckiest ones, but for so much.
 _AS_LONG = 0.9
+# A frame that waited so many times longer than half of them met with a stall.
+_FAR_LONGER = 4.0
 
 
 @dataclass
@@ -142,18 +147,48 @@ class Knowledge:
     def buffer(self) -> float | None:
         """What the DUT's buffer holds in frames; None where nothing has filled it.
 
-        Best known from stalls that overflowed it; else from a burst that did.
+        Best known from stalls that overflowed it; else from a burst that did. Where it is
+        smaller at times, it is what is left then.
         """
+        small = [stall.held for stall in self._small_overflows()]
+        if small:
+            return median(small)
         by_stalls = buffer_frames(self._overflows(), self.full_queue())
         if by_stalls is not None:
             return by_stalls
         filled = [self._queued(burst) for burst in self.bursts if burst.evidence.lost]
         return min(filled, default=None)
 
+    def share_of_buffer(self) -> float:
+        """For which share of the time the buffer holds only so much.
+
+        Of the stalls that it then cannot hold, and holds at other times, so many lost frames.
+        """
+        small = self._small_overflows()
+        if not small:
+            return 1.0
+        held = median(stall.held for stall in small)
+        most = self.full_queue() or max(stall.held for stall in self._stalls())
+        long = [stall for stall in self._stalls() if held < stall.came < NEARLY * most]
+        return min(1.0, (len(small) + 1.0) / (max(len(long), len(small)) + 1.0))
+
     def held(self) -> float:
         """The most frames that the buffer is known to have held."""
         in_bursts = (self._queued(burst) for burst in self.bursts if not burst.evidence.lost)
         return max(held_frames(self._stalls()), *in_bursts, 0.0)
+
+    def has_stalled_in_vain(self) -> bool:
+        """Whether a validation lost nothing though single frames waited far longer than most.
+
+        A queue that grew all along makes most wait.
+        """
+        return any(
+            tried.asked.phase == "validation"
+            and not tried.evidence.lost
+            and tried.above_least_s(tried.evidence.p50_ns or 0) * _FAR_LONGER
+            < tried.above_least_s(tried.evidence.max_ns or 0)
+            for tried in self.trials
+        )
 
     def loss_rates(self) -> list[LossRate]:
         """Of losses that no stall explains, by load."""
@@ -169,7 +204,7 @@ class Knowledge:
 
     def declines(self, tried: Tried) -> bool:
         """Whether it shows a capacity that falls little by little."""
-        return declined(tried) and not self.slowed_suddenly(tried)
+        return declined(tried, self.full_queue()) and not self.slowed_suddenly(tried)
 
     def carried(self) -> list[Tried]:
         """The trials of loads that the DUT carries, but for what happens now and then."""
@@ -219,6 +254,10 @@ class Knowledge:
     def _overflows(self) -> list[Stall]:
         weighed = self.weighed()
         return [stall for tried in self.carried() for stall in overflows(tried, weighed)]
+
+    def _small_overflows(self) -> list[Stall]:
+        weighed = self.weighed()
+        return [stall for tried in self.carried() for stall in small_overflows(tried, weighed)]
 
     def _stalls(self) -> list[Stall]:
         return [stall for tried in self._without_phases() for stall in stalls_of(tried)]

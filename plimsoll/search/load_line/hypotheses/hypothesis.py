@@ -8,7 +8,7 @@ from typing import Literal, Protocol, Self
 
 from plimsoll.search.load_line.hypotheses.incident import Incident
 
-HypothesisName = Literal["stall", "slow-phase", "sporadic"]
+HypothesisName = Literal["stall", "small-buffer", "slow-phase", "sporadic"]
 
 # What waits in overload is known about so well.
 NEARLY = 0.97

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import neg
 
 from plimsoll.search.load_line.tried import Tried
 
@@ -15,7 +17,8 @@ class Incident:
 
     `peak_s` is by how much the worst latency in it was longer than the trial's shortest, at
     most; 0 where none is known. Intervals with losses came as often as if each interval of the
-    trial had `crowding` of their causes in the mean, by Poisson.
+    trial had `crowding` of their causes in the mean, by Poisson. `rank` is the share of the
+    trial's intervals that had such a peak or a longer one.
     """
 
     at_s: float
@@ -24,6 +27,7 @@ class Incident:
     lost: float
     peak_s: float
     crowding: float
+    rank: float = 1.0
 
     @property
     def came(self) -> float:
@@ -40,7 +44,14 @@ def incidents_of(tried: Tried) -> Iterator[Incident]:
     unknown_s = 0.0 if kept_all else min(peaks_s.values(), default=0.0)
     share = min(evidence.lossy_intervals, evidence.intervals - 0.5) / max(1, evidence.intervals)
     crowding = -math.log1p(-max(0.0, share))
+    by_length = sorted(peaks_s.values(), reverse=True)
     for loss in evidence.losses:
         seconds = loss.end_s - loss.begin_s
         peak_s = peaks_s.get(loss.begin_s, unknown_s)
-        yield Incident(loss.begin_s, seconds, tried.load_pps, float(loss.frames), peak_s, crowding)
+        longer = bisect_right(by_length, -peak_s, key=neg)
+        rank = min(1.0, max(1, longer) / max(1, evidence.intervals))
+        if loss.begin_s not in peaks_s:
+            rank = 1.0
+        yield Incident(
+            loss.begin_s, seconds, tried.load_pps, float(loss.frames), peak_s, crowding, rank
+        )

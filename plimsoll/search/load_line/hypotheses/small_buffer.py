@@ -24,8 +24,12 @@ from plimsoll.search.load_line.hypotheses.incident import Incident
 # What stalls say of the same buffer differs by so much, as a share.
 _ALIKE = 0.02
 _LEAST_ALIKE = 3
+# Where so many stalls share an interval in the mean, their losses add up.
+_CROWDED = 0.2
 # Less than this share of the full queue is no buffer that was taken from.
 _SMALLEST = 0.05
+# Until stalls agree on it, one buffer in twenty is taken to change.
+_LOG_RARE = math.log(0.05)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +42,23 @@ class SmallBufferHypothesis:
 
     @classmethod
     def fitted(cls, incidents: Sequence[Incident], full_queue: float) -> Self:
-        """By the incidents whose peaks are shorter than a full queue, if half of them agree."""
+        """By the incidents whose peaks are shorter than a full queue, if half of them agree.
+
+        Where no overload showed a full queue, the most that a stall found room for is one.
+        """
+        most = full_queue or max((each.came - each.lost for each in incidents), default=0.0)
         found = [
             incident.came - incident.lost
             for incident in incidents
-            if _SMALLEST * full_queue < incident.came - incident.lost
-            and incident.came < NEARLY * full_queue
+            if _SMALLEST * most < incident.came - incident.lost
+            and incident.came < NEARLY * most
+            and incident.crowding < _CROWDED
         ]
-        if not full_queue or len(found) < _LEAST_ALIKE:
+        if len(found) < _LEAST_ALIKE:
             return cls(full_queue, None)
         middle = median(found)
         apart = median(abs(math.log(each / middle)) for each in found)
-        return cls(full_queue, middle if apart <= _ALIKE else None)
+        return cls(most, middle if apart <= _ALIKE else None)
 
     def log_density(self, incident: Incident) -> float:
         """A peak as long as the small buffer and what was lost take to come.
@@ -64,6 +73,6 @@ class SmallBufferHypothesis:
             return IMPOSSIBLE
         unlikely = -math.log(incident.rank)
         if self.held is None:
-            return LOG_ANY + unlikely
+            return LOG_ANY + unlikely + _LOG_RARE
         apart = math.log(held / self.held) / _ALIKE
         return -(apart**2) / 2.0 - math.log(_ALIKE * math.sqrt(2.0 * math.pi)) + unlikely

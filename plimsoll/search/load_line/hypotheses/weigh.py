@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from plimsoll.search.load_line.hypotheses.hypothesis import Hypothesis, HypothesisName
 from plimsoll.search.load_line.hypotheses.incident import Incident
 from plimsoll.search.load_line.hypotheses.slow_phase import SlowPhaseHypothesis
+from plimsoll.search.load_line.hypotheses.small_buffer import SmallBufferHypothesis
 from plimsoll.search.load_line.hypotheses.sporadic import SporadicHypothesis
 from plimsoll.search.load_line.hypotheses.stall import StallHypothesis
 
 _FITTED: tuple[Callable[[Sequence[Incident], float], Hypothesis], ...] = (
     StallHypothesis.fitted,
+    SmallBufferHypothesis.fitted,
     SlowPhaseHypothesis.fitted,
     SporadicHypothesis.fitted,
 )

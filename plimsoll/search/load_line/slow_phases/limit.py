@@ -119,6 +119,8 @@ def _with_overlaps(
         tried.evidence.sending_s for tried in knowledge.carried() if tried.load_pps > left_pps
     )
     runs_s = [length_s for each in seen for length_s in _runs_s(knowledge, each)]
+    if not runs_s:
+        return left_pps
     phases = PhasesSeen(len(runs_s), fmean(runs_s), max(watched_s, sum(runs_s)))
     odds = 1.0 if most > 1 else phases.odds_of_overlap(_onset(knowledge, seen).odds_at_random)
     at_once = phases.at_once(plan.validation_s, plan.confidence, odds)

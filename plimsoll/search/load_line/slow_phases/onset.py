@@ -17,7 +17,7 @@ from functools import cached_property
 _EVEN = 1.0 / 3.0
 # Rates from one in a hundred validations to ten thousand in one, each order as likely.
 _RATES = tuple(10.0 ** (step / 4.0) for step in range(-8, 17))
-# The load from which on phases come, between what they leave and the lowest that had any.
+# The load from which on phases come, between what they leave and the highest that had any.
 _STEPS = 24
 # Ages from a thousandth of a validation to twice as long; they repeat within so much.
 _AGES = tuple(0.001 * 1.08**step for step in range(99))
@@ -96,13 +96,16 @@ class Onset:
             yield prior + log, _by_rate(rate, 0.0)
 
     def _by_load(self) -> Iterable[tuple[float, _None]]:
-        lowest_pps = min((each.load_pps for each in self.seen if each.slowed), default=None)
-        if lowest_pps is None:
+        slowed_pps = [each.load_pps for each in self.seen if each.slowed]
+        if not slowed_pps:
             return
+        lowest_pps, highest_pps = min(slowed_pps), max(slowed_pps)
         prior = math.log(_EVEN / len(_RATES) / _STEPS)
         for step in range(_STEPS):
             share = (step + 0.5) / _STEPS
-            trigger_pps = self.left_pps + share * (lowest_pps - self.left_pps)
+            trigger_pps = self.left_pps + share * (highest_pps - self.left_pps)
+            if trigger_pps >= lowest_pps:
+                break
             above = [each for each in self.seen if each.load_pps > trigger_pps]
             for rate, log in self._log_poisson(above):
                 yield prior + log, _by_rate(rate, trigger_pps)

@@ -38,7 +38,7 @@ def slowed_suddenly(tried: Tried, full_queue: float) -> bool:
 
     `full_queue` frames wait in plain overload; 0 where that is not known.
     """
-    if not full_queue or not declined(tried):
+    if not full_queue or not declined(tried, full_queue):
         return False
     first = [each.peak_s for each in incidents_of(tried)][:_BEGINNING]
     return full_queue < max(first, default=0.0) * tried.load_pps * SUDDENLY

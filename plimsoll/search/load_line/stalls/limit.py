@@ -24,10 +24,11 @@ _LEAST_SHARE = 0.05
 
 def stall_limit(knowledge: Knowledge) -> Limit | None:
     """Buffer ÷ the longest stall of a validation; None where no stall filled the buffer."""
-    plan, forecast, buffer = knowledge.plan, knowledge.stall_forecast(), knowledge.buffer()
+    plan, forecast, buffer = knowledge.plan, knowledge.stall_forecast(), _buffer(knowledge)
     if forecast is None or buffer is None:
         return None
-    longest_s = forecast.length_s(plan.validation_s, plan.confidence)
+    share = knowledge.share_of_buffer()
+    longest_s = forecast.length_s(share * plan.validation_s, plan.confidence)
     growth = forecast.growth
     # As below the capacity, half a width is left for what neither buffer nor length is known to.
     load_pps = growth.filling_pps(buffer, longest_s) * (1.0 - plan.width / 2)
@@ -38,12 +39,23 @@ def stall_limit(knowledge: Knowledge) -> Limit | None:
         f"(the longest seen: {_in_ns(forecast, forecast.longest_s, load_pps)}, a fit to the "
         f"{forecast.seen} longest), so it loses nothing up to {format_pps(load_pps)}"
     )
+    if share < 1.0:
+        text += f", if the buffer holds so few for {format_ratio(share)} of the time as seen"
     if growth.power:
         text += f", if stalls grow with the load to the power of {growth.power:.1f} as seen"
     if growth.left_pps:
         text += f", if the DUT forwards {format_pps(growth.left_pps)} meanwhile as seen"
     leading = forecast.leading(plan.validation_s, plan.confidence)
     return Limit(load_pps, "stalls", text, _cause_sentence(leading, forecast))
+
+
+def _buffer(knowledge: Knowledge) -> float | None:
+    """Roughly what waits in overload, where hours of stalls have not filled it."""
+    buffer = knowledge.buffer()
+    if buffer is not None or not knowledge.has_stalled_in_vain():
+        return buffer
+    known = max(knowledge.full_queue(), knowledge.held())
+    return known if knowledge.full_queue() else None
 
 
 def _in_ns(forecast: StallForecast, length_s: float, load_pps: float) -> str:

@@ -65,6 +65,14 @@ def overflows(tried: Tried, weighed: Weighed) -> Iterator[Stall]:
     return (stall for stall in stalls_of(tried) if stall.at_s in lossy)
 
 
+def small_overflows(tried: Tried, weighed: Weighed) -> Iterator[Stall]:
+    """The stalls that lost frames while the buffer was smaller than at other times."""
+    lossy = {
+        each.at_s for each in incidents_of(tried) if weighed.explanation(each) == "small-buffer"
+    }
+    return (stall for stall in stalls_of(tried) if stall.at_s in lossy)
+
+
 def unexplained_losses(tried: Tried, weighed: Weighed) -> list[Incident]:
     """The losses that frames met with without having waited."""
     return [each for each in incidents_of(tried) if weighed.explanation(each) == "sporadic"]

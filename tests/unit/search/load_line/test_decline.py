@@ -6,7 +6,12 @@ import math
 
 import pytest
 
-from plimsoll.search.load_line.decline import decline_of, declined
+from plimsoll.search.load_line.decline import (
+    decline_of,
+    declined,
+    end_capacity_pps,
+    falls_by_steps,
+)
 from tests.unit.search.load_line.trials import tried
 
 
@@ -38,3 +43,23 @@ def test_a_decline_begins_late_and_does_not_end() -> None:
     assert not declined(tried(1e6, 60, losses={40: 100, 50: 100}))
     assert not declined(tried(1e6, 60, losses=dict.fromkeys(range(60), 100)))
     assert not declined(tried(1e6, 60))
+
+
+def test_two_lossy_intervals_at_the_end_of_a_validation_are_none_without_a_queue() -> None:
+    """It ends soon after its first loss; that of two stalls leaves no queue standing."""
+    two = {58: 100, 59: 20}
+    assert not declined(tried(1e6, 60, losses=two), full_queue=4000.0)
+    # 4 ms at 1 Mpps.
+    assert declined(tried(1e6, 60, losses=two, p99_ns=4_000_000), full_queue=4000.0)
+
+
+def test_a_capacity_that_falls_twice_at_once_falls_by_steps() -> None:
+    """By 5 % to begin with, and by 5 % more after ten minutes."""
+    losses = {at: 50_000 if at < 600 else 100_000 for at in range(1350)}
+    trial = tried(1e6, 1350, losses=losses)
+    assert falls_by_steps(trial, 0.005)
+    assert end_capacity_pps(trial) == pytest.approx(900_000)
+
+
+def test_a_capacity_that_falls_little_by_little_does_not() -> None:
+    assert not falls_by_steps(tried(1e6, 1350, losses={at: 80 * at for at in range(1350)}), 0.005)

@@ -74,3 +74,29 @@ def test_whatever_was_seen_the_odds_are_odds(
     assert sum(weighed.shares.values()) == pytest.approx(1.0)
     for incident in incidents:
         assert sum(weighed.odds(incident).values()) == pytest.approx(1.0)
+
+
+def test_a_buffer_that_is_smaller_at_times_is_known_by_what_stalls_found_room_for() -> None:
+    """Of 4096 frames 1000 are left now and then; the lossy stall is the longest but a few."""
+    chance = random.Random(7)  # noqa: S311
+    incidents = [
+        Incident(0.0, 54.0, 4e5, 4e5 * length_s - 1000.0, length_s, 0.05, rank=0.1)
+        for length_s in (chance.uniform(2.6e-3, 6e-3) for _ in range(5))
+    ]
+    weighed = weigh(incidents, BUFFER)
+    assert {weighed.explanation(each) for each in incidents} == {"small-buffer"}
+
+
+def test_one_loss_with_a_long_peak_is_not_yet_a_smaller_buffer() -> None:
+    one = Incident(0.0, 1.0, 4e5, 200.0, 3e-3, 0.05, rank=0.2)
+    assert weigh([one], BUFFER).explanation(one) == "sporadic"
+
+
+def test_losses_that_do_not_agree_on_a_buffer_are_sporadic() -> None:
+    chance = random.Random(8)  # noqa: S311
+    incidents = [
+        Incident(0.0, 1.0, 4e5, chance.uniform(1.0, 50.0), chance.uniform(1e-3, 9e-3), 0.1, rank=0.5)
+        for _ in range(20)
+    ]
+    weighed = weigh(incidents, BUFFER)
+    assert {weighed.explanation(each) for each in incidents} == {"sporadic"}

@@ -150,13 +150,21 @@ def test_a_budget_is_kept_and_the_end_says_so_where_it_ended_the_search(budget_h
         assert finished.first.reason.startswith("the budget of ")
 
 
+def _at_once(phases: PhasesSeen, at_random: float = 1.0) -> int:
+    return phases.at_once(10_800, 0.95, phases.odds_of_overlap(at_random))
+
+
 def test_many_short_phases_without_an_overlap_are_borne_one_at_a_time() -> None:
-    assert PhasesSeen(400, 10.0, 80_000.0).at_once(10_800, 0.95) == 1
+    assert _at_once(PhasesSeen(400, 10.0, 80_000.0)) == 1
 
 
 def test_long_phases_of_which_few_were_seen_may_come_together() -> None:
     """One an hour, of forty minutes: the next will likely begin before it has ended."""
-    assert PhasesSeen(2, 2400.0, 7200.0).at_once(10_800, 0.95) > 1
+    assert _at_once(PhasesSeen(2, 2400.0, 7200.0)) > 1
+
+
+def test_what_something_else_than_chance_sets_off_does_not_come_together() -> None:
+    assert _at_once(PhasesSeen(2, 2400.0, 7200.0), at_random=0.01) == 1
 
 
 def test_a_spent_dut_rests_twice_as_long_each_time_and_next_time_as_long_as_it_took() -> None:
