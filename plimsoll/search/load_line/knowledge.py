@@ -104,7 +104,16 @@ class Knowledge:
         capacity_pps = self.overload_capacity_pps(tried)
         if tried.asked.phase == "search" or capacity_pps is None:
             return False
-        carried_pps = max((each.load_pps for each in self.carried()), default=0.0)
+        # A short trial carries more than the capacity where the buffer takes what is too much.
+        queue = self.full_queue()
+        carried_pps = max(
+            (
+                each.load_pps
+                for each in self.carried()
+                if (each.load_pps - capacity_pps) * each.evidence.sending_s > queue
+            ),
+            default=0.0,
+        )
         below = capacity_pps < carried_pps * SUDDENLY and tried.load_pps <= carried_pps
         return below and falls_by_steps(tried, self.plan.width)
 

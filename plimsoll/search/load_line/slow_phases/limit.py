@@ -13,7 +13,6 @@ from plimsoll.search.load_line.slow_phases.onset import Onset, Waited
 from plimsoll.search.load_line.slow_phases.overlap import PhasesSeen
 from plimsoll.search.load_line.slow_phases.seen import SlowPhases
 from plimsoll.search.load_line.stalls.tail import SeenLengths, tail_beyond
-from plimsoll.search.load_line.tried import Tried
 from plimsoll.text.units import format_pps
 
 # Closer together, what phases leave is what one kind of phase leaves.
@@ -49,7 +48,7 @@ def trigger_to_look_for(knowledge: Knowledge) -> tuple[float, float] | None:
     """At which load and for how many s to watch whether phases come there as well.
 
     Heat sets off phases that a lower load is free of; what comes from outside comes at any
-    load. None where that is known, or not worth it, or where watches as long as a study would not tell.
+    load. None where that is known, or not worth it, or where watches of minutes would not tell.
     """
     seen = knowledge.slow_phases()
     if not seen:

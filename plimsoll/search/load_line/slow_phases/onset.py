@@ -161,4 +161,3 @@ def _by_age(age: float) -> _None:
         return math.pow(not_yet, validations)
 
     return none
-

@@ -95,7 +95,9 @@ def test_one_loss_with_a_long_peak_is_not_yet_a_smaller_buffer() -> None:
 def test_losses_that_do_not_agree_on_a_buffer_are_sporadic() -> None:
     chance = random.Random(8)  # noqa: S311
     incidents = [
-        Incident(0.0, 1.0, 4e5, chance.uniform(1.0, 50.0), chance.uniform(1e-3, 9e-3), 0.1, rank=0.5)
+        Incident(
+            0.0, 1.0, 4e5, chance.uniform(1.0, 50.0), chance.uniform(1e-3, 9e-3), 0.1, rank=0.5
+        )
         for _ in range(20)
     ]
     weighed = weigh(incidents, BUFFER)
