@@ -20,11 +20,12 @@ class Capabilities:
 
     A trial has at most `most_streams` streams, counted as they are sent, each of them at
     `least_pps` to `most_pps` and by one of the `pacings`. `latency` is whether it times
-    frames. `rings` is whether it can be measured alone, over DPDK's ring ports; such
-    measurements are kept for later runs. `live` is whether rates may change while it sends; it
-    is then a `LiveGenerator`. `program` is the process whose loops poll, by its
-    name in the ledger and in what observers read; None where no loop polls on this host. A
-    `simulated` one computes its DUT as well: it sends nothing, and needs nothing of the host.
+    frames, `churn` whether its flows can make room for new ones. `rings` is whether it can
+    be measured alone, over DPDK's ring ports; such measurements are kept for later runs.
+    `live` is whether rates may change while it sends; it is then a `LiveGenerator`. `program`
+    is the process whose loops poll, by its name in the ledger and in what observers read;
+    None where no loop polls on this host. A `simulated` one computes its DUT as well: it sends
+    nothing, and needs nothing of the host.
     """
 
     most_streams: int
@@ -36,6 +37,7 @@ class Capabilities:
     live: bool = False
     program: str | None = None
     simulated: bool = False
+    churn: bool = False
 
 
 @dataclass(frozen=True, slots=True)

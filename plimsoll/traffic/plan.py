@@ -29,7 +29,8 @@ class FieldWriter:
     there plus i * `step`; with `values` it is the i-th of these. `mask` says which bits
     of the field change, a run of ones without gaps; the value is written into them and
     counted modulo their number. `fixes` are the offsets of the 16-bit Internet
-    checksums that cover the field.
+    checksums that cover the field. With `churn`, new values a frame, the `count` of an
+    increment are those in use at a time, of `cycle` in all (docs/engine-protocol.md).
     """
 
     offset: int
@@ -42,6 +43,8 @@ class FieldWriter:
     first: int = 0
     mask: int | None = None
     fixes: tuple[int, ...] = ()
+    churn: float = 0.0
+    cycle: int = 0
 
 
 @dataclass(frozen=True, slots=True)

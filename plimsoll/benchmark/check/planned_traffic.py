@@ -75,6 +75,7 @@ def _stream(
         pacing=plan.pacing.kind,
         flows=stream.flows,
         varies=tuple(varies) if plan.fields else (),
+        churn=stream.churn,
         mean_frame_size=plan.mean_frame_size,
         at_minimum=least,
         at_maximum=most,

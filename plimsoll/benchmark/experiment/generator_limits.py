@@ -65,6 +65,12 @@ def _check_measured(able: Capabilities, stream: StreamPlan) -> None:
             where="profile.streams",
             remedy="remove it, or use another generator",
         )
+    if any(field.churn for field in stream.fields) and not able.churn:
+        raise InputError(
+            f"stream {stream.name} has churn, which the generator lacks",
+            where="profile.streams",
+            remedy="remove it, or use another generator",
+        )
 
 
 def _check_rate(able: Capabilities, stream: StreamPlan, where: str) -> None:

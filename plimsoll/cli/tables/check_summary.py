@@ -62,7 +62,8 @@ def _content(stream: PlannedStream) -> str:
     sizes = sorted({frame.size for frame in stream.frames})
     size = f"{sizes[0]} B" if len(sizes) == 1 else f"{format_number(stream.mean_frame_size)} B mean"
     flows = f", {stream.flows:,} flows by {', '.join(stream.varies)}" if stream.varies else ""
-    return f"{stream.role}, {stream.pacing}, {size}{flows}"
+    churn = f", {stream.churn:,g} new a second" if stream.churn else ""
+    return f"{stream.role}, {stream.pacing}, {size}{flows}{churn}"
 
 
 def _ports(run: PlannedRun) -> FigureTable:

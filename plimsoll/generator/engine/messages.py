@@ -186,6 +186,8 @@ def _field(field: FieldWriter) -> dict[str, Any]:
         written["values"] = list(field.values)
     if field.kind == "random":
         written["seed"] = field.seed
+    if field.churn:
+        written |= {"churn": field.churn, "cycle": field.cycle}
     if field.mask is not None:
         written["mask"] = f"{field.mask:0{2 * field.width}x}"
     return written

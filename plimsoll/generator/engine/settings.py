@@ -53,6 +53,7 @@ class EngineSettings(GeneratorModel):
         rings=True,
         live=True,
         program=ENGINE,
+        churn=True,
     )
 
     kind: Literal["engine"] = "engine"

@@ -27,6 +27,7 @@ class Simulation(GeneratorPlan):
         pacings=frozenset(get_args(PacingKind)),
         latency=True,
         simulated=True,
+        churn=True,
     )
 
     model: DutModel

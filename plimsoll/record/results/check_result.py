@@ -62,6 +62,9 @@ class PlannedStream(_Part):
     pacing: str = Field(description="When its frames are due: constant, burst, poisson and so on.")
     flows: int = Field(description="After how many frames the fields that vary repeat.")
     varies: tuple[str, ...] = Field(description="The fields that vary from frame to frame.")
+    churn: float | None = Field(
+        default=None, description="New flows a second, as many as make room for them; or null."
+    )
     mean_frame_size: float = Field(description="Mean frame size with FCS, in bytes.")
     at_minimum: PlannedRate | None = Field(
         description="Its rate at the search's least load; null where that is not known yet."

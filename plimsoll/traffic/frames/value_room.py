@@ -34,6 +34,12 @@ def check_room(stack: Stack, name: str, shown: str, flows: int, prefix: int) -> 
         )
 
 
+def room_of(stack: Stack, name: str, prefix: int) -> int:
+    """How many values a short name's field has, from where it starts in the packet."""
+    index, field = places_of(stack, name)[0]
+    return _room(name, stack[index].get(field), prefix)
+
+
 def _room(name: str, start: FieldValue, prefix: int) -> int:
     if isinstance(start, str) and MAC.fullmatch(start):
         low = int(start.replace(":", ""), 16) % (1 << _MAC_VARYING_BITS)

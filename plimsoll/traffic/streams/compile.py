@@ -9,6 +9,7 @@ from plimsoll.errors import InputError
 from plimsoll.text.units import format_pps
 from plimsoll.traffic.frames.templates import templates
 from plimsoll.traffic.plan import SIGNATURE_BYTES, StreamPlan
+from plimsoll.traffic.streams.churn import churned_fields
 from plimsoll.traffic.streams.profile import Profile
 from plimsoll.traffic.streams.schedule import planned_schedule
 from plimsoll.traffic.streams.stream import Stream
@@ -73,7 +74,7 @@ def _plan(
         rate_pps=rate_pps,
         order=made.order,
         pacing=stream.pacing,
-        fields=made.fields,
+        fields=churned_fields(stream, made.fields, rate_pps, reverse=path % 2 == 1),
         schedule=planned_schedule(stream.schedule),
         short_signature=stream.signature_bytes < SIGNATURE_BYTES,
         filtered=stream.filtered,

@@ -22,6 +22,7 @@ from plimsoll.traffic.frames.vary import MOST_FLOWS, Variation, VariedFields, ch
 from plimsoll.traffic.frames.written_packet import PacketField
 from plimsoll.traffic.imix import Imix, describe_mix, sizes_in_order
 from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, SIGNATURE_BYTES, Pacing, Role
+from plimsoll.traffic.streams.churn import check_churn, notes_on_churn
 from plimsoll.traffic.streams.pacing import PacingField
 from plimsoll.traffic.streams.schedule import ScheduleSettings
 from plimsoll.traffic.streams.stream_checks import check_content
@@ -63,7 +64,8 @@ class Stream(BaseModel):
     `packet` written layer by layer, or the frames of a capture (`pcap`). `src_` and `dst_`
     are as in the forward direction; the reverse swaps them. Frame n of `flows` differs in
     the fields of `vary`, which count up from there; addresses stay inside networks of
-    `prefix` bits.
+    `prefix` bits. With `churn` so many of the flows make room for new ones each second,
+    in each direction.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,6 +79,7 @@ class Stream(BaseModel):
     imix: Imix | None = None
     flows: Annotated[StrictInt, Field(ge=1, le=MOST_FLOWS)] = 1
     vary: VariedFields = ("dst_ip",)
+    churn: Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)] | None = None
     direction: Direction = "bidirectional"
     protocol: Protocol = "UDP"
     stream_types: Annotated[tuple[StreamType, ...], Field(min_length=1)] = ("measurement",)
@@ -144,6 +147,8 @@ class Stream(BaseModel):
             self._has_one_ip_version,
         )
         check_content(self)
+        if self.churn is not None:
+            check_churn(self)
         return self
 
     def _rate_suits_role(self) -> None:
@@ -285,7 +290,8 @@ class Stream(BaseModel):
 
     def notes(self) -> list[str]:
         """What it sends that a profile does not spell out, in sentences for people."""
-        return [*self._notes_on_signature(), *self._notes_on_content()]
+        content = self._notes_on_content()
+        return [*self._notes_on_signature(), *content, *notes_on_churn(self)]
 
     def _notes_on_signature(self) -> list[str]:
         if self.signature_bytes == SIGNATURE_BYTES:

@@ -1,5 +1,6 @@
 """What the engine sends, captured by DPDK's pcap port and judged by Scapy."""
 
+from ipaddress import IPv4Address
 from pathlib import Path
 
 from scapy.layers.inet import IP, UDP
@@ -73,6 +74,25 @@ def test_every_frame_of_every_stream(engine: EngineSession, tmp_path: Path) -> N
     assert numbers == {0: 1600, 7: 100, 300: 200}
     zeros = [frame for frame in frames if frame[IPV4_CHECKSUM:26] == b"\0\0"]
     assert zeros, "no frame had the checksum that wants most care"
+
+
+def test_flows_make_room_for_new_ones(engine: EngineSession, tmp_path: Path) -> None:
+    """Of eight that are sent in turn the oldest is replaced every ten frames."""
+    churned = {**DESTINATION, "count": 8, "churn": 0.1, "cycle": 65534}
+    request = stream(0, 16_000, frames=[udp_frame(60).hex()], fields=[churned])
+    frames = send(engine, tmp_path, request)
+    base = IPv4Address(Ether(bytes.fromhex(request["frames"][0]))[IP].dst)
+    flows = list(range(8))
+    expected = []
+    for number in range(len(frames)):
+        # 0.1 is a little less in units of 2^-32, so each comes one frame later.
+        if number % 10 == 1 and number > 10:
+            flows[flows.index(min(flows))] = max(flows) + 1
+        expected.append(str(base + flows[number % 8]))
+    assert [Ether(frame)[IP].dst for frame in frames] == expected
+    assert len(set(expected)) == 8 + (len(frames) - 2) // 10
+    for frame in frames:
+        assert_checksums(frame)
 
 
 def test_times_never_run_backwards(engine: EngineSession, tmp_path: Path) -> None:

@@ -136,3 +136,11 @@ def test_a_loss_limit_holds_for_all_parts_of_its_streams() -> None:
     assert parts.plan(plan).streams == parts.streams
     assert [sorted(each.streams) for each in parts.plan(plan).loss_limits] == [[0, 2, 3, 4], [1]]
     assert [each.frames for each in parts.plan(plan).loss_limits] == [9, 4]
+
+
+def test_the_parts_of_a_stream_have_one_window_of_flows() -> None:
+    """It moves on by as much with half of the frames, and each begins elsewhere in it."""
+    churned = replace(DST_IP, churn=0.25, cycle=65534)
+    parts = QueueParts.of([replace(LOAD, fields=(churned,))], [2, 1]).streams
+    fields = [part.fields[0] for part in parts]
+    assert [(field.churn, field.first) for field in fields] == [(0.5, 0), (0.5, 500)]

@@ -107,15 +107,37 @@ read_numbers(const struct object *object, struct field *field)
     return 0;
 }
 
+/* New values a frame, and how many there are until they come again. */
+static int
+read_churn(const struct object *object, struct field *field)
+{
+    const enum presence presence = json_object_get(object->json, "churn") ? REQUIRED : OPTIONAL;
+    double churn = 0;
+    uint64_t cycle = 0;
+
+    if (read_number(object, "churn", OPTIONAL, 1 / (double)FIELD_CHURN_ONE, FIELD_CHURN_MAX,
+                    &churn) != 0 ||
+        read_integer(object, "cycle", presence, field->count, FIELD_COUNT_MAX, &cycle) != 0)
+        return -EINVAL;
+    if (churn != 0 && field->kind != FIELD_INCREMENT)
+        return object_complain(object, "churn", "only an increment has it");
+    if (churn == 0 && cycle != 0)
+        return object_complain(object, "cycle", "goes with churn");
+    field->churn = (uint64_t)(churn * (double)FIELD_CHURN_ONE);
+    field->cycle = (uint32_t)cycle;
+    return 0;
+}
+
 static int
 read_field(const struct object *object, struct field *field)
 {
-    static const char *const names[] = {"offset", "width", "count", "step",  "kind", "values",
-                                        "seed",   "first", "mask",  "fixes", NULL};
+    static const char *const names[] = {"offset", "width", "count", "step", "kind",
+                                        "values", "seed",  "first", "mask", "fixes",
+                                        "churn",  "cycle", NULL};
 
     if (object_knows(object, names) != 0 || read_kind(object, &field->kind) != 0 ||
         read_numbers(object, field) != 0 || read_mask(object, field) != 0 ||
-        read_fixes(object, field) != 0)
+        read_churn(object, field) != 0 || read_fixes(object, field) != 0)
         return -EINVAL;
     return read_values(object, field);
 }

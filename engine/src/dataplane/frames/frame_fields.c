@@ -20,7 +20,7 @@ field_counters_rewind(struct field_counters *counters, const struct fields *fiel
         const struct field *field = &fields->field[i];
         uint64_t *next = &counters->next[i];
 
-        if (field->kind == FIELD_RANDOM)
+        if (field->kind == FIELD_RANDOM || field->churn != 0)
             *next -= frames;
         else
             *next = (*next + field->count - frames % field->count) % field->count;
@@ -46,6 +46,29 @@ number_in_turn(const struct field *field, uint64_t *counter, uint32_t *numbers, 
     *counter = next;
 }
 
+/* The window of values in use, whose begin moves on by 0, 1 or a few with each frame. */
+static void
+number_with_churn(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
+{
+    const uint64_t sent = *counter - field->first;
+    const unsigned __int128 moved = (unsigned __int128)sent * field->churn;
+    const uint64_t window = (uint64_t)(moved >> 32);
+    uint64_t fraction = (uint32_t)moved;
+    uint32_t turn =
+        (uint32_t)((*counter % field->count + field->count - window % field->count) % field->count);
+    uint32_t begin = (uint32_t)(window % field->cycle);
+
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = (begin + turn) % field->cycle;
+        fraction += field->churn;
+        const uint32_t steps = (uint32_t)(fraction >> 32);
+        fraction = (uint32_t)fraction;
+        begin += steps;
+        turn = (turn + field->count * FIELD_CHURN_MAX + 1 - steps) % field->count;
+    }
+    *counter += count;
+}
+
 static inline void
 number_randomly(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
 {
@@ -62,6 +85,8 @@ take_numbers(const struct field *field, uint64_t *counter, uint32_t *numbers, ui
 {
     if (field->kind == FIELD_RANDOM)
         number_randomly(field, counter, numbers, count);
+    else if (field->churn != 0)
+        number_with_churn(field, counter, numbers, count);
     else
         number_in_turn(field, counter, numbers, count);
 }

@@ -29,13 +29,22 @@ is_run_of_ones(uint64_t mask)
 }
 
 static bool
+has_sound_churn(const struct field *field)
+{
+    return field->churn == 0 ||
+           (field->kind == FIELD_INCREMENT && field->churn <= FIELD_CHURN_MAX * FIELD_CHURN_ONE &&
+            field->cycle >= field->count && field->cycle <= FIELD_COUNT_MAX);
+}
+
+static bool
 has_sound_numbers(const struct field *field)
 {
     return field->width >= 1 && field->width <= 8 && is_run_of_ones(field->mask) &&
            field->mask <= UINT64_MAX >> (64 - 8 * field->width) && field->count >= 1 &&
            field->count <= FIELD_COUNT_MAX &&
            (field->kind == FIELD_RANDOM || field->first < field->count) &&
-           (field->kind != FIELD_LIST || field->values) && field->fix_count <= FIELD_FIXES_MAX;
+           (field->kind != FIELD_LIST || field->values) && has_sound_churn(field) &&
+           field->fix_count <= FIELD_FIXES_MAX;
 }
 
 /*
