@@ -7,7 +7,7 @@ of its own, so that an Open vSwitch of the system's is neither seen nor touched.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from plimsoll.dut.lab import LabDied
@@ -28,6 +28,8 @@ SWITCH = Program("ovs-vswitchd", _PACKAGE)
 _SCHEMA = Path("/usr/share/openvswitch/vswitch.ovsschema")
 _START_TIMEOUT_S = 30.0
 _ANSWER_TIMEOUT_S = 20
+# A hundred thousand rules take seconds, on a busy machine many.
+_BUNDLE_TIMEOUT_S = 180
 _END_PATIENCE_S = 5.0
 _POLL_S = 0.02
 _LOG_OPTIONS = ("-vconsole:info", "-vsyslog:off", "-vfile:off")
@@ -68,9 +70,13 @@ class OvsInstance:
 
     def openflow(self, command: str, *words: str) -> str:
         """Run ovs-ofctl on the bridge; what it prints. Raises MachineError."""
-        bridge = f"unix:{self._directory / BRIDGE}.mgmt"
-        timeout = f"--timeout={_ANSWER_TIMEOUT_S}"
-        return self._run("ovs-ofctl", timeout, "-O", "OpenFlow13", command, bridge, *words)
+        return self._run(*self._openflow(_ANSWER_TIMEOUT_S), command, self._bridge, *words)
+
+    def add_rules(self, rules: Iterable[str]) -> None:
+        """Add OpenFlow rules, all or none (a bundle). Raises MachineError."""
+        given = "".join(f"{rule}\n" for rule in rules)
+        words = (*self._openflow(_BUNDLE_TIMEOUT_S), "--bundle", "add-flows", self._bridge, "-")
+        self._run(*words, given=given, timeout_s=_BUNDLE_TIMEOUT_S + 10)
 
     def ask(self, *words: str) -> str:
         """Run ovs-appctl on the switch; what it prints. Raises MachineError."""
@@ -96,6 +102,14 @@ class OvsInstance:
         self._children.clear()
 
     @property
+    def _bridge(self) -> str:
+        return f"unix:{self._directory / BRIDGE}.mgmt"
+
+    @staticmethod
+    def _openflow(timeout_s: int) -> tuple[str, ...]:
+        return ("ovs-ofctl", f"--timeout={timeout_s}", "-O", "OpenFlow13")
+
+    @property
     def _database(self) -> Path:
         return self._directory / "db.sock"
 
@@ -115,9 +129,9 @@ class OvsInstance:
         self._ledger.note_process(name, child.identity)
         self._children.append(child)
 
-    def _run(self, program: str, *words: str) -> str:
+    def _run(self, *argv: str, given: str = "", timeout_s: float = 30.0) -> str:
         try:
-            return run_program([program, *words])
+            return run_program(argv, given=given, timeout_s=timeout_s)
         except MachineError:
             # A tool that fails because the switch has died is not the news.
             for child in self._children:

@@ -15,7 +15,16 @@ from plimsoll.dut.lab import DutProcess, Lab, LineRate, unsound
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds
 from plimsoll.dut.ovs.figures import datapath_figures
 from plimsoll.dut.ovs.instance import SWITCH, TOOLS, OvsInstance
-from plimsoll.dut.ovs.switch import Rules, build_bridge, port_counts, rules_of
+from plimsoll.dut.ovs.rules import (
+    VLAN_LIMIT,
+    Installed,
+    PushedTags,
+    Rules,
+    check_tags,
+    install,
+    rule_facts,
+)
+from plimsoll.dut.ovs.switch import build_bridge, port_counts
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -31,8 +40,10 @@ class OvsSettings(KernelSettings):
     """Open vSwitch with its datapath in userspace and its own database, without DPDK.
 
     It opens its ports by AF_PACKET, or by AF_XDP with a polling thread on `cpu`, as `ports` says.
-    `rules` are two OpenFlow rules that send each port's frames to the other ("cross"), or one
-    by which the switch learns MAC addresses ("normal"). `datapath` is that in userspace
+    `rules` are two OpenFlow rules that send each port's frames to the other ("cross"), one by
+    which the switch learns MAC addresses ("normal"), or so many rules by IPv4 destination.
+    `push_vlan` are tags, outermost first, that are put on what goes from port 0 to port 1 and
+    taken off on the way back. `datapath` is that in userspace
     (netdev), or the kernel's (system), which needs its module.
     """
 
@@ -41,10 +52,12 @@ class OvsSettings(KernelSettings):
     kind: Literal["ovs"] = "ovs"
     ports: Literal["af_packet", "af_xdp"] = "af_packet"
     rules: Rules = "cross"
+    push_vlan: PushedTags = ()
     datapath: Literal["netdev", "system"] = "netdev"
 
     @model_validator(mode="after")
     def _check_ports(self) -> Self:
+        check_tags(self.rules, self.push_vlan)
         if self.datapath == "system" and self.ports != "af_packet":
             raise unsound("the kernel's datapath opens its ports itself", "remove `ports`")
         return self
@@ -78,6 +91,7 @@ class UserspaceSwitch(Forwarder):
         self._ledger = ledger
         self._lifetime: Lifetime = lifetime
         self._switch: OvsInstance | None = None
+        self._installed: Installed | None = None
 
     def build(self, namespace: NetworkNamespace, mtu: int) -> tuple[str, ...]:
         """Lay the cables, start the switch, and give it their ends and its rules."""
@@ -86,14 +100,17 @@ class UserspaceSwitch(Forwarder):
         cpu = self._settings.cpu
         if self._settings.ports == "af_packet":
             # The main thread forwards.
-            switch.start(SWITCH, str(cpu), {})
+            switch.start(SWITCH, str(cpu), VLAN_LIMIT)
             interface: tuple[str, ...] = ("type=system",)
         else:
             mask = f"0x{1 << cpu:x}"
-            switch.start(SWITCH, format_cpu_list(allowed_cpus()), {"pmd-cpu-mask": mask})
+            switch.start(
+                SWITCH, format_cpu_list(allowed_cpus()), {"pmd-cpu-mask": mask, **VLAN_LIMIT}
+            )
             interface = ("type=afxdp", "options:xdp-mode=best-effort")
         interfaces = [interface for _ in DUT_PORTS]
-        build_bridge(switch, interfaces, self._settings.rules, self._settings.datapath)
+        build_bridge(switch, interfaces, self._settings.datapath)
+        self._installed = install(switch, self._settings.rules, self._settings.push_vlan)
         return ends
 
     def rx_interfaces(self) -> tuple[str, ...]:
@@ -115,7 +132,7 @@ class UserspaceSwitch(Forwarder):
         return {
             "by": f"Open vSwitch, {_DATAPATHS[self._settings.datapath]}",
             "ports": self._settings.ports,
-            "rules": list(rules_of(switch)),
+            **rule_facts(switch, self._installed),
             **({"figures": datapath_figures(switch)} if self._in_userspace else {}),
         }
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from plimsoll.dut.lab import (
     DutPortCounters,
@@ -21,7 +21,16 @@ from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
 from plimsoll.dut.ovs.figures import datapath_figures
 from plimsoll.dut.ovs.instance import TOOLS, OvsInstance
-from plimsoll.dut.ovs.switch import PORTS, Rules, build_bridge, rules_of
+from plimsoll.dut.ovs.rules import (
+    VLAN_LIMIT,
+    Installed,
+    PushedTags,
+    Rules,
+    check_tags,
+    install,
+    rule_facts,
+)
+from plimsoll.dut.ovs.switch import PORTS, build_bridge
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -41,9 +50,9 @@ _MEGABYTES = 208
 class OvsDpdkSettings(LabModel):
     """Open vSwitch with DPDK and its own database, between two vhost-user ports.
 
-    One PMD thread polls both on `cpu`. `rules` as in the lab `ovs`, `line_rate` as in
-    testpmd-memif. `ring_size` is that of the tester's virtio-user ports, in frames, which have
-    1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
+    One PMD thread polls both on `cpu`. `rules` and `push_vlan` as in the lab `ovs`, `line_rate`
+    as in testpmd-memif. `ring_size` is that of the tester's virtio-user ports, in frames, which
+    have 1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
     exact match cache (0: never; Open vSwitch's own is 100), `smc` turns on the signature match
     cache.
     """
@@ -61,10 +70,16 @@ class OvsDpdkSettings(LabModel):
     kind: Literal["ovs-dpdk"] = "ovs-dpdk"
     cpu: int = Field(default=1, ge=0)
     rules: Rules = "cross"
+    push_vlan: PushedTags = ()
     ring_size: Literal[256, 512, 1024] = 1024
     emc_probability: int = Field(default=100, ge=0, le=4294967295)
     smc: bool = False
     line_rate: LineRateField | None = None
+
+    @model_validator(mode="after")
+    def _check_rules(self) -> Self:
+        check_tags(self.rules, self.push_vlan)
+        return self
 
     @classmethod
     def needs(cls) -> LabNeeds:
@@ -119,6 +134,7 @@ class OvsDpdkLab:
         self._namespace = ledger.namespace
         self._switch = OvsInstance(ledger, self._namespace, lifetime)
         self._facts: dict[str, object] = {}
+        self._installed: Installed | None = None
 
     def up(self) -> LabPorts:
         """Start the switch, and wait until it has its ports and rules."""
@@ -128,7 +144,8 @@ class OvsDpdkLab:
             self._switch.start(SWITCH, format_cpu_list(allowed_cpus()), self._other_config())
             # The switch listens, because a tester that listened would wait for it without end.
             interfaces = [("type=dpdkvhostuser",) for _ in PORTS]
-            build_bridge(self._switch, interfaces, self._settings.rules)
+            build_bridge(self._switch, interfaces)
+            self._installed = install(self._switch, self._settings.rules, self._settings.push_vlan)
             self._facts["version"] = self._versions()
         except BaseException:
             self.down()
@@ -181,7 +198,7 @@ class OvsDpdkLab:
             "namespace": self._ledger.namespace.name,
             "forwards": {
                 "by": "Open vSwitch, userspace datapath (netdev) with DPDK",
-                "rules": list(rules_of(self._switch)),
+                **rule_facts(self._switch, self._installed),
                 "figures": datapath_figures(self._switch),
                 "queues": self._switch.ask("dpif-netdev/pmd-rxq-show").splitlines(),
             },
@@ -201,6 +218,7 @@ class OvsDpdkLab:
         limit = {"dpdk-socket-limit": str(megabytes)} if self._memory.huge else {}
         return {
             "dpdk-init": "true",
+            **VLAN_LIMIT,
             "dpdk-extra": f"--no-pci {memory}",
             **limit,
             "per-port-memory": "true",

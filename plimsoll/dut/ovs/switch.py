@@ -1,4 +1,4 @@
-"""The bridge of an Open vSwitch with two ports: set up, its rules read back, its counters."""
+"""The bridge of an Open vSwitch with two ports: set up, its ports opened, its counters."""
 
 from __future__ import annotations
 
@@ -11,16 +11,10 @@ from typing import Literal
 from plimsoll.dut.ovs.instance import BRIDGE, OvsInstance
 from plimsoll.errors import MachineError
 
-# "cross": what comes in at one port goes out of the other. "normal": the switch learns MACs.
-Rules = Literal["cross", "normal"]
 PORTS = ("port0", "port1")
 
-_CROSS = ("in_port=1,actions=output:2", "in_port=2,actions=output:1")
-_NORMAL = ("actions=NORMAL",)
 _PORT_LINE = re.compile(r"^\s*port\s+\"?([^:\"]+)\"?:\s*rx pkts=(\d+).*drop=(\S+), errs=(\S+),")
 _TX_LINE = re.compile(r"^\s*tx pkts=(\d+).*drop=(\S+), errs=(\S+),")
-# What of a rule that was read back is not its maker's.
-_COUNTED = re.compile(r"\s*(?:cookie|duration|table|n_packets|n_bytes|idle_age|hard_age)=[^,]+,?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +32,12 @@ class PortCounts:
 def build_bridge(
     switch: OvsInstance,
     ports: Sequence[Sequence[str]],
-    rules: Rules,
     datapath: Literal["netdev", "system"] = "netdev",
 ) -> None:
-    """Make the bridge with two ports, OpenFlow's 1 and 2, and their rules.
+    """Make the bridge with two ports, OpenFlow's 1 and 2, and no rules.
 
     `ports[n]` are the settings of the Interface `port<n>` in ovs-vsctl's words. Raises
-    MachineError where the switch cannot open one, or does not have the rules afterwards.
+    MachineError where the switch cannot open one.
     """
     secure = "fail_mode=secure"
     bridge = ("add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, f"datapath_type={datapath}", secure)
@@ -59,13 +52,6 @@ def build_bridge(
     switch.configure(*bridge, *added)
     for name in PORTS:
         _check_opened(switch, name)
-    _install(switch, _CROSS if rules == "cross" else _NORMAL)
-
-
-def rules_of(switch: OvsInstance) -> tuple[str, ...]:
-    """The bridge's rules as the switch has them, without their counters."""
-    lines = switch.openflow("dump-flows").splitlines()
-    return tuple(" ".join(_COUNTED.sub("", line).split()) for line in lines if "actions=" in line)
 
 
 def port_counts(switch: OvsInstance) -> tuple[PortCounts, ...]:
@@ -111,18 +97,6 @@ def _check_opened(switch: OvsInstance, name: str) -> None:
     if error not in ("[]", '""'):
         raise MachineError(
             f"Open vSwitch cannot open {name}: {error}",
-            where="lab",
-            remedy="see ovs-vswitchd.log in the lab's directory",
-        )
-
-
-def _install(switch: OvsInstance, rules: Sequence[str]) -> None:
-    for rule in rules:
-        switch.openflow("add-flow", rule)
-    present = rules_of(switch)
-    if len(present) != len(rules):
-        raise MachineError(
-            f"of {len(rules)} OpenFlow rules the switch has {len(present)}",
             where="lab",
             remedy="see ovs-vswitchd.log in the lab's directory",
         )

@@ -12,15 +12,21 @@ from plimsoll.errors import MachineError
 
 IP_PACKAGE = "iproute2 (Debian, Ubuntu) or iproute (Fedora, RHEL)"
 _TIMEOUT_S = 30.0
+# A hundred thousand routes take a second or two, on a busy machine many.
+_BATCH_TIMEOUT_S = 180.0
+# Of what was given, in an error: a table's first lines tell as much as all of them.
+_MOST_SHOWN = 2000
 # What iproute2 and the kernel say of a kind of link that the kernel does not have.
 _UNKNOWN_KIND = ("Unknown device type", "Operation not supported")
 
 
-def run_program(argv: Sequence[str], *, given: str = "", where: str = "lab") -> str:
+def run_program(
+    argv: Sequence[str], *, given: str = "", where: str = "lab", timeout_s: float = _TIMEOUT_S
+) -> str:
     """What `argv` prints, `given` on its stdin. Raises MachineError with what it complains of."""
     try:
         done = subprocess.run(  # noqa: S603 - an argument vector, no shell
-            argv, input=given, capture_output=True, text=True, timeout=_TIMEOUT_S, check=False
+            argv, input=given, capture_output=True, text=True, timeout=timeout_s, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise MachineError(
@@ -48,7 +54,8 @@ def ip(*words: str, namespace: str | None = None) -> str:
 
 def ip_batch(lines: Iterable[str], namespace: str | None = None) -> None:
     """Run `ip` commands, one a line, until the first that fails. Raises MachineError."""
-    run_program([*_ip(namespace), "-batch", "-"], given="".join(f"{line}\n" for line in lines))
+    given = "".join(f"{line}\n" for line in lines)
+    run_program([*_ip(namespace), "-batch", "-"], given=given, timeout_s=_BATCH_TIMEOUT_S)
 
 
 def ip_objects(*words: str, namespace: str | None = None) -> list[dict[str, object]]:
@@ -68,6 +75,8 @@ def _refused(argv: Sequence[str], given: str, said: str, where: str) -> MachineE
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     reason = "; ".join(lines[:3]) or "it says nothing"
     command = given.replace("\n", "; ").rstrip("; ") or " ".join(argv[1:])
+    if len(command) > _MOST_SHOWN:
+        command = f"{command[:_MOST_SHOWN]}…"
     if any(each in said for each in _UNKNOWN_KIND):
         remedy = "boot a kernel that has it, or load its module (modprobe)"
     elif "not permitted" in said or "Permission denied" in said:
