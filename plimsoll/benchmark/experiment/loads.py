@@ -32,7 +32,7 @@ def load_in_pps(rate: Rate, profile: Profile, line_rate_bps: float | None, where
     Raises InputError where it is a share of something that is not known.
     """
     try:
-        return rate.to_pps(profile.mean_frame_size, line_rate_bps, profile.rate_pps)
+        return profile.pps_of(rate, line_rate_bps)
     except InputError as error:
         raise InputError(error.message, where=where, remedy=error.remedy) from None
 

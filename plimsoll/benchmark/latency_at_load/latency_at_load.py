@@ -82,9 +82,8 @@ def check_latency_at_load(experiment: Experiment, settings: LatencyAtLoadSetting
 
 
 def _highest_pps(experiment: Experiment, settings: LatencyAtLoadSettings, bed: Testbed) -> float:
-    profile = experiment.profile
     rate = settings.rate or experiment.search.maximum
-    return rate.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
+    return experiment.profile.pps_of(rate, bed.line_rate_bps)
 
 
 def _execute(

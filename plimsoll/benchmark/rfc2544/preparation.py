@@ -28,9 +28,8 @@ def check_frames(experiment: Experiment, settings: FrameTestSettings) -> int:
 
 def highest_pps(experiment: Experiment, bed: Testbed, stated: Rate | None) -> float:
     """The fastest load of the experiment's own profile, for the tester's calibration."""
-    profile = experiment.profile
     highest = stated or experiment.search.maximum
-    return highest.to_pps(profile.mean_frame_size, bed.line_rate_bps, profile.rate_pps)
+    return experiment.profile.pps_of(highest, bed.line_rate_bps)
 
 
 def _check(experiment: Experiment, settings: FrameTestSettings) -> int:

@@ -10,6 +10,7 @@ from typing import Any
 
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.index.run_paths import LATEST_NS
+from plimsoll.record.index.run_sources import RESTORE_RUN
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.run_outcome import RunOutcome
 from plimsoll.record.methods.trial import trial_outcome
@@ -18,7 +19,6 @@ from plimsoll.record.run.result_file import RunEnd
 
 # A thousand times what any port carries; what is beyond cannot be shown.
 _MOST_PPS = 1e15
-_REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
 
 
 @dataclass(slots=True)
@@ -86,10 +86,12 @@ def read_journal_summary(path: Path) -> JournalSummary:
                 summary.take(parse_event(line))
             except ValueError as error:
                 mistake = f"line {number} is damaged: {error}"
-                raise RecordError(mistake, where=str(path), remedy=_REMEDY) from error
+                raise RecordError(mistake, where=str(path), remedy=RESTORE_RUN) from error
     except OSError as error:
         reason = error.strerror or str(error)
-        raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from error
+        raise RecordError(
+            f"cannot be read: {reason}", where=str(path), remedy=RESTORE_RUN
+        ) from error
     return summary
 
 

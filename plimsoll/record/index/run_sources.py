@@ -11,7 +11,7 @@ from typing import Self
 from plimsoll.record.files.record_error import RecordError
 from plimsoll.record.run.run_directory import RunDirectory
 
-_RESTORE = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
+RESTORE_RUN = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
 # Size in bytes, and the time of the last change in ns since the epoch.
 Stamp = tuple[int, int]
 
@@ -46,7 +46,7 @@ class RunSources:
 def _needed(path: Path) -> Stamp:
     stamp = _stamp(path)
     if stamp is None:
-        raise RecordError(f"holds no {path.name}", where=str(path.parent), remedy=_RESTORE)
+        raise RecordError(f"holds no {path.name}", where=str(path.parent), remedy=RESTORE_RUN)
     return stamp
 
 
@@ -66,4 +66,4 @@ def _stamp(path: Path) -> Stamp | None:
 
 
 def _unreadable(path: Path, reason: str) -> RecordError:
-    return RecordError(f"cannot be read: {reason}", where=str(path), remedy=_RESTORE)
+    return RecordError(f"cannot be read: {reason}", where=str(path), remedy=RESTORE_RUN)

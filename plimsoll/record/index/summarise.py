@@ -14,7 +14,7 @@ from plimsoll.host.processes.interruption import uninterrupted
 from plimsoll.record.files.record_error import RecordError, in_one_line
 from plimsoll.record.index.journal_summary import JournalSummary, read_journal_summary
 from plimsoll.record.index.run_paths import time_in_id
-from plimsoll.record.index.run_sources import RunSources
+from plimsoll.record.index.run_sources import RESTORE_RUN, RunSources
 from plimsoll.record.index.run_summary import RunSummary, keep_summary
 from plimsoll.record.methods.load_line import LOAD_LINE
 from plimsoll.record.methods.registry import outcome_of
@@ -25,7 +25,6 @@ from plimsoll.record.run.run_lock import is_held
 from plimsoll.text.bounded_yaml import load_yaml
 from plimsoll.text.regular_file import read_regular_file
 
-_REMEDY = "restore it from a copy of the run, or remove the run: plimsoll runs rm"
 _OTHER_VERSION = "use the version of plimsoll that the run's environment.json names"
 # Of what experiments and results can sensibly come to; a journal is read line by line.
 _MOST_MIB = 256
@@ -93,11 +92,11 @@ def _outcome(run: RunDirectory, journal: JournalSummary) -> RunOutcome | None:
         raise RecordError(
             f"cannot be read: {in_one_line(error)}",
             where=str(run.result),
-            remedy=_REMEDY if no_json else _OTHER_VERSION,
+            remedy=RESTORE_RUN if no_json else _OTHER_VERSION,
         ) from error
     except (ValueError, OverflowError) as error:
         raise RecordError(
-            f"cannot be read: {error}", where=str(run.result), remedy=_REMEDY
+            f"cannot be read: {error}", where=str(run.result), remedy=RESTORE_RUN
         ) from error
     check_result(run.result, content, journal.end)
     return outcome
@@ -130,21 +129,23 @@ def _experiment(path: Path) -> Mapping[str, Any]:
         experiment = load_yaml(_content(path, _MOST_EXPERIMENT_MIB).decode())
     except ValueError as error:
         reason = " ".join(str(error).split())
-        raise RecordError(f"is damaged: {reason}", where=str(path), remedy=_REMEDY) from error
+        raise RecordError(f"is damaged: {reason}", where=str(path), remedy=RESTORE_RUN) from error
     if not isinstance(experiment, dict):
-        raise RecordError("is damaged: not a mapping", where=str(path), remedy=_REMEDY)
+        raise RecordError("is damaged: not a mapping", where=str(path), remedy=RESTORE_RUN)
     return experiment
 
 
 def _content(path: Path, most_mib: int = _MOST_MIB) -> bytes:
     """Raises FileNotFoundError, and RecordError for what cannot be read."""
     try:
-        return read_regular_file(path, most_mib, _REMEDY)
+        return read_regular_file(path, most_mib, RESTORE_RUN)
     except FileNotFoundError:
         raise
     except (OSError, InputError) as error:
         reason = error.message if isinstance(error, InputError) else error.strerror
-        raise RecordError(f"cannot be read: {reason}", where=str(path), remedy=_REMEDY) from error
+        raise RecordError(
+            f"cannot be read: {reason}", where=str(path), remedy=RESTORE_RUN
+        ) from error
 
 
 def _mapping(value: object) -> Mapping[str, Any]:

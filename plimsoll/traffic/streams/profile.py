@@ -8,6 +8,7 @@ from typing import Annotated, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from plimsoll.text.mistakes import check_all, mistake
+from plimsoll.text.units import Rate
 from plimsoll.traffic.streams.stream import Stream
 
 
@@ -83,6 +84,10 @@ class Profile(BaseModel):
         """The load per direction that the profile itself states; None if it gives weights."""
         rates = [stream.rate for stream in self.load_streams if stream.rate is not None]
         return self.full_weight if any(rate.unit == "pps" for rate in rates) else None
+
+    def pps_of(self, load: Rate, line_rate_bps: float | None) -> float:
+        """A load in frames a second per direction of this profile. Raises as `Rate.to_pps`."""
+        return load.to_pps(self.mean_frame_size, line_rate_bps, self.rate_pps)
 
     @property
     def mean_frame_size(self) -> float:

@@ -146,7 +146,7 @@ def test_another_hosts_counters_are_not_this_ones(record: HostRecord) -> None:
 
 
 def of_dut(**changed: object) -> AuditRecord:
-    """Of the other host, where the CPUs are not declared under test."""
+    """Of the other host, where the CPUs under test are not declared."""
     own = {"role": "observed", "under_test": "2-3", **changed}
     return audit_of("dut-7", *AUDIT.findings).model_copy(update=own)
 
