@@ -67,8 +67,8 @@ def load_plugfest(path: Path, settings: Sequence[SetField] = ()) -> Plugfest:
             remedy="add `plugfest:` with `duts:`, or use plimsoll run",
         )
     document, left = with_fields(document, settings)
-    asked = _settings(document)
-    seed = secrets.randbelow(2**32) if asked.seed is None else asked.seed
+    settings = _settings(document)
+    seed = secrets.randbelow(2**32) if settings.seed is None else settings.seed
     written = {"name": path.stem, **document.data}
     written[SECTION] = {**document.data[SECTION], "seed": seed}
     base = VariedDocument(
@@ -76,25 +76,25 @@ def load_plugfest(path: Path, settings: Sequence[SetField] = ()) -> Plugfest:
         tuple(setting for setting, _ in left),
         document.place_of((SECTION,)),
     )
-    cells, iterations = _cells(base, list(_axes(document, asked, _load_streams(base))))
+    cells, iterations = _cells(base, list(_axes(document, settings, _load_streams(base))))
     matrix = Matrix(
         str(written["name"]),
-        MatrixSettings(samples=asked.repetitions, order="rounds", seed=seed),
+        MatrixSettings(samples=settings.repetitions, order="rounds", seed=seed),
         iterations,
         written,
     )
-    return Plugfest(matrix, _plan(asked, cells))
+    return Plugfest(matrix, _plan(settings, cells))
 
 
 def _settings(document: Document) -> PlugfestSettings:
-    asked = document.validate(_Section).plugfest
+    settings = document.validate(_Section).plugfest
     cells = (
-        len(asked.duts)
-        * len(asked.chains)
-        * len(asked.flows)
-        * len(asked.frame_sizes)
-        * len(asked.noise or "1")
-        * len(asked.generators or "1")
+        len(settings.duts)
+        * len(settings.chains)
+        * len(settings.flows)
+        * len(settings.frame_sizes)
+        * len(settings.noise or "1")
+        * len(settings.generators or "1")
     )
     if cells > _MOST_CELLS:
         raise InputError(
@@ -102,26 +102,26 @@ def _settings(document: Document) -> PlugfestSettings:
             where=document.place_of((SECTION,)),
             remedy=f"vary less, for at most {_MOST_CELLS:,}",
         )
-    return asked
+    return settings
 
 
-def _plan(asked: PlugfestSettings, cells: tuple[PlannedCell, ...]) -> PlugfestPlan:
+def _plan(settings: PlugfestSettings, cells: tuple[PlannedCell, ...]) -> PlugfestPlan:
     return PlugfestPlan(
         cells=cells,
-        baseline=asked.baseline or next(iter(asked.duts)),
-        settled=asked.settled,
-        budget_s=asked.budget,
+        baseline=settings.baseline or next(iter(settings.duts)),
+        settled=settings.settled,
+        budget_s=settings.budget,
         frames={
             str(size): f"{size} bytes with FCS"
             if isinstance(size, int)
             else describe_mix(sizes_in_order(size))
-            for size in asked.frame_sizes
+            for size in settings.frame_sizes
         },
     )
 
 
 def _axes(
-    document: Document, asked: PlugfestSettings, streams: Sequence[str]
+    document: Document, settings: PlugfestSettings, streams: Sequence[str]
 ) -> Iterator[list[_Value]]:
     """DUT, chain, flows, frame size, noise and generator, with their values as written."""
     written = document.data[SECTION]
@@ -129,11 +129,11 @@ def _axes(
         _Value(str(name), {"lab": dut["lab"], **(dut.get("settings") or {})})
         for name, dut in written["duts"].items()
     ]
-    yield [_Value(chain, {} if chain == P2P else {"lab.chain": chain}) for chain in asked.chains]
-    yield [_Value(str(flows), _of_streams(streams, "flows", flows)) for flows in asked.flows]
+    yield [_Value(chain, {} if chain == P2P else {"lab.chain": chain}) for chain in settings.chains]
+    yield [_Value(str(flows), _of_streams(streams, "flows", flows)) for flows in settings.flows]
     yield [
         _Value(str(size), _sizes(streams, size))
-        for size in asked.frame_sizes
+        for size in settings.frame_sizes
         if isinstance(size, int | str)
     ]
     yield list(_named(document, "noise", _NOISY if document.data.get("noise") else _QUIET))

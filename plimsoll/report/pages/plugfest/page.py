@@ -153,7 +153,7 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
     certain = [
         each for each in result.differences if each.axis == "dut" and each.figure == THROUGHPUT
     ]
-    told = sum(each.judgement in ("better", "worse") for each in certain)
+    differing = sum(each.judgement in ("better", "worse") for each in certain)
     limit = [] if finished else ["The run has not come to its end: this is what there is by now."]
     if missing:
         limit.append(
@@ -161,7 +161,7 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
         )
     if certain:
         limit.append(
-            f"Of {counted(len(certain), 'cell')} held against {result.baseline}, {told} differ in "
+            f"Of {counted(len(certain), 'cell')} held against {result.baseline}, {differing} differ in "
             "throughput by more than their own spread."
         )
     ran = [sample for sample in result.samples if sample.skipped is None]
