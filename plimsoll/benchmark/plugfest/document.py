@@ -67,8 +67,8 @@ def load_plugfest(path: Path, settings: Sequence[SetField] = ()) -> Plugfest:
             remedy="add `plugfest:` with `duts:`, or use plimsoll run",
         )
     document, left = with_fields(document, settings)
-    settings = _settings(document)
-    seed = secrets.randbelow(2**32) if settings.seed is None else settings.seed
+    requested = _settings(document)
+    seed = secrets.randbelow(2**32) if requested.seed is None else requested.seed
     written = {"name": path.stem, **document.data}
     written[SECTION] = {**document.data[SECTION], "seed": seed}
     base = VariedDocument(
@@ -76,25 +76,25 @@ def load_plugfest(path: Path, settings: Sequence[SetField] = ()) -> Plugfest:
         tuple(setting for setting, _ in left),
         document.place_of((SECTION,)),
     )
-    cells, iterations = _cells(base, list(_axes(document, settings, _load_streams(base))))
+    cells, iterations = _cells(base, list(_axes(document, requested, _load_streams(base))))
     matrix = Matrix(
         str(written["name"]),
-        MatrixSettings(samples=settings.repetitions, order="rounds", seed=seed),
+        MatrixSettings(samples=requested.repetitions, order="rounds", seed=seed),
         iterations,
         written,
     )
-    return Plugfest(matrix, _plan(settings, cells))
+    return Plugfest(matrix, _plan(requested, cells))
 
 
 def _settings(document: Document) -> PlugfestSettings:
-    settings = document.validate(_Section).plugfest
+    requested = document.validate(_Section).plugfest
     cells = (
-        len(settings.duts)
-        * len(settings.chains)
-        * len(settings.flows)
-        * len(settings.frame_sizes)
-        * len(settings.noise or "1")
-        * len(settings.generators or "1")
+        len(requested.duts)
+        * len(requested.chains)
+        * len(requested.flows)
+        * len(requested.frame_sizes)
+        * len(requested.noise or "1")
+        * len(requested.generators or "1")
     )
     if cells > _MOST_CELLS:
         raise InputError(
@@ -102,26 +102,26 @@ def _settings(document: Document) -> PlugfestSettings:
             where=document.place_of((SECTION,)),
             remedy=f"vary less, for at most {_MOST_CELLS:,}",
         )
-    return settings
+    return requested
 
 
-def _plan(settings: PlugfestSettings, cells: tuple[PlannedCell, ...]) -> PlugfestPlan:
+def _plan(requested: PlugfestSettings, cells: tuple[PlannedCell, ...]) -> PlugfestPlan:
     return PlugfestPlan(
         cells=cells,
-        baseline=settings.baseline or next(iter(settings.duts)),
-        settled=settings.settled,
-        budget_s=settings.budget,
+        baseline=requested.baseline or next(iter(requested.duts)),
+        settled=requested.settled,
+        budget_s=requested.budget,
         frames={
             str(size): f"{size} bytes with FCS"
             if isinstance(size, int)
             else describe_mix(sizes_in_order(size))
-            for size in settings.frame_sizes
+            for size in requested.frame_sizes
         },
     )
 
 
 def _axes(
-    document: Document, settings: PlugfestSettings, streams: Sequence[str]
+    document: Document, requested: PlugfestSettings, streams: Sequence[str]
 ) -> Iterator[list[_Value]]:
     """DUT, chain, flows, frame size, noise and generator, with their values as written."""
     written = document.data[SECTION]
@@ -129,11 +129,13 @@ def _axes(
         _Value(str(name), {"lab": dut["lab"], **(dut.get("settings") or {})})
         for name, dut in written["duts"].items()
     ]
-    yield [_Value(chain, {} if chain == P2P else {"lab.chain": chain}) for chain in settings.chains]
-    yield [_Value(str(flows), _of_streams(streams, "flows", flows)) for flows in settings.flows]
+    yield [
+        _Value(chain, {} if chain == P2P else {"lab.chain": chain}) for chain in requested.chains
+    ]
+    yield [_Value(str(flows), _of_streams(streams, "flows", flows)) for flows in requested.flows]
     yield [
         _Value(str(size), _sizes(streams, size))
-        for size in settings.frame_sizes
+        for size in requested.frame_sizes
         if isinstance(size, int | str)
     ]
     yield list(_named(document, "noise", _NOISY if document.data.get("noise") else _QUIET))
