@@ -42,6 +42,7 @@ COMMANDS = {
     "ports": ".machine.ports",
     "simulate": ".methods.simulate",
     "import": ".records.import_",
+    "otg": ".machine.otg",
     "lab": ".machine.lab",
     "tune": ".tune.tune",
 }

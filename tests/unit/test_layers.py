@@ -11,6 +11,7 @@ PACKAGE = ROOT / "plimsoll"
 # From the top down; a layer may import itself and those after it.
 LAYERS = [
     "cli",
+    "remote",
     "web",
     "cluster",
     "report",
@@ -33,6 +34,8 @@ LAYERS = [
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
     "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
+    "remote": ["otg", "."],
+    "remote/otg": ["server", "session", "flows", "model", "."],
     "web": ["app", "routes", "live", "experiments", "pages", "security", "."],
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],
     "report/pages": [

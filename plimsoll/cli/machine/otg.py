@@ -1,0 +1,132 @@
+"""`plimsoll otg`: an Open Traffic Generator over our engine."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from plimsoll.benchmark.experiment.experiment import load_experiment
+from plimsoll.cli.options.set_option import SetOption
+from plimsoll.cli.terminal.output import stderr
+from plimsoll.errors import InputError, Interrupted, MachineError
+from plimsoll.host.ledger.ledger import sweep
+from plimsoll.web.endpoint import Endpoint, parse_endpoint
+from plimsoll.web.serve_settings import is_loopback, new_token
+
+_LISTEN = "--listen"
+_MOST_PORT = 65535
+_EPILOG = (
+    "Examples: **plimsoll otg examples/demo.yaml** · **plimsoll otg experiment.yaml --location "
+    "localhost:5555=0 --location localhost:5556=1** · **plimsoll otg experiment.yaml --listen "
+    "8443 --certificate cert.pem --key key.pem**"
+)
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the command."""
+    app.command(epilog=_EPILOG)(otg)
+
+
+def otg(
+    experiment: Annotated[Path, typer.Argument(help="The experiment (YAML) with the lab.")],
+    *,
+    set_fields: SetOption = None,
+    listen: Annotated[
+        Endpoint,
+        typer.Option(
+            _LISTEN,
+            parser=partial(parse_endpoint, option=_LISTEN),
+            metavar="[ADDRESS:]PORT",
+            help="Where REST listens, by default on the loopback alone.",
+        ),
+    ] = "8443",  # type: ignore[assignment]
+    grpc: Annotated[
+        int, typer.Option(help="The port of gRPC, at the same address; 0 for none.")
+    ] = 40051,
+    location: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=PORT",
+            help="A port's name in configurations, beside its number; may be repeated.",
+        ),
+    ] = None,
+    largest_frame: Annotated[
+        int, typer.Option(help="The largest frame of any flow, in bytes with FCS.")
+    ] = 1518,
+    host: Annotated[
+        list[str] | None,
+        typer.Option(help="A name by which clients may call this server; may be repeated."),
+    ] = None,
+    token: Annotated[
+        bool, typer.Option("--token", help="Ask for a token on the loopback, too.")
+    ] = False,
+    certificate: Annotated[
+        Path | None, typer.Option(help="Serve over TLS: the certificate (PEM).")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="And its private key (PEM).")] = None,
+) -> None:
+    """Serve the Open Traffic Generator API, for snappi and otgen: their flows on our engine.
+
+    The experiment gives lab and generator; its profile and search play no part. Ends with
+    Ctrl-C or SIGTERM. Elsewhere than on the loopback clients need the token that is printed.
+    """
+    planned = load_experiment(experiment, set_fields or ())
+    if (certificate is None) != (key is None):
+        raise InputError("TLS needs both", where="--certificate", remedy="give --key as well")
+    if not 0 <= grpc <= _MOST_PORT:
+        raise InputError(f"{grpc} is no port", where="--grpc", remedy="give 0 to 65535")
+    locations = dict(_location(each) for each in location or ())
+    try:
+        from plimsoll.remote.otg.model.published import models  # noqa: PLC0415
+        from plimsoll.remote.otg.server.serve import serve_otg  # noqa: PLC0415
+        from plimsoll.remote.otg.server.settings import OtgSettings  # noqa: PLC0415
+
+        models()
+    except ModuleNotFoundError as error:
+        raise MachineError(
+            f"{error.name} is not installed",
+            where="plimsoll otg",
+            remedy="pip install 'plimsoll[otg]'",
+        ) from error
+    settings = OtgSettings(
+        rest=listen,
+        grpc_port=grpc or None,
+        token=new_token() if token or not is_loopback(listen) else None,
+        host_names=frozenset(name.lower() for name in host or ()),
+        certificate=certificate,
+        key=key,
+    )
+
+    def ready() -> None:
+        _say(f"snappi.api(location={settings.rest_location!r})")
+        if settings.grpc_location:
+            _say(f"snappi.api(location={settings.grpc_location!r}, transport='grpc')")
+
+    for line in sweep():
+        _say(line)
+    with suppress(Interrupted):
+        serve_otg(
+            planned,
+            settings,
+            locations=locations,
+            largest_frame_size=largest_frame,
+            tell=_say,
+            ready=ready,
+        )
+
+
+def _location(text: str) -> tuple[str, int]:
+    name, _, port = text.rpartition("=")
+    if not name or not (port.isascii() and port.isdigit()):
+        raise InputError(
+            f"found {text!r}", where="--location", remedy="write NAME=PORT, as in eth1=0"
+        )
+    return name, int(port)
+
+
+def _say(line: str) -> None:
+    stderr.print(line, soft_wrap=True, highlight=False, markup=False)

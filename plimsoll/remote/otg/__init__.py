@@ -1,0 +1,1 @@
+"""An Open Traffic Generator: its API, over our engine."""

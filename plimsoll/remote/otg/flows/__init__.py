@@ -1,0 +1,1 @@
+"""OTG flows as Plimsoll's streams; pure."""

@@ -1,0 +1,180 @@
+"""A flow of the configuration as streams that the engine sends."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from plimsoll.remote.otg.flows.device import Interface
+from plimsoll.remote.otg.flows.ends import Ends, Pair, read_ends
+from plimsoll.remote.otg.flows.frames import Frames, make_frames
+from plimsoll.remote.otg.flows.header import Header
+from plimsoll.remote.otg.flows.headers import read_headers
+from plimsoll.remote.otg.flows.pattern import listed, number_of
+from plimsoll.remote.otg.flows.port import Port, Tester
+from plimsoll.remote.otg.flows.sending import Sending, read_rate, read_sending
+from plimsoll.remote.otg.flows.size import read_sizes
+from plimsoll.remote.otg.model.given import Given
+from plimsoll.traffic.frames.field_values import Kind
+from plimsoll.traffic.plan import StreamPlan
+
+
+@dataclass(frozen=True, slots=True)
+class FlowMetrics:
+    """What is to be told of a flow."""
+
+    enabled: bool
+    loss: bool
+    timestamps: bool
+    latency: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A flow: its streams, one for each pair of ports, numbered from 0, and how it ends."""
+
+    name: str
+    tx_name: str
+    rx_name: str
+    streams: tuple[StreamPlan, ...]
+    sending: Sending
+    metrics: FlowMetrics
+    anywhere: bool
+    warnings: tuple[str, ...]
+
+    def numbered_from(self, first: int) -> Flow:
+        """The same with other numbers."""
+        streams = tuple(
+            replace(plan, stream=first + index) for index, plan in enumerate(self.streams)
+        )
+        return replace(self, streams=streams)
+
+
+def read_flow(
+    given: Given, ports: Mapping[str, Port], interfaces: Sequence[Interface], tester: Tester
+) -> Flow:
+    """A flow with its streams. Raises Refusal at the field that cannot be."""
+    name = given.text("name")
+    ends = read_ends(given.part("tx_rx"), ports, interfaces, tester)
+    metrics = _metrics(given.part("metrics"))
+    sizes = read_sizes(given.part("size"))
+    made = [_frames(given, each, sizes, metrics) for each in ends]
+    mean = StreamPlan(0, "", "load", 0, 0, made[0].templates, None, made[0].order).mean_frame_size
+    speed_bps = ends[0].tx.speed_bps
+    rate_pps = read_rate(given.part("rate"), mean, speed_bps)
+    sending = read_sending(given.part("duration"), rate_pps, speed_bps)
+    notes = dict.fromkeys(note for each in made for note in each.notes)
+    if sending.note:
+        notes[f"{given.path}.duration.burst: {sending.note}"] = None
+    return Flow(
+        name=name,
+        tx_name=ends[0].tx.name,
+        rx_name=ends[0].rx_name,
+        streams=tuple(_streams(name, ends, made, sending)),
+        sending=sending,
+        metrics=metrics,
+        anywhere=any(each.anywhere for each in ends),
+        warnings=tuple(notes),
+    )
+
+
+def _metrics(given: Given) -> FlowMetrics:
+    latency = given.part("latency")
+    latency.leave("mode")
+    return FlowMetrics(
+        given.flag("enable"), given.flag("loss"), given.flag("timestamps"), latency.flag("enable")
+    )
+
+
+def _frames(given: Given, ends: Ends, sizes: Sequence[int], metrics: FlowMetrics) -> Frames:
+    headers = _addressed(given, ends.pairs) if ends.pairs else read_headers(given, given.path)
+    return make_frames(headers, sizes, given.path, needs_times=metrics.enabled and metrics.latency)
+
+
+def _streams(
+    name: str, ends: Sequence[Ends], made: Sequence[Frames], sending: Sending
+) -> list[StreamPlan]:
+    """One for each pair of ports: they share the flow's frames by their pairs of devices."""
+    weights = [max(1, len(each.pairs)) for each in ends]
+    counts = _shared(sending.frame_count, weights)
+    return [
+        StreamPlan(
+            stream=index,
+            name=name,
+            role="load",
+            tx_port=each.tx.number,
+            rx_port=each.rx_port,
+            frames=frames.templates,
+            order=frames.order,
+            fields=frames.fields,
+            rate_pps=sending.rate_pps * weight / sum(weights),
+            pacing=sending.pacing,
+            frame_count=count,
+            short_signature=frames.short_signature,
+        )
+        for index, (each, frames, weight, count) in enumerate(
+            zip(ends, made, weights, counts, strict=True)
+        )
+        if count != 0
+    ]
+
+
+def _shared(total: int | None, weights: Sequence[int]) -> list[int | None]:
+    """Whole frames by weight, all of them."""
+    if total is None:
+        return [None] * len(weights)
+    ends = [total * sum(weights[: index + 1]) // sum(weights) for index in range(len(weights))]
+    return [end - begin for begin, end in zip([0, *ends], ends, strict=False)]
+
+
+def _addressed(given: Given, pairs: Sequence[Pair]) -> list[Header]:
+    """The flow's headers, with the devices' addresses where it says none."""
+    if not given.has("packet"):
+        given = _with_packet(given, pairs[0])
+    headers = read_headers(given, given.path)
+    ethernet = headers[0]
+    _fill(ethernet, "src", [pair.source.interface.mac for pair in pairs], "mac")
+    _fill(ethernet, "dst", [pair.next_hop_mac for pair in pairs], "mac")
+    for header in headers[1:]:
+        if header.layer in ("IP", "IPv6"):
+            _fill_addresses(header, pairs)
+            break
+    return headers
+
+
+def _fill_addresses(header: Header, pairs: Sequence[Pair]) -> None:
+    version, kind = (4, "ipv4") if header.layer == "IP" else (6, "ipv6")
+    for field in ("src", "dst"):
+        ends = [pair.source if field == "src" else pair.destination for pair in pairs]
+        addresses = [each.address for each in ends]
+        if all(each is not None and each.version == version for each in addresses):
+            _fill(header, field, [each.address for each in addresses if each], kind)  # type: ignore[arg-type]
+
+
+def _fill(header: Header, field: str, values: Sequence[str], kind: Kind) -> None:
+    """One value for each pair of devices, unless the flow has its own."""
+    pattern = header.given.part(field)
+    if header.given.has(field) and pattern.choice != "auto":
+        return
+    if len(set(values)) == 1:
+        values = values[:1]
+    header.put(field, listed(tuple(map(number_of, values))), pattern.path, kind)
+
+
+def _with_packet(given: Given, pair: Pair) -> Given:
+    """A flow between devices that says no headers has those of their interfaces."""
+    packet: list[dict[str, object]] = [{"choice": "ethernet", "ethernet": {}}]
+    packet += [
+        {
+            "choice": "vlan",
+            "vlan": {
+                "id": {"choice": "value", "value": tag},
+                "priority": {"choice": "value", "value": priority},
+            },
+        }
+        for tag, priority in pair.source.interface.vlans
+    ]
+    if pair.source.address is not None:
+        name = f"ipv{pair.source.address.version}"
+        packet.append({"choice": name, name: {}})
+    return given.standing_for({"packet": packet})

@@ -1,0 +1,1 @@
+"""What clients send, by the published models: read with its path, and refused by OTG's error."""

@@ -1,0 +1,143 @@
+"""The published models (PyPI: snappi): messages to content and back, held against the schema.
+
+Content is what JSON has: dicts, lists and plain values, by OTG's own field names. Protobuf's
+reader refuses fields that there are not, snappi's classes the values that the schema forbids.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from plimsoll.errors import MachineError
+from plimsoll.remote.otg.model.refusal import Refusal, refused
+
+# Generated code without types.
+Model = Any
+Message = Any
+Content = dict[str, Any]
+
+_DEEPEST = 40
+
+
+@cache
+def models() -> Model:
+    """snappi's module of generated classes. Raises MachineError where it is missing."""
+    try:
+        import snappi.snappi as generated  # noqa: PLC0415
+    except ImportError as error:
+        raise MachineError(
+            f"{error.name} is not installed",
+            where="plimsoll otg",
+            remedy="pip install 'plimsoll[otg]'",
+        ) from error
+    # It says on stderr what each request misses; that goes to the client instead.
+    logging.getLogger("snappi").setLevel(logging.CRITICAL)
+    return generated
+
+
+@cache
+def messages() -> Any:
+    """The protobuf messages."""
+    models()
+    from snappi import otg_pb2  # noqa: PLC0415
+
+    return otg_pb2
+
+
+@cache
+def api_version() -> str:
+    """Of the OTG models, such as 1.62.0."""
+    return str(models().Version().api_spec_version or _installed_version())
+
+
+def _installed_version() -> str:
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return version("snappi")
+
+
+def content_of(message: Message) -> Content:
+    """A protobuf message's content."""
+    from google.protobuf import json_format  # noqa: PLC0415
+
+    return dict(json_format.MessageToDict(message, preserving_proto_field_name=True))
+
+
+def message_of(name: str, content: Mapping[str, Any]) -> Message:
+    """The message of that name with this content. Raises Refusal for what it cannot hold."""
+    from google.protobuf import json_format  # noqa: PLC0415
+
+    message = getattr(messages(), name)()
+    try:
+        return json_format.ParseDict(dict(content), message, max_recursion_depth=_DEEPEST)
+    except (json_format.ParseError, RecursionError, ValueError, TypeError) as error:
+        raise Refusal(_first_line(error)) from None
+
+
+def parse_json(name: str, body: bytes) -> Content:
+    """The content of a request's JSON, known to be of that message. Raises Refusal."""
+    try:
+        given = json.loads(body.decode())
+    except (ValueError, RecursionError) as error:
+        raise Refusal(f"the request is not JSON: {_first_line(error)}") from None
+    if not isinstance(given, dict):
+        raise Refusal(f"the request is not an object but {type(given).__name__}")
+    return content_of(message_of(name, given))
+
+
+def validated(name: str, content: Content) -> Content:
+    """The content with the schema's ranges, formats and required fields checked.
+
+    Raises Refusal at the path of the innermost part that is wrong.
+    """
+    model = getattr(models(), name)
+    try:
+        return dict(model().deserialize(content).serialize("dict"))
+    # Generated code raises whatever its checks happen to meet.
+    except Exception as error:
+        path, message = _located(content, model, "", _first_line(error))
+        raise refused(path or name, message) from None
+
+
+def default_of(model: Model, field: str) -> Any:
+    """What a field of a generated class is where it is not given; None without a default."""
+    return _fresh(model, field)
+
+
+@cache
+def _fresh(model: Model, field: str) -> Any:
+    return getattr(model(), field, None)
+
+
+def class_of(model: Model, field: str) -> Model:
+    """The generated class of a field that is an object, or of a list's items; else None."""
+    value = _fresh(model, field)
+    name = type(value).__name__
+    if not hasattr(models(), name):
+        return None
+    return getattr(models(), name.removesuffix("Iter"), None)
+
+
+def _located(content: Content, model: Model, path: str, message: str) -> tuple[str, str]:
+    """Where in there the mistake lies, and what it is."""
+    for field, value in content.items():
+        inner = class_of(model, field)
+        if inner is None:
+            continue
+        listed = isinstance(value, list)
+        for index, part in enumerate(value if listed else [value]):
+            place = f"{path}.{field}".lstrip(".") + (f"[{index}]" if listed else "")
+            try:
+                inner().deserialize(part)
+            except Exception as error:
+                return _located(part, inner, place, _first_line(error))
+    return path, message
+
+
+def _first_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text[:500] or type(error).__name__

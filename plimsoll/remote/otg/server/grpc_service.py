@@ -1,0 +1,156 @@
+"""The API over gRPC, with the calls that carry one message and those that stream it in pieces."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import grpc
+
+from plimsoll.errors import MachineError
+from plimsoll.remote.otg.model.published import content_of, message_of, messages
+from plimsoll.remote.otg.model.refusal import Refusal
+from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES, OPERATIONS, Operation
+from plimsoll.remote.otg.server.settings import OtgSettings
+from plimsoll.remote.otg.session.session import Session
+from plimsoll.web.security.access import same
+
+_SERVICE = "otg.Openapi"
+_THREADS = 4
+_PIECE_BYTES = 2 * 2**20
+_STATUS = {
+    "validation": grpc.StatusCode.INVALID_ARGUMENT,
+    "internal": grpc.StatusCode.INTERNAL,
+}
+
+# gRPC's Python has no types.
+_Context = Any
+_Message = Any
+
+
+def make_server(session: Session, settings: OtgSettings) -> Any:
+    """A server that listens when it is started. Raises MachineError for a port that is taken."""
+    server = grpc.server(
+        ThreadPoolExecutor(_THREADS, thread_name_prefix="otg-grpc"),
+        options=[
+            ("grpc.max_receive_message_length", MOST_REQUEST_BYTES),
+            ("grpc.max_send_message_length", -1),
+            ("grpc.so_reuseport", 0),
+        ],
+    )
+    handlers: dict[str, Any] = {}
+    for operation in OPERATIONS:
+        handlers |= _handlers(operation, session, settings)
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(_SERVICE, handlers),))
+    _bind(server, settings)
+    return server
+
+
+def _bind(server: Any, settings: OtgSettings) -> None:
+    location = settings.grpc_location
+    try:
+        if settings.certificate is None or settings.key is None:
+            port = server.add_insecure_port(location)
+        else:
+            pair = (settings.key.read_bytes(), settings.certificate.read_bytes())
+            port = server.add_secure_port(location, grpc.ssl_server_credentials([pair]))
+    except (RuntimeError, OSError) as error:
+        port, reason = 0, str(error)
+    else:
+        reason = "it is taken"
+    if not port:
+        raise MachineError(
+            f"cannot listen on {location}: {reason}",
+            where="--grpc",
+            remedy="choose another port, or end what listens on it",
+        )
+
+
+def _handlers(operation: Operation, session: Session, settings: OtgSettings) -> dict[str, Any]:
+    """One message each way; and with the request, or the answer, in pieces."""
+    protocol = messages()
+    request = getattr(protocol, f"{operation.call}Request", None)
+
+    def perform(message: _Message, context: _Context) -> _Message:
+        _check_token(context, settings)
+        inner = getattr(message, operation.request_field) if operation.request else None
+        return _performed(operation, session, inner, context)
+
+    def perform_pieces(pieces: Iterable[_Message], context: _Context) -> _Message:
+        _check_token(context, settings)
+        inner = _joined(operation, pieces, context)
+        return _performed(operation, session, inner, context)
+
+    def perform_in_pieces(message: _Message, context: _Context) -> Iterator[_Message]:
+        answer = getattr(perform(message, context), operation.response_field)
+        data = answer if isinstance(answer, bytes) else answer.SerializeToString()
+        for begin in range(0, len(data), _PIECE_BYTES):
+            datum = data[begin : begin + _PIECE_BYTES]
+            yield protocol.Data(chunk_size=len(datum), datum=datum)
+
+    read: Callable[[bytes], Any] = request.FromString if request else _nothing
+    write = _serialized
+    if operation.call.startswith("Get"):
+        streaming = grpc.unary_stream_rpc_method_handler(perform_in_pieces, read, write)
+    else:
+        streaming = grpc.stream_unary_rpc_method_handler(
+            perform_pieces, protocol.Data.FromString, write
+        )
+    return {
+        operation.call: grpc.unary_unary_rpc_method_handler(perform, read, write),
+        f"stream{operation.call}": streaming,
+    }
+
+
+def _nothing(_: bytes) -> None:
+    """google.protobuf.Empty, whatever it holds."""
+    return None
+
+
+def _serialized(message: _Message) -> bytes:
+    return bytes(message.SerializeToString())
+
+
+def _performed(
+    operation: Operation, session: Session, request: _Message, context: _Context
+) -> _Message:
+    try:
+        content = content_of(request) if operation.request else {}
+        answer = operation.perform(session, content)
+        field = operation.response_field
+        if isinstance(answer, bytes):
+            return getattr(messages(), f"{operation.call}Response")(**{field: answer})
+        return message_of(f"{operation.call}Response", {field: answer})
+    except Refusal as refusal:
+        _abort(context, _STATUS[refusal.kind], refusal.kind, list(refusal.errors))
+
+
+def _abort(context: _Context, status: Any, kind: str, errors: list[str]) -> None:
+    """The models say: OTG's Error as JSON is the call's error text."""
+    context.abort(status, json.dumps({"code": status.value[0], "kind": kind, "errors": errors}))
+
+
+def _joined(operation: Operation, pieces: Iterable[_Message], context: _Context) -> _Message:
+    data = bytearray()
+    for piece in pieces:
+        data += piece.datum
+        if len(data) > MOST_REQUEST_BYTES:
+            problem = f"the request has more than {MOST_REQUEST_BYTES} bytes"
+            _abort(context, grpc.StatusCode.RESOURCE_EXHAUSTED, "validation", [problem])
+    try:
+        return getattr(messages(), operation.request).FromString(bytes(data))
+    # protobuf's DecodeError, of whichever implementation reads it.
+    except Exception:
+        problem = f"the pieces are no {operation.request}"
+        _abort(context, grpc.StatusCode.INVALID_ARGUMENT, "validation", [problem])
+
+
+def _check_token(context: _Context, settings: OtgSettings) -> None:
+    if settings.token is None:
+        return
+    given = dict(context.invocation_metadata()).get("authorization", "")
+    if not same(str(given).removeprefix("Bearer "), settings.token):
+        problem = "the token is missing or wrong (send it as metadata: authorization: Bearer …)"
+        _abort(context, grpc.StatusCode.UNAUTHENTICATED, "validation", [problem])

@@ -1,0 +1,1 @@
+"""One client's configuration on one test bed: state, metrics, captures."""

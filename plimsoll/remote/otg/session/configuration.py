@@ -1,0 +1,99 @@
+"""A whole configuration, read: ports, devices, flows, captures, and what is to be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from plimsoll.remote.otg.flows.device import Interface, read_interfaces
+from plimsoll.remote.otg.flows.flow import Flow, read_flow
+from plimsoll.remote.otg.flows.port import Port, Tester, read_ports
+from plimsoll.remote.otg.model.given import Given
+from plimsoll.remote.otg.model.published import Content, validated
+from plimsoll.remote.otg.model.refusal import Refusals
+
+_MOST_FLOWS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Capturing:
+    """What is captured at a port, and the form of the file."""
+
+    port_name: str
+    pcapng: bool
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What was configured, and its content as it was sent."""
+
+    content: Content = field(default_factory=dict)
+    ports: Mapping[str, Port] = field(default_factory=dict)
+    interfaces: tuple[Interface, ...] = ()
+    flows: Mapping[str, Flow] = field(default_factory=dict)
+    captures: Mapping[str, Capturing] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+
+def read_configuration(content: Content, tester: Tester) -> Configuration:
+    """The configuration on that tester. Raises Refusal with all that is wrong in it."""
+    given = Given.named(validated("Config", content), "Config")
+    refusals = Refusals()
+    ports, warnings = read_ports(given, tester, refusals)
+    interfaces: list[Interface] = []
+    with refusals.collecting():
+        interfaces = read_interfaces(given.parts("devices"))
+    flows = _flows(given, ports, interfaces, tester, refusals)
+    captures: dict[str, Capturing] = {}
+    for each in given.parts("captures"):
+        with refusals.collecting():
+            captures |= _captures(each, ports)
+    _leave_options(given)
+    refusals.add([f"{path}: is not supported" for path in given.unread()])
+    refusals.check()
+    warnings += [warning for flow in flows.values() for warning in flow.warnings]
+    if interfaces:
+        warnings.append(
+            "devices: their addresses stand in flows; they answer nobody and speak no protocol"
+        )
+    return Configuration(content, ports, tuple(interfaces), flows, captures, tuple(warnings))
+
+
+def _flows(
+    config: Given,
+    ports: Mapping[str, Port],
+    interfaces: list[Interface],
+    tester: Tester,
+    refusals: Refusals,
+) -> dict[str, Flow]:
+    flows: dict[str, Flow] = {}
+    number = 0
+    given = config.parts("flows")
+    if len(given) > _MOST_FLOWS:
+        refusals.add([f"flows: {len(given)} of them (give at most {_MOST_FLOWS})"])
+        given = []
+    for each in given:
+        with refusals.collecting():
+            flow = read_flow(each, ports, interfaces, tester).numbered_from(number)
+            if flow.name in flows:
+                raise each.refused("name", f"another flow is called {flow.name!r}")
+            flows[flow.name] = flow
+            number += len(flow.streams)
+    return flows
+
+
+def _captures(given: Given, ports: Mapping[str, Port]) -> dict[str, Capturing]:
+    given.leave("name", "overwrite")
+    names = given.names("port_names")
+    for name in names:
+        if name not in ports:
+            raise given.refused("port_names", f"there is no port {name!r}")
+    pcapng = given.text("format") == "pcapng"
+    return {name: Capturing(name, pcapng) for name in names}
+
+
+def _leave_options(config: Given) -> None:
+    """Who owns ports and how protocols are simulated: nothing that this tester has."""
+    options = config.part("options")
+    options.part("port_options").leave("location_preemption")
+    options.part("protocol_options").leave("auto_start_all", "mode_lite")

@@ -1,0 +1,38 @@
+"""What a session needs of live traffic, which `LiveTraffic` is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
+from plimsoll.traffic.plan import StreamPlan
+
+
+class Traffic(Protocol):
+    """Streams that are started, changed and stopped while others go on."""
+
+    @property
+    def sending(self) -> frozenset[int]:
+        """Those that have frames left to send."""
+
+    def add(self, streams: Iterable[StreamPlan]) -> None:
+        """Make streams known."""
+
+    def remove(self, streams: Iterable[int] | None = None) -> None:
+        """Stop and forget streams, by default all."""
+
+    def start(self, streams: Iterable[int] | None = None) -> None:
+        """Start streams; with none, receive only."""
+
+    def stop(self, streams: Iterable[int] | None = None) -> None:
+        """Stop streams."""
+
+    def set_rates(self, rates_pps: Mapping[int, float]) -> None:
+        """New rates, by number."""
+
+    def counts(self, *, fresh: bool = False) -> LiveCounts:
+        """All counters."""
+
+    def clear(self, streams: Iterable[int] | None = None) -> None:
+        """Begin counters anew."""

@@ -1,0 +1,168 @@
+"""Flows started, paused, resumed and stopped by name."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from typing import Literal
+
+from plimsoll.errors import PlimsollError
+from plimsoll.remote.otg.flows.flow import Flow
+from plimsoll.remote.otg.session.alarms import Alarms
+from plimsoll.remote.otg.session.live import Traffic
+
+FlowState = Literal["started", "stopped", "paused"]
+
+# A flow of some seconds ends by its frame count; where frames could not leave in time it is
+# stopped that much later.
+_LATE_S = 0.05
+
+
+class Transmission:
+    """The flows of one configuration, as they are sent."""
+
+    def __init__(self, traffic: Traffic) -> None:
+        self._traffic = traffic
+        self._lock = threading.RLock()
+        self._alarms = Alarms()
+        self._flows: dict[str, Flow] = {}
+        self._paused: dict[str, Flow] = {}
+        self._delayed: set[str] = set()
+        self._left_s: dict[str, float] = {}
+
+    @property
+    def flows(self) -> Mapping[str, Flow]:
+        """By name."""
+        return self._flows
+
+    def replace_all(self, flows: Mapping[str, Flow]) -> None:
+        """Stop and forget all flows, and know these. Raises PlimsollError."""
+        with self._lock:
+            self._alarms.cancel_all()
+            self._paused.clear()
+            self._delayed.clear()
+            self._left_s.clear()
+            self._flows = {}
+            self._traffic.remove()
+            self._traffic.clear()
+            self._traffic.add(plan for flow in flows.values() for plan in flow.streams)
+            self._flows = dict(flows)
+
+    def replace(self, changed: Flow) -> None:
+        """Know a flow of that name by other streams, with the old ones' numbers."""
+        with self._lock:
+            self._traffic.remove(_numbers([self._flows[changed.name]]))
+            self._traffic.add(changed.streams)
+            self._flows[changed.name] = changed
+
+    def change_rate(self, changed: Flow) -> None:
+        """Go on at the rate of a flow of that name."""
+        with self._lock:
+            self._flows[changed.name] = changed
+            if changed.name in self._paused:
+                self._paused[changed.name] = changed
+            else:
+                self._traffic.set_rates(_rates(changed))
+
+    def state_of(self, name: str) -> FlowState:
+        """What a flow does."""
+        if name in self._paused:
+            return "paused"
+        if name in self._delayed:
+            return "started"
+        return "started" if self._is_sending(self._flows[name]) else "stopped"
+
+    def start(self, names: Sequence[str]) -> None:
+        """Send, each flow from its beginning; those that send already go on."""
+        with self._lock:
+            flows = [self._flows[name] for name in names if self.state_of(name) != "started"]
+            for flow in flows:
+                self._forget(flow.name)
+            if not any(self.state_of(name) == "started" for name in self._flows):
+                self._traffic.stop()
+                self._traffic.clear()
+            else:
+                self._traffic.clear(_numbers(flows))
+            self._traffic.set_rates({n: r for flow in flows for n, r in _rates(flow).items()})
+            at_once = [flow for flow in flows if flow.sending.delay_s == 0]
+            self._begin(at_once)
+            for flow in flows:
+                if flow.sending.delay_s > 0:
+                    self._delayed.add(flow.name)
+                    self._later(flow, flow.sending.delay_s, self._begin_delayed)
+
+    def stop(self, names: Iterable[str]) -> None:
+        """Send no more."""
+        with self._lock:
+            for name in names:
+                self._forget(name)
+            self._traffic.stop(_numbers(self._flows[name] for name in names))
+            if not any(self.state_of(name) != "stopped" for name in self._flows):
+                self._traffic.stop()
+
+    def pause(self, names: Iterable[str]) -> None:
+        """Send nothing until flows are resumed; what does not send is left alone."""
+        with self._lock:
+            flows = [self._flows[n] for n in names if self._is_sending(self._flows[n])]
+            flows = [flow for flow in flows if flow.name not in self._paused]
+            self._traffic.set_rates(dict.fromkeys(_numbers(flows), 0.0))
+            for flow in flows:
+                self._paused[flow.name] = flow
+                left_s = self._alarms.cancel(flow.name)
+                if left_s is not None:
+                    self._left_s[flow.name] = left_s
+
+    def resume(self, names: Iterable[str]) -> None:
+        """Go on with what was paused."""
+        with self._lock:
+            for name in [name for name in names if name in self._paused]:
+                flow = self._paused.pop(name)
+                self._traffic.set_rates(_rates(flow))
+                left_s = self._left_s.pop(name, None)
+                if left_s is not None:
+                    self._later(flow, left_s, self._end)
+
+    def close(self) -> None:
+        """Do nothing more by itself."""
+        self._alarms.cancel_all()
+
+    def _is_sending(self, flow: Flow) -> bool:
+        return not self._traffic.sending.isdisjoint(_numbers([flow]))
+
+    def _begin(self, flows: Sequence[Flow]) -> None:
+        # With none the ports receive until the first delay is over.
+        self._traffic.start(_numbers(flows))
+        for flow in flows:
+            if flow.sending.duration_s is not None:
+                self._later(flow, flow.sending.duration_s + _LATE_S, self._end)
+
+    def _begin_delayed(self, flow: Flow) -> None:
+        self._begin([flow])
+        self._delayed.discard(flow.name)
+
+    def _end(self, flow: Flow) -> None:
+        self._traffic.stop(_numbers([flow]))
+
+    def _later(self, flow: Flow, after_s: float, deed: Callable[[Flow], None]) -> None:
+        def done() -> None:
+            with self._lock, suppress(PlimsollError):
+                # A new configuration may have come meanwhile.
+                if self._flows.get(flow.name) is flow:
+                    deed(flow)
+
+        self._alarms.set(flow.name, after_s, done)
+
+    def _forget(self, name: str) -> None:
+        self._alarms.cancel(name)
+        self._paused.pop(name, None)
+        self._delayed.discard(name)
+        self._left_s.pop(name, None)
+
+
+def _numbers(flows: Iterable[Flow]) -> list[int]:
+    return [plan.stream for flow in flows for plan in flow.streams]
+
+
+def _rates(flow: Flow) -> dict[int, float]:
+    return {plan.stream: plan.rate_pps or 0.0 for plan in flow.streams}
