@@ -90,7 +90,7 @@ def _handlers(operation: Operation, session: Session, settings: OtgSettings) -> 
             datum = data[begin : begin + _PIECE_BYTES]
             yield protocol.Data(chunk_size=len(datum), datum=datum)
 
-    read: Callable[[bytes], Any] = request.FromString if request else _nothing
+    read: Callable[[bytes], Any] = request.FromString if request else _unread
     write = _serialized
     if operation.call.startswith("Get"):
         streaming = grpc.unary_stream_rpc_method_handler(perform_in_pieces, read, write)
@@ -104,9 +104,9 @@ def _handlers(operation: Operation, session: Session, settings: OtgSettings) -> 
     }
 
 
-def _nothing(_: bytes) -> None:
+def _unread(body: bytes) -> bytes:
     """google.protobuf.Empty, whatever it holds."""
-    return None
+    return body
 
 
 def _serialized(message: _Message) -> bytes:

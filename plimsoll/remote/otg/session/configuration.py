@@ -1,4 +1,4 @@
-"""A whole configuration, read: ports, devices, flows, captures, and what is to be said of it."""
+"""A whole configuration, read: ports, devices, flows, and what is to be said of it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,6 @@ from plimsoll.remote.otg.model.refusal import Refusals
 _MOST_FLOWS = 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Capturing:
-    """What is captured at a port, and the form of the file."""
-
-    port_name: str
-    pcapng: bool
-
-
 @dataclass(frozen=True)
 class Configuration:
     """What was configured, and its content as it was sent."""
@@ -31,7 +23,6 @@ class Configuration:
     ports: Mapping[str, Port] = field(default_factory=dict)
     interfaces: tuple[Interface, ...] = ()
     flows: Mapping[str, Flow] = field(default_factory=dict)
-    captures: Mapping[str, Capturing] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
 
@@ -44,10 +35,9 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
     with refusals.collecting():
         interfaces = read_interfaces(given.parts("devices"))
     flows = _flows(given, ports, interfaces, tester, refusals)
-    captures: dict[str, Capturing] = {}
     for each in given.parts("captures"):
-        with refusals.collecting():
-            captures |= _captures(each, ports)
+        each.leave("name", "overwrite", "format", "port_names", "packet_size")
+        warnings.append(f"{each.path}: nothing can be captured yet")
     _leave_options(given)
     refusals.add([f"{path}: is not supported" for path in given.unread()])
     refusals.check()
@@ -56,7 +46,7 @@ def read_configuration(content: Content, tester: Tester) -> Configuration:
         warnings.append(
             "devices: their addresses stand in flows; they answer nobody and speak no protocol"
         )
-    return Configuration(content, ports, tuple(interfaces), flows, captures, tuple(warnings))
+    return Configuration(content, ports, tuple(interfaces), flows, tuple(warnings))
 
 
 def _flows(
@@ -80,16 +70,6 @@ def _flows(
             flows[flow.name] = flow
             number += len(flow.streams)
     return flows
-
-
-def _captures(given: Given, ports: Mapping[str, Port]) -> dict[str, Capturing]:
-    given.leave("name", "overwrite")
-    names = given.names("port_names")
-    for name in names:
-        if name not in ports:
-            raise given.refused("port_names", f"there is no port {name!r}")
-    pcapng = given.text("format") == "pcapng"
-    return {name: Capturing(name, pcapng) for name in names}
 
 
 def _leave_options(config: Given) -> None:

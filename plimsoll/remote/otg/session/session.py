@@ -59,11 +59,11 @@ class Session:
             properties = update.names("property_names")
             changed = self._with_changed_flows(content["flows"]["flows"], properties)
             configured = read_configuration(changed, self._tester)
-            told: list[str] = []
+            warnings: list[str] = []
             for flow in content["flows"]["flows"]:
-                told += self._update(configured.flows[flow["name"]], properties)
+                warnings += self._update(configured.flows[flow["name"]], properties)
             self._configured = configured
-            return _warnings(told)
+            return _warnings(warnings)
 
     def set_control_state(self, content: Content) -> Content:
         """Start, stop, pause or resume flows; protocols, which are none, start and stop."""
@@ -113,7 +113,7 @@ class Session:
         """A capture file of what a port received."""
         with self._operation():
             given = Given.named(validated("CaptureRequest", content), "CaptureRequest")
-            raise given.refused("port_name", "nothing was captured at this port")
+            raise given.refused("port_name", "nothing can be captured yet")
 
     def get_version(self) -> Content:
         """Of the published models, and ours."""
@@ -233,5 +233,5 @@ def _chosen(given: Given, field: str, known: Any) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _warnings(told: Sequence[str]) -> Content:
-    return {"warnings": list(told)}
+def _warnings(texts: Sequence[str]) -> Content:
+    return {"warnings": list(texts)}

@@ -1,4 +1,4 @@
-"""Configurations as snappi's own classes write them, read by us; frames as the engine makes them."""
+"""Configurations as snappi writes them, read by us; frames as the engine makes them."""
 
 from collections.abc import Iterator
 from typing import Any

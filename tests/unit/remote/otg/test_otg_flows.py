@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 from scapy.layers.inet import IP
 from scapy.layers.l2 import Dot1Q
+
+from plimsoll.remote.otg.flows.port import Tester
+from plimsoll.remote.otg.model.refusal import Refusal
 from tests.unit.remote.otg.flows_read import (
     GIGABIT,
     TESTER,
@@ -14,9 +17,6 @@ from tests.unit.remote.otg.flows_read import (
     read,
     two_ports,
 )
-
-from plimsoll.remote.otg.flows.port import Tester
-from plimsoll.remote.otg.model.refusal import Refusal
 
 
 def _sizes(write: Any, count: int) -> list[int]:

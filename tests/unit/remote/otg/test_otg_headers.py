@@ -9,9 +9,16 @@ from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.inet6 import ICMPv6EchoRequest, IPv6
 from scapy.layers.l2 import ARP, GRE, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
-from tests.unit.remote.otg.flows_read import frames, one_flow, only_flow, packets, two_ports
 
 from plimsoll.remote.otg.model.refusal import Refusal
+from tests.unit.remote.otg.flows_read import (
+    frames,
+    one_flow,
+    only_flow,
+    packets,
+    read,
+    two_ports,
+)
 
 
 def _frame(flow: Any, config: Any) -> Any:
@@ -47,7 +54,7 @@ def test_tcp_flags_priority_and_vlans() -> None:
     tcp.seq_num.value, tcp.window.value = 7, 1024
     frame = _frame(flow, config)
     assert frame[Ether].type == 0x88A8
-    assert bytes(frame)[14:22] == bytes.fromhex("a0648100" "00c80800")
+    assert bytes(frame)[14:22] == bytes.fromhex("a064810000c80800")
     assert (frame[IP].tos, str(frame[IP].flags)) == (46 << 2, "DF")
     assert (str(frame[TCP].flags), frame[TCP].seq, frame[TCP].window) == ("SA", 7, 1024)
 
@@ -92,11 +99,9 @@ def test_gtp_mpls_gre_arp_and_pings() -> None:
     ping6 = one_flow(config, "ping6", size=128)
     _, _, icmpv6 = ping6.packet.ethernet().ipv6().icmpv6()
     icmpv6.echo.sequence_number.value = 3
-    from tests.unit.remote.otg.flows_read import read
-
     made = {name: packets(flow.streams[0], 1)[0] for name, flow in read(config).flows.items()}
     user = made["gtp"][GTP_U_Header]
-    assert (user.teid, user.gtp_type, user[IP].src) == (0xABCD, 255, "0.0.0.0")
+    assert (user.teid, user.gtp_type, user[IP].ttl) == (0xABCD, 255, 64)
     assert user.length == len(user) - 8
     labels = made["mpls"][MPLS]
     assert (labels.label, labels.s, labels[MPLS:2].label, labels[MPLS:2].s) == (16001, 0, 16, 1)

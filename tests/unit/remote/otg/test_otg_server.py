@@ -1,0 +1,314 @@
+"""snappi's own client, unmodified, against both servers; traffic that is only counted."""
+
+import json
+import socket
+import threading
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+import pytest
+import requests
+import snappi
+import uvicorn
+from snappi import otg_pb2, otg_pb2_grpc
+
+from plimsoll.benchmark.live_traffic.live_counts import LiveCounts, LivePort, LiveStream
+from plimsoll.generator.histogram import Histogram
+from plimsoll.generator.interface import StreamCounts
+from plimsoll.remote.otg.server.grpc_service import make_server
+from plimsoll.remote.otg.server.operations import MOST_REQUEST_BYTES
+from plimsoll.remote.otg.server.rest import make_application
+from plimsoll.remote.otg.server.settings import OtgSettings
+from plimsoll.remote.otg.session.session import Session
+from plimsoll.traffic.plan import StreamPlan
+from plimsoll.web.endpoint import Endpoint
+from plimsoll.web.serve_settings import new_token
+from tests.unit.remote.otg.flows_read import TESTER, one_flow, two_ports
+
+_TOKEN = new_token()
+_LATENCY = Histogram(count=2, sum_ns=3000, min_ns=1000, max_ns=2000)
+
+
+@dataclass
+class CountedTraffic:
+    """Sends each stream's frames at once, loses one of each, and knows what was asked of it."""
+
+    plans: dict[int, StreamPlan] = field(default_factory=dict)
+    on: set[int] = field(default_factory=set)
+    rates: dict[int, float] = field(default_factory=dict)
+
+    @property
+    def sending(self) -> frozenset[int]:
+        return frozenset(n for n in self.on if self.plans[n].frame_count is None)
+
+    def add(self, streams: Iterable[StreamPlan]) -> None:
+        self.plans |= {plan.stream: plan for plan in streams}
+
+    def remove(self, streams: Iterable[int] | None = None) -> None:
+        for number in list(self.plans if streams is None else streams):
+            del self.plans[number]
+            self.on.discard(number)
+
+    def start(self, streams: Iterable[int] | None = None) -> None:
+        self.on |= set(self.plans if streams is None else streams)
+
+    def stop(self, streams: Iterable[int] | None = None) -> None:
+        self.on -= set(self.plans if streams is None else streams)
+
+    def set_rates(self, rates_pps: Mapping[int, float]) -> None:
+        self.rates |= rates_pps
+
+    def clear(self, streams: Iterable[int] | None = None) -> None:
+        pass
+
+    def counts(self, *, fresh: bool = False) -> LiveCounts:
+        streams = tuple(self._stream(plan) for plan in self.plans.values())
+        ports = tuple(
+            LivePort(n, n == 0, 10 * n, 1000 * n, 7, 700, 1.0, 2.0, 8.0, 16.0, None) for n in (0, 1)
+        )
+        return LiveCounts(0, 1.0, 0.2, sending=bool(self.sending), streams=streams, ports=ports)
+
+    def _stream(self, plan: StreamPlan) -> LiveStream:
+        sent = (plan.frame_count or 50) if plan.stream in self.on else 0
+        counts = StreamCounts.__new__(StreamCounts)
+        for name, value in {
+            "sent": sent,
+            "received": max(0, sent - 1),
+            "misdirected": 0,
+            "latency": _LATENCY,
+        }.items():
+            object.__setattr__(counts, name, value)
+        return LiveStream(
+            plan.stream, plan.name, plan.tx_port, plan.rx_port, "stopped", plan.rate_pps, counts,
+            plan.mean_frame_size, tx_pps=100.0, rx_pps=100.0,
+            first_received_unix_ns=5, last_received_unix_ns=9,
+        )  # fmt: skip
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def traffic() -> CountedTraffic:
+    return CountedTraffic()
+
+
+@pytest.fixture(params=[None, _TOKEN], ids=["open", "token"])
+def settings(request: pytest.FixtureRequest) -> OtgSettings:
+    return OtgSettings(Endpoint("127.0.0.1", _free_port()), _free_port(), token=request.param)
+
+
+@pytest.fixture
+def served(traffic: CountedTraffic, settings: OtgSettings) -> Iterator[OtgSettings]:
+    session = Session(traffic, TESTER)
+    calls = make_server(session, settings)
+    calls.start()
+    config = uvicorn.Config(
+        make_application(session, settings),
+        host="127.0.0.1",
+        port=settings.rest.port,
+        log_level="warning",
+        lifespan="off",
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield settings
+    server.should_exit = True
+    thread.join()
+    calls.stop(None).wait()
+    session.close()
+
+
+@pytest.fixture(params=["http", "grpc"])
+def api(request: pytest.FixtureRequest, served: OtgSettings) -> Any:
+    """snappi's client; over gRPC it can send no token."""
+    if request.param == "http":
+        return snappi.api(location=served.rest_location)
+    if served.token:
+        pytest.skip("snappi sends no metadata")
+    return snappi.api(location=served.grpc_location, transport="grpc")
+
+
+def _transmit(api: Any, state: str, *names: str) -> None:
+    control = api.control_state()
+    control.traffic.flow_transmit.state = state
+    control.traffic.flow_transmit.flow_names = list(names)
+    api.set_control_state(control)
+
+
+def _flow_metrics(api: Any) -> Any:
+    request = api.metrics_request()
+    request.flow.flow_names = []
+    return api.get_metrics(request).flow_metrics
+
+
+def _flow_that_measures(config: Any) -> Any:
+    flow = one_flow(config, size=128)
+    flow.packet.ethernet().ipv4().udp()
+    flow.metrics.enable = flow.metrics.loss = flow.metrics.timestamps = True
+    flow.metrics.latency.enable = True
+    return flow
+
+
+def test_a_flow_is_configured_sent_and_measured(api: Any, traffic: CountedTraffic) -> None:
+    config = two_ports()
+    _flow_that_measures(config).duration.fixed_packets.packets = 100
+    api.set_config(config)
+    assert api.get_config().serialize() == config.serialize()
+    _transmit(api, "start")
+    (metric,) = _flow_metrics(api)
+    assert (metric.name, metric.transmit, metric.port_tx, metric.port_rx) == (
+        "f1",
+        "stopped",
+        "p1",
+        "p2",
+    )
+    assert (metric.frames_tx, metric.frames_rx) == (100, 99)
+    assert (metric.bytes_tx, metric.bytes_rx) == (12800, 12672)
+    assert metric.loss == pytest.approx(1.0)
+    assert (metric.latency.minimum_ns, metric.latency.average_ns) == (1000, 1500)
+    assert metric.timestamps.last_timestamp_ns == 9
+    assert metric.tx_rate_bps == pytest.approx(100 * 128 * 8)
+    assert metric.tx_l1_rate_bps == pytest.approx(100 * 148 * 8)
+
+
+def test_flows_pause_resume_change_their_rate_and_stop(api: Any, traffic: CountedTraffic) -> None:
+    config = two_ports()
+    flow = _flow_that_measures(config)
+    api.set_config(config)
+    _transmit(api, "start", "f1")
+    assert _flow_metrics(api)[0].transmit == "started"
+    _transmit(api, "pause")
+    assert traffic.rates == {0: 0.0}
+    assert _flow_metrics(api)[0].transmit == "paused"
+    _transmit(api, "resume")
+    assert traffic.rates == {0: 1000.0}
+    flow.rate.pps = 5000
+    update = api.config_update()
+    update.flows.property_names = ["rate"]
+    update.flows.flows.append(flow)
+    api.update_config(update)
+    assert traffic.rates == {0: 5000.0}
+    assert api.get_config().flows[0].rate.pps == 5000
+    _transmit(api, "stop")
+    assert _flow_metrics(api)[0].transmit == "stopped"
+
+
+def test_port_metrics_by_name_and_column(api: Any) -> None:
+    config = two_ports()
+    api.set_config(config)
+    request = api.metrics_request()
+    request.port.port_names = ["p2"]
+    request.port.column_names = ["frames_tx", "link"]
+    (metric,) = api.get_metrics(request).port_metrics
+    assert (metric.name, metric.frames_tx, metric.link) == ("p2", 10, "down")
+    assert metric.frames_rx is None
+
+
+def test_errors_have_otgs_form_and_a_path(api: Any) -> None:
+    config = two_ports()
+    config.lags.add(name="lag")
+    with pytest.raises(Exception, match="lag") as caught:
+        api.set_config(config)
+    error = api.from_exception(caught.value)
+    assert error.kind == "validation"
+    assert error.errors == ["lags[0]: is not supported"]
+    assert error.code in (400, 3)
+
+
+def test_what_is_not_there_is_refused(api: Any) -> None:
+    api.set_config(two_ports())
+    control = api.control_state()
+    control.port.link.state = "down"
+    with pytest.raises(Exception, match=r"port\.link: is not supported"):
+        api.set_control_state(control)
+    with pytest.raises(Exception, match="flow_names: there is no flow"):
+        _transmit(api, "start", "f9")
+    request = api.metrics_request()
+    request.bgpv4.peer_names = []
+    with pytest.raises(Exception, match="bgpv4: there are no such metrics"):
+        api.get_metrics(request)
+
+
+def test_the_version_is_that_of_the_models(api: Any) -> None:
+    found = api.get_version()
+    assert found.api_spec_version == api.get_local_version().api_spec_version
+    assert found.app_version.startswith("plimsoll ")
+
+
+def test_neighbours_are_those_of_the_configuration(api: Any) -> None:
+    config = two_ports()
+    ethernet = config.devices.add(name="d").ethernets.add(name="eth")
+    ethernet.connection.port_name, ethernet.mac = "p1", "02:00:00:00:00:01"
+    ip = ethernet.ipv4_addresses.add(name="ip", address="10.0.0.1", gateway="10.0.0.2")
+    ip.gateway_mac.value = "02:00:00:00:00:02"
+    api.set_config(config)
+    request = api.states_request()
+    request.ipv4_neighbors.ethernet_names = []
+    (neighbour,) = api.get_states(request).ipv4_neighbors
+    assert (neighbour.ipv4_address, neighbour.link_layer_address) == (
+        "10.0.0.2",
+        "02:00:00:00:00:02",
+    )
+
+
+def test_streamed_calls(served: OtgSettings) -> None:
+    if served.token:
+        pytest.skip("snappi sends no metadata")
+    api = snappi.api(location=served.grpc_location, transport="grpc")
+    api.enable_grpc_streaming = True
+    api._chunk_size = 100
+    config = two_ports()
+    _flow_that_measures(config)
+    api.set_config(config)
+    assert api.get_config().serialize() == config.serialize()
+
+
+def test_without_the_token_nothing_is_answered(served: OtgSettings) -> None:
+    if not served.token:
+        pytest.skip("no token is needed")
+    base = f"http://127.0.0.1:{served.rest.port}"
+    assert requests.get(f"{base}/config", timeout=5).status_code == 401
+    assert requests.get(f"{base}/wrong/config", timeout=5).status_code == 401
+    bearer = {"Authorization": f"Bearer {_TOKEN}"}
+    assert requests.get(f"{base}/config", headers=bearer, timeout=5).status_code == 200
+    with grpc.insecure_channel(served.grpc_location) as channel:
+        stub = otg_pb2_grpc.OpenapiStub(channel)
+        request = otg_pb2.GetMetricsRequest()
+        with pytest.raises(grpc.RpcError) as caught:
+            stub.GetMetrics(request)
+        assert caught.value.code() == grpc.StatusCode.UNAUTHENTICATED
+        metadata = (("authorization", f"Bearer {_TOKEN}"),)
+        assert stub.GetMetrics(request, metadata=metadata).metrics_response.choice
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status"),
+    [
+        ({"Content-Type": "text/plain"}, b"{}", 415),
+        ({"Content-Type": "application/json", "Origin": "http://evil.example"}, b"{}", 403),
+        ({"Content-Type": "application/json", "Host": "evil.example"}, b"{}", 421),
+        ({"Content-Type": "application/json"}, b"[" * 100_000, 400),
+        ({"Content-Type": "application/json"}, b"[]", 400),
+        ({"Content-Type": "application/json"}, b'{"ports": [{"nam": "x"}]}', 400),
+        ({"Content-Type": "application/json"}, b"\xff\xfe", 400),
+        ({"Content-Type": "application/json"}, b" " * (MOST_REQUEST_BYTES + 1), 413),
+    ],
+)
+def test_hostile_requests(
+    served: OtgSettings, headers: dict[str, str], body: bytes, status: int
+) -> None:
+    answer = requests.post(f"{served.rest_location}/config", body, headers=headers, timeout=20)
+    assert answer.status_code == status
+    error = json.loads(answer.text)
+    assert error["errors"]
+    assert error["kind"] == "validation"
