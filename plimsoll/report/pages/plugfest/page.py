@@ -161,8 +161,8 @@ def _headline(result: PlugfestResult, finished: bool) -> Headline:
         )
     if certain:
         limit.append(
-            f"Of {counted(len(certain), 'cell')} held against {result.baseline}, {differing} differ in "
-            "throughput by more than their own spread."
+            f"Of {counted(len(certain), 'cell')} held against {result.baseline}, {differing} "
+            "differ in throughput by more than their own spread."
         )
     ran = [sample for sample in result.samples if sample.skipped is None]
     invalid = sum(sample.verdict == "invalid" for sample in ran)
