@@ -1,0 +1,120 @@
+"""An unmodified snappi client against `plimsoll otg` over a real dpdk-testpmd."""
+
+import shutil
+import signal
+import socket
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import snappi
+
+from tests.integration.command import ROOT, Workplace, until
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("dpdk-testpmd") is None,
+    reason="dpdk-testpmd is missing: install dpdk-dev (Debian 12) or dpdk (Fedora)",
+)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture
+def locations(place: Workplace) -> Iterator[tuple[str, str]]:
+    """Where snappi finds the server by HTTP and by gRPC."""
+    rest, calls = _free_port(), _free_port()
+    experiment = place.experiment()
+    with subprocess.Popen(
+        place.argv("otg", experiment, "--listen", rest, "--grpc", calls),
+        cwd=ROOT,
+        env=place.environment,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stderr is not None
+        said = []
+        for line in server.stderr:
+            said.append(line)
+            if "transport='grpc'" in line:
+                break
+        assert server.poll() is None, "".join(said)
+        yield f"http://127.0.0.1:{rest}", f"127.0.0.1:{calls}"
+        server.send_signal(signal.SIGTERM)
+        server.stderr.read()
+        assert server.wait(60) == 0
+
+
+def _configured(api: Any) -> Any:
+    config = api.config()
+    config.ports.port(name="p1", location="0").port(name="p2", location="1")
+    for name, tx, rx in (("there", "p1", "p2"), ("back", "p2", "p1")):
+        flow = config.flows.add(name=name)
+        flow.tx_rx.port.tx_name, flow.tx_rx.port.rx_names = tx, [rx]
+        flow.size.fixed = 128
+        flow.rate.pps = 500
+        flow.duration.fixed_packets.packets = 300
+        flow.metrics.enable = flow.metrics.loss = True
+        flow.metrics.latency.enable = flow.metrics.timestamps = True
+        _, _, udp = flow.packet.ethernet().ipv4().udp()
+        udp.src_port.increment.start, udp.src_port.increment.count = 5000, 10
+        udp.dst_port.decrement.start, udp.dst_port.decrement.count = 6000, 7
+    return config
+
+
+def _transmit(api: Any, state: str) -> None:
+    control = api.control_state()
+    control.traffic.flow_transmit.state = state
+    api.set_control_state(control)
+
+
+def _flow_metrics(api: Any) -> Any:
+    request = api.metrics_request()
+    request.flow.flow_names = []
+    return api.get_metrics(request).flow_metrics
+
+
+def _until_each(api: Any, holds: Callable[[Any], bool], what: str) -> None:
+    until(lambda: all(map(holds, _flow_metrics(api))), what)
+
+
+def test_flows_end_by_their_count_and_go_on_without_one(locations: tuple[str, str]) -> None:
+    for api in (
+        snappi.api(location=locations[0]),
+        snappi.api(location=locations[1], transport="grpc"),
+    ):
+        if hasattr(api, "request_timeout"):
+            api.request_timeout = 120
+        config = _configured(api)
+        api.set_config(config)
+        _transmit(api, "start")
+        _until_each(api, lambda metric: metric.transmit == "stopped", "the ends of the flows")
+        for metric in _flow_metrics(api):
+            assert (metric.frames_tx, metric.frames_rx, metric.loss) == (300, 300, 0)
+            assert metric.bytes_rx == 300 * 128
+            assert 0 < metric.latency.minimum_ns <= metric.latency.average_ns
+            assert metric.timestamps.first_timestamp_ns < metric.timestamps.last_timestamp_ns
+        request = api.metrics_request()
+        request.port.port_names = []
+        ports = api.get_metrics(request).port_metrics
+        assert [(port.frames_tx, port.link) for port in ports] == [(300, "up"), (300, "up")]
+
+    for flow in config.flows:
+        flow.duration.choice = flow.duration.CONTINUOUS
+    api.set_config(config)
+    _transmit(api, "start")
+    _until_each(api, lambda metric: metric.frames_rx > 100, "frames")
+    _transmit(api, "pause")
+    paused = _flow_metrics(api)
+    assert {metric.transmit for metric in paused} == {"paused"}
+    _transmit(api, "resume")
+    before = max(metric.frames_tx for metric in paused)
+    _until_each(api, lambda metric: metric.frames_tx > before + 100, "more frames")
+    _transmit(api, "stop")
+    for metric in _flow_metrics(api):
+        assert metric.transmit == "stopped"
+        assert metric.frames_tx == metric.frames_rx
