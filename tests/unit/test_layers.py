@@ -72,7 +72,7 @@ ROOMS = {
         "testbed",
         "experiment",
     ],
-    "remote": ["trex"],
+    "remote": [".", "trex"],
     "remote/trex": [".", "commands", "session", "streams", "field_engine", "messages"],
     "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
     "trial": [".", "judging", "running", "criteria", "outcome"],
