@@ -81,6 +81,7 @@ ROOMS = {
         "cgroups",
         "dpdk",
         "network",
+        "openvswitch",
         "procfs",
         "sysfs",
         "reading",
@@ -117,7 +118,7 @@ ROOMS = {
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
     "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
-    "dut": ["registry", "ovs", "kernel", "."],
+    "dut": ["registry", "ovs", "kernel", "guest", "."],
     "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from plimsoll.dut.lab import LabDied
+from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import Program
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
@@ -66,11 +66,11 @@ class OvsInstance:
         timeout = f"--timeout={_ANSWER_TIMEOUT_S}"
         return self._run("ovs-vsctl", f"--db=unix:{self._database}", timeout, *words)
 
-    def openflow(self, command: str, *words: str) -> str:
+    def openflow(self, command: str, *words: str, version: str = "OpenFlow13") -> str:
         """Run ovs-ofctl on the bridge; what it prints. Raises MachineError."""
         bridge = f"unix:{self._directory / BRIDGE}.mgmt"
         timeout = f"--timeout={_ANSWER_TIMEOUT_S}"
-        return self._run("ovs-ofctl", timeout, "-O", "OpenFlow13", command, bridge, *words)
+        return self._run("ovs-ofctl", timeout, "-O", version, command, bridge, *words)
 
     def ask(self, *words: str) -> str:
         """Run ovs-appctl on the switch; what it prints. Raises MachineError."""
@@ -88,6 +88,14 @@ class OvsInstance:
         """The pid of ovs-vswitchd; None before it was started."""
         named = [child.pid for child in self._children if child.name.startswith("ovs-vswitchd")]
         return named[0] if named else None
+
+    @property
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The switch, once it was started."""
+        pid = self.switch_pid
+        if pid is None:
+            return ()
+        return (DutProcess("ovs-vswitchd", pid, unixctl=self._control("ovs-vswitchd")),)
 
     def stop(self) -> None:
         """End both, the switch first. May be repeated."""

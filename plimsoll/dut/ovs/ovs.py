@@ -92,7 +92,7 @@ class UserspaceSwitch(Forwarder):
             mask = f"0x{1 << cpu:x}"
             switch.start(SWITCH, format_cpu_list(allowed_cpus()), {"pmd-cpu-mask": mask})
             interface = ("type=afxdp", "options:xdp-mode=best-effort")
-        interfaces = [interface for _ in DUT_PORTS]
+        interfaces = dict.fromkeys(DUT_PORTS, interface)
         build_bridge(switch, interfaces, self._settings.rules, self._settings.datapath)
         return ends
 
@@ -132,8 +132,7 @@ class UserspaceSwitch(Forwarder):
 
     def processes(self) -> tuple[DutProcess, ...]:
         """The switch."""
-        pid = self._switch.switch_pid if self._switch else None
-        return (DutProcess(SWITCH.name, pid),) if pid else ()
+        return self._switch.processes if self._switch else ()
 
     def stop(self) -> None:
         """End switch and database."""
