@@ -71,12 +71,14 @@ class DutPortCounters:
 class DutProcess:
     """A process of the DUT on this host, whose figures are read during trials.
 
-    `telemetry` is the socket of DPDK's telemetry, None where it has none.
+    `telemetry` is the socket of DPDK's telemetry, `unixctl` that by which Open vSwitch is asked;
+    None where it has none.
     """
 
     name: str
     pid: int
     telemetry: Path | None = None
+    unixctl: Path | None = None
 
 
 class LabDied(PlimsollError):

@@ -77,6 +77,8 @@ class LabNeeds:
     hugepages: bool = False
     options: tuple[KernelOption, ...] = ()
     for_settings: tuple[tuple[str, KernelOption], ...] = ()
+    # Settings with more polling loops of the DUT's than `cpus`, and how many.
+    loops_of_settings: tuple[tuple[str, int], ...] = ()
 
     def in_words(self) -> str:
         """All of it, on a line: "root, kernel: veth, bridge; 1 CPU"."""
@@ -106,6 +108,16 @@ class LabNeeds:
         """Settings that this kernel cannot serve, each with the reason."""
         return tuple(
             f"{setting}: {option}" for setting, option in self.for_settings if option.is_missing()
+        )
+
+    def sharing_settings(self) -> tuple[str, ...]:
+        """Settings whose polling loops must share CPUs here, each with what that means."""
+        cpus = len(os.sched_getaffinity(0))
+        return tuple(
+            f"{setting}: {loops} loops of the DUT and one of the tester on {cpus} CPUs, which take "
+            "turns: a functional test, no measurement"
+            for setting, loops in self.loops_of_settings
+            if cpus < loops + 1
         )
 
     def check(self) -> None:

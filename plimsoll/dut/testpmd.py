@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Literal
 
 from pydantic import Field, field_validator
 
+from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import (
     DutPortCounters,
     DutProcess,
@@ -212,7 +212,7 @@ class TestpmdLab:
     def counters(self) -> tuple[DutPortCounters, ...]:
         """testpmd's own counters since it started, by port."""
         answers = self._ask(*(f"/ethdev/stats,{port}" for port in _PORTS))
-        return tuple(_port_counters(port, answers[port]) for port in _PORTS)
+        return tuple(ethdev_counters(port, answers[port]) for port in _PORTS)
 
     def processes(self) -> tuple[DutProcess, ...]:
         """The one testpmd."""
@@ -324,26 +324,3 @@ class TestpmdLab:
 
 def _find_program() -> str:
     return _TESTPMD.find()
-
-
-def _port_counters(port: int, stats: Mapping[str, object]) -> DutPortCounters:
-    return DutPortCounters(
-        port=port,
-        rx_frames=_count(stats, "ipackets"),
-        tx_frames=_count(stats, "opackets"),
-        rx_missed=_count(stats, "imissed"),
-        rx_errors=_count(stats, "ierrors"),
-        tx_errors=_count(stats, "oerrors"),
-        rx_no_mbuf=_count(stats, "rx_nombuf"),
-    )
-
-
-def _count(stats: Mapping[str, object], name: str) -> int:
-    value = stats.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise TelemetryError(
-            f"the port counter {name!r} is {value!r}, not a count",
-            where="DPDK telemetry",
-            remedy="check the version of the DUT's DPDK",
-        )
-    return value

@@ -35,7 +35,7 @@ LAYERS = [
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
     "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
-    "remote": ["otg", "."],
+    "remote": ["otg", "trex", "."],
     "remote/otg": ["server", "session", "flows", "model", "."],
     "web": ["app", "routes", "live", "experiments", "pages", "security", "."],
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],
@@ -75,7 +75,6 @@ ROOMS = {
         "testbed",
         "experiment",
     ],
-    "remote": [".", "trex"],
     "remote/trex": [".", "commands", "session", "streams", "field_engine", "messages"],
     "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
     "trial": [".", "judging", "running", "criteria", "outcome"],
@@ -87,6 +86,7 @@ ROOMS = {
         "cgroups",
         "dpdk",
         "network",
+        "openvswitch",
         "procfs",
         "sysfs",
         "reading",
@@ -123,7 +123,7 @@ ROOMS = {
     "tune/host": [".", "capture", "memory", "archives", "cpus", "ports", "boot", "view"],
     "generator": ["registry", "engine", "simulated", "."],
     "traffic": ["imported", "teaching", "streams", "frames", "."],
-    "dut": ["registry", "ovs", "kernel", "."],
+    "dut": ["registry", "ovs", "kernel", "guest", "."],
     "host": ["ledger", "ports", "namespaces", "bpf", "processes", "."],
 }
 # Entries of a folder, beyond which no one finds anything. Plug-ins are found by themselves.

@@ -281,6 +281,7 @@ def _local_host(plan: BedPlan, lab: Lab, generator: GeneratorFacts, ledger: Ledg
         run_on=tuple(sorted(housekeeping_cpus(plan.busy_cpus))),
         pids={**tester, **{each.name: each.pid for each in processes}},
         telemetry={each.name: str(each.telemetry) for each in processes if each.telemetry},
+        openvswitch={each.name: str(each.unixctl) for each in processes if each.unixctl},
         namespaces={namespace.name: str(namespace.path)} if namespace.path.exists() else {},
         crowded=_reads_seldom(plan),
     )

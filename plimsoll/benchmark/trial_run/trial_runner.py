@@ -277,6 +277,7 @@ class TrialRunner:
             schedule=ended.schedule,
             offered=ended.offered,
             noise=ended.noise,
+            hops=outcome.dut_sight.hops,
         )
 
     def _limits(self, phase: TrialPhase) -> TesterLimits:

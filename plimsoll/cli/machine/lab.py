@@ -59,6 +59,8 @@ def list_labs(
             stdout.print(f"    [red]missing here:[/] {', '.join(missing)}", soft_wrap=True)
         if without := needs[kind].unavailable_settings():
             stdout.print(f"    [red]not here:[/] {', '.join(without)}", soft_wrap=True)
+        for shared in needs[kind].sharing_settings():
+            stdout.print(f"    [yellow]functional here:[/] {shared}", soft_wrap=True)
 
 
 @app.command(

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-from plimsoll.dut.lab import LabDied
+from plimsoll.dut.lab import DutProcess, LabDied
 from plimsoll.dut.needs import Program
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger
@@ -68,9 +68,10 @@ class OvsInstance:
         timeout = f"--timeout={_ANSWER_TIMEOUT_S}"
         return self._run("ovs-vsctl", f"--db=unix:{self._database}", timeout, *words)
 
-    def openflow(self, command: str, *words: str) -> str:
+    def openflow(self, command: str, *words: str, version: str = "OpenFlow13") -> str:
         """Run ovs-ofctl on the bridge; what it prints. Raises MachineError."""
-        return self._run(*self._openflow(_ANSWER_TIMEOUT_S), command, self._bridge, *words)
+        within = self._openflow(_ANSWER_TIMEOUT_S, version)
+        return self._run(*within, command, self._bridge, *words)
 
     def add_rules(self, rules: Iterable[str]) -> None:
         """Add OpenFlow rules, all or none (a bundle). Raises MachineError."""
@@ -95,6 +96,14 @@ class OvsInstance:
         named = [child.pid for child in self._children if child.name.startswith("ovs-vswitchd")]
         return named[0] if named else None
 
+    @property
+    def processes(self) -> tuple[DutProcess, ...]:
+        """The switch, once it was started."""
+        pid = self.switch_pid
+        if pid is None:
+            return ()
+        return (DutProcess("ovs-vswitchd", pid, unixctl=self._control("ovs-vswitchd")),)
+
     def stop(self) -> None:
         """End both, the switch first. May be repeated."""
         for child in reversed(self._children):
@@ -106,8 +115,8 @@ class OvsInstance:
         return f"unix:{self._directory / BRIDGE}.mgmt"
 
     @staticmethod
-    def _openflow(timeout_s: int) -> tuple[str, ...]:
-        return ("ovs-ofctl", f"--timeout={timeout_s}", "-O", "OpenFlow13")
+    def _openflow(timeout_s: int, version: str = "OpenFlow13") -> tuple[str, ...]:
+        return ("ovs-ofctl", f"--timeout={timeout_s}", "-O", version)
 
     @property
     def _database(self) -> Path:

@@ -108,8 +108,7 @@ class UserspaceSwitch(Forwarder):
                 SWITCH, format_cpu_list(allowed_cpus()), {"pmd-cpu-mask": mask, **VLAN_LIMIT}
             )
             interface = ("type=afxdp", "options:xdp-mode=best-effort")
-        interfaces = [interface for _ in DUT_PORTS]
-        build_bridge(switch, interfaces, self._settings.datapath)
+        build_bridge(switch, dict.fromkeys(DUT_PORTS, interface), self._settings.datapath)
         self._installed = install(switch, self._settings.rules, self._settings.push_vlan)
         return ends
 
@@ -149,8 +148,7 @@ class UserspaceSwitch(Forwarder):
 
     def processes(self) -> tuple[DutProcess, ...]:
         """The switch."""
-        pid = self._switch.switch_pid if self._switch else None
-        return (DutProcess(SWITCH.name, pid),) if pid else ()
+        return self._switch.processes if self._switch else ()
 
     def stop(self) -> None:
         """End switch and database."""

@@ -1,12 +1,31 @@
-"""The lab `ovs-dpdk`: Open vSwitch with DPDK between two vhost-user ports, on its own CPU."""
+"""The lab `ovs-dpdk`: Open vSwitch with DPDK between vhost-user ports, on CPUs of its own."""
 
 from __future__ import annotations
 
 import time
-from typing import ClassVar, Literal, Self
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from plimsoll.dut.guest.chain import (
+    Chain,
+    chain_hops,
+    guest_ports,
+    guests_of,
+    sharing_note,
+    switch_ports,
+)
+from plimsoll.dut.guest.guest import Guest
+from plimsoll.dut.guest.testpmd_guest import (
+    MEGABYTES as TESTPMD_MEGABYTES,
+)
+from plimsoll.dut.guest.testpmd_guest import (
+    TESTPMD,
+    Forwarding,
+    GuestPlace,
+    TestpmdGuest,
+)
 from plimsoll.dut.lab import (
     DutPortCounters,
     DutProcess,
@@ -16,6 +35,7 @@ from plimsoll.dut.lab import (
     LineRate,
     LinkWatch,
     Paths,
+    unsound,
 )
 from plimsoll.dut.line_rate import LineRateField
 from plimsoll.dut.needs import NAMESPACE_CAPABILITIES, LabNeeds, Program
@@ -30,7 +50,9 @@ from plimsoll.dut.ovs.rules import (
     install,
     rule_facts,
 )
-from plimsoll.dut.ovs.switch import PORTS, build_bridge
+from plimsoll.dut.ovs.switch import PORTS, build_bridge, cross_counts, transmit_drops
+from plimsoll.dut.ovs.upcalls import upcall_remarks
+from plimsoll.dut.sight import DutSight, Hop, SightEnd, grown
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
 from plimsoll.host.ledger.hugepages import MemoryPlan
@@ -41,18 +63,23 @@ from plimsoll.host.processes.child import Lifetime
 SWITCH = Program("/usr/lib/openvswitch-switch-dpdk/ovs-vswitchd-dpdk", "openvswitch-switch-dpdk")
 _PATHS: Paths = ((0, 1), (1, 0))
 _POLL_S = 0.1
-# With memory of its own each of the two ports has some 18,500 mbufs: 16384 (MIN_NB_MBUF of
+# With memory of its own each port has some 18,500 mbufs: 16384 (MIN_NB_MBUF of
 # netdev-dpdk.c) and those of its queues. Without hugepages an mbuf takes a page of 4 kB,
 # because none may cross one; DPDK itself takes the rest.
-_MEGABYTES = 208
+_MEGABYTES, _PORT_MEGABYTES = 56, 76
+
+Cpu = Annotated[int, Field(ge=0)]
 
 
 class OvsDpdkSettings(LabModel):
     """Open vSwitch with DPDK and its own database, between two vhost-user ports.
 
-    One PMD thread polls both on `cpu`. `rules` and `push_vlan` as in the lab `ovs`, `line_rate`
-    as in testpmd-memif. `ring_size` is that of the tester's virtio-user ports, in frames, which
-    have 1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
+    With `chain: pvp` frames pass a guest on their way, with `pvvp` two: `guest` says of which
+    kind, `guest_forwarding` how its testpmd forwards, `guest_cpus` where each one's loop runs;
+    by default that is `cpu`, which the loops then share. One PMD thread polls all ports on `cpu`,
+    or one on each of `pmd_cpus`. `rules` and `push_vlan` as in the lab `ovs`, `line_rate` as in
+    testpmd-memif. `ring_size` is that of the tester's virtio-user ports, in frames, which have
+    1518 bytes at most. `emc_probability` is 1/N by which a flow enters the
     exact match cache (0: never; Open vSwitch's own is 100), `smc` turns on the signature match
     cache.
     """
@@ -69,8 +96,13 @@ class OvsDpdkSettings(LabModel):
 
     kind: Literal["ovs-dpdk"] = "ovs-dpdk"
     cpu: int = Field(default=1, ge=0)
+    pmd_cpus: tuple[Cpu, ...] = ()
     rules: Rules = "cross"
     push_vlan: PushedTags = ()
+    chain: Chain = "p2p"
+    guest: Literal["testpmd"] = "testpmd"
+    guest_cpus: tuple[Cpu, ...] = ()
+    guest_forwarding: Forwarding = "io"
     ring_size: Literal[256, 512, 1024] = 1024
     emc_probability: int = Field(default=100, ge=0, le=4294967295)
     smc: bool = False
@@ -79,22 +111,64 @@ class OvsDpdkSettings(LabModel):
     @model_validator(mode="after")
     def _check_rules(self) -> Self:
         check_tags(self.rules, self.push_vlan)
+        if self.chain != "p2p" and not self.rules_count:
+            raise unsound(
+                "other rules than those that join two ports each would send frames past the guests",
+                "use rules: cross without push_vlan",
+            )
+        if self.guest_cpus and len(self.guest_cpus) != guests_of(self.chain):
+            raise unsound(
+                f"{len(self.guest_cpus)} guest_cpus for {guests_of(self.chain)} guests",
+                "name one for each guest, or none",
+            )
+        if len(set(self.pmd_cpus)) != len(self.pmd_cpus):
+            raise unsound("pmd_cpus names a CPU twice", "name each CPU once")
         return self
+
+    @property
+    def rules_count(self) -> bool:
+        """Whether each port has one rule, whose counter says by which port its frames left."""
+        return self.rules == "cross" and not self.push_vlan
 
     @classmethod
     def needs(cls) -> LabNeeds:
         """Open vSwitch with DPDK, a CPU that it polls, and root for its namespace."""
-        return LabNeeds(NAMESPACE_CAPABILITIES, ("tun",), (SWITCH, *TOOLS), 1, hugepages=True)
+        return LabNeeds(
+            NAMESPACE_CAPABILITIES,
+            ("tun",),
+            (SWITCH, *TOOLS),
+            1,
+            hugepages=True,
+            loops_of_settings=(("chain: pvp", 2), ("chain: pvvp", 3)),
+        )
 
     @property
     def megabytes(self) -> int:
-        """For DPDK itself and the mbufs of both ports, in MB."""
-        return _MEGABYTES
+        """For DPDK itself, the mbufs of all ports, and the guests, in MB."""
+        return self.switch_megabytes + guests_of(self.chain) * TESTPMD_MEGABYTES
+
+    @property
+    def switch_megabytes(self) -> int:
+        """That of the switch alone."""
+        return _MEGABYTES + _PORT_MEGABYTES * len(switch_ports(self.chain))
+
+    @property
+    def switch_cpus(self) -> tuple[int, ...]:
+        """Those of the PMD threads."""
+        return self.pmd_cpus or (self.cpu,)
+
+    @property
+    def cpus_of_guests(self) -> tuple[int, ...]:
+        """That of each guest's loop."""
+        return self.guest_cpus or (self.cpu,) * guests_of(self.chain)
 
     @property
     def polled_cpus(self) -> tuple[tuple[str, int], ...]:
-        """That of the PMD thread."""
-        return (("lab.cpu", self.cpu),)
+        """Those of the PMD threads and the guests, each once."""
+        place = "lab.pmd_cpus" if self.pmd_cpus else "lab.cpu"
+        polled = dict.fromkeys(self.cpus_of_guests, "lab.guest_cpus")
+        polled |= dict.fromkeys(self.switch_cpus, place)
+        return tuple((place, cpu) for cpu, place in sorted(polled.items()))
 
     @property
     def port_count(self) -> int:
@@ -114,6 +188,8 @@ class OvsDpdkSettings(LabModel):
     def check_machine(self) -> LineRate:
         """Whether the switch is installed and this user may make its namespace."""
         self.needs().check()
+        if self.chain != "p2p":
+            TESTPMD.find()
         return LineRate(self.line_rate_bps)
 
     def make(self, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime) -> Lab:
@@ -133,20 +209,27 @@ class OvsDpdkLab:
         self._memory = memory
         self._namespace = ledger.namespace
         self._switch = OvsInstance(ledger, self._namespace, lifetime)
+        self._ports = switch_ports(settings.chain)
+        self._guests = _guests(settings, ledger, memory, lifetime)
         self._facts: dict[str, object] = {}
         self._installed: Installed | None = None
 
     def up(self) -> LabPorts:
-        """Start the switch, and wait until it has its ports and rules."""
-        check_cpus([("lab.cpu", self._settings.cpu)])
+        """Start the switch with its ports and rules, then the guests; all are ready."""
+        check_cpus(self._settings.polled_cpus)
         try:
             self._namespace.create()
             self._switch.start(SWITCH, format_cpu_list(allowed_cpus()), self._other_config())
-            # The switch listens, because a tester that listened would wait for it without end.
-            interfaces = [("type=dpdkvhostuser",) for _ in PORTS]
+            interfaces = {name: self._interface(name) for name in self._ports}
             build_bridge(self._switch, interfaces)
-            self._installed = install(self._switch, self._settings.rules, self._settings.push_vlan)
+            self._installed = install(
+                self._switch, self._settings.rules, self._settings.push_vlan, len(self._ports)
+            )
             self._facts["version"] = self._versions()
+            for guest in self._guests:
+                guest.start()
+            for guest in self._guests:
+                guest.wait_ready()
         except BaseException:
             self.down()
             raise
@@ -157,12 +240,13 @@ class OvsDpdkLab:
             paths=_PATHS,
             drained_by="dut",
             line_rate_bps=self._settings.line_rate_bps,
+            notes=(note,) if (note := self._sharing()) else (),
         )
 
     def wait_links(self, timeout_s: float) -> None:
-        """Return once the switch sees a client on each port."""
+        """Return once the switch sees a peer on each port."""
         deadline = time.monotonic() + timeout_s
-        while down := [name for name in PORTS if not self._link_is_up(name)]:
+        while down := [name for name in self._ports if not self._link_is_up(name)]:
             self.check()
             if time.monotonic() > deadline:
                 raise MachineError(
@@ -173,22 +257,44 @@ class OvsDpdkLab:
             time.sleep(_POLL_S)
 
     def check(self) -> None:
-        """Raise LabDied if switch or database has ended."""
+        """Raise LabDied if switch, database or a guest has ended."""
         self._switch.check()
+        for guest in self._guests:
+            guest.check()
 
     def watch_links(self) -> LinkWatch:
         """A watch that sees nothing: the tester's ports know the links of vhost."""
         return lambda: ()
 
     def counters(self) -> tuple[DutPortCounters, ...] | None:
-        """None: this switch says "?" of its vhost-user ports, and rules are counted late."""
+        """Of the tester's two ports; None where no rule tells by which port frames left.
+
+        Those of the rules, and of what a port was to send what it dropped: of a vhost-user port
+        that listens, Open vSwitch 3.1 has no other counters ("?").
+        """
         self.check()
-        return None
+        if not self._settings.rules_count:
+            return None
+        into, out_of = self._counted()
+        return tuple(
+            DutPortCounters(port, into[name], out_of[name], 0, 0, 0, 0)
+            for port, name in enumerate(PORTS)
+        )
+
+    def begin_sight(self) -> SightEnd:
+        """Read the hops and the slow path's counts before a trial; the end reads them after."""
+        hops, figures = self._hops(), datapath_figures(self._switch)
+
+        def end() -> DutSight:
+            now = datapath_figures(self._switch)
+            return DutSight(grown(hops, self._hops()), tuple(upcall_remarks(figures, now)))
+
+        return end
 
     def processes(self) -> tuple[DutProcess, ...]:
-        """The switch."""
-        pid = self._switch.switch_pid
-        return (DutProcess("ovs-vswitchd", pid),) if pid else ()
+        """The switch and the guests."""
+        guests = (each for guest in self._guests for each in guest.processes())
+        return (*self._switch.processes, *guests)
 
     def facts(self) -> dict[str, object]:
         """Which switch it was, its rules as it has them, and its figures so far."""
@@ -201,16 +307,19 @@ class OvsDpdkLab:
                 **rule_facts(self._switch, self._installed),
                 "figures": datapath_figures(self._switch),
                 "queues": self._switch.ask("dpif-netdev/pmd-rxq-show").splitlines(),
+                "guests": {guest.name: guest.facts() for guest in self._guests},
             },
         }
 
     def down(self) -> None:
-        """End the switch, and delete its namespace."""
+        """End the guests and the switch, and delete its namespace."""
+        for guest in self._guests:
+            guest.stop()
         self._switch.stop()
         self._namespace.remove()
 
     def _other_config(self) -> dict[str, str]:
-        settings, megabytes = self._settings, self._settings.megabytes
+        settings, megabytes = self._settings, self._settings.switch_megabytes
         # Neither way leaves files behind, nor needs hugetlbfs to be mounted. Open vSwitch adds
         # --in-memory, which DPDK refuses together with --no-huge, unless --legacy-mem is there.
         ordinary = f"--no-huge --legacy-mem -m {megabytes} --no-shconf"
@@ -222,10 +331,36 @@ class OvsDpdkLab:
             "dpdk-extra": f"--no-pci {memory}",
             **limit,
             "per-port-memory": "true",
-            "pmd-cpu-mask": f"0x{1 << settings.cpu:x}",
+            "pmd-cpu-mask": f"0x{sum(1 << cpu for cpu in settings.switch_cpus):x}",
             "emc-insert-inv-prob": str(settings.emc_probability),
             "smc-enable": str(settings.smc).lower(),
         }
+
+    def _interface(self, name: str) -> tuple[str, ...]:
+        """The switch listens to the tester, which is not to wait for it without end.
+
+        To a guest it is vhost-user's client: it finds it again, should one of the two start anew.
+        """
+        if name in PORTS:
+            return ("type=dpdkvhostuser",)
+        socket = _guest_socket(self._ledger, name)
+        return ("type=dpdkvhostuserclient", f"options:vhost-server-path={socket}")
+
+    def _counted(self) -> tuple[dict[str, int], dict[str, int]]:
+        """Frames that the switch took from each port, and that it put out of each."""
+        counts = cross_counts(self._switch, self._ports)
+        drops = transmit_drops(self._switch, self._ports)
+        into = {each.into: each.frames for each in counts}
+        return into, {each.out_of: each.frames - drops[each.out_of] for each in counts}
+
+    def _hops(self) -> tuple[Hop, ...]:
+        if not self._settings.rules_count:
+            return ()
+        guests = [guest.counts() for guest in self._guests]
+        return chain_hops(self._ports, *self._counted(), guests)
+
+    def _sharing(self) -> str | None:
+        return sharing_note((*self._settings.switch_cpus, *self._settings.cpus_of_guests))
 
     def _devargs(self, port: int) -> str:
         """The tester's end: one queue each way, on the socket that the switch listens on."""
@@ -239,3 +374,32 @@ class OvsDpdkLab:
         switch = self._switch.ask("version").splitlines()[0]
         dpdk = self._switch.configure("get", "Open_vSwitch", ".", "dpdk_version").strip()
         return f"{switch}, {dpdk.strip(chr(34))}"
+
+
+def _guests(
+    settings: OvsDpdkSettings, ledger: Ledger, memory: MemoryPlan, lifetime: Lifetime
+) -> tuple[Guest, ...]:
+    places = (
+        GuestPlace(number, cpu, _guest_sockets(ledger, number))
+        for number, cpu in enumerate(settings.cpus_of_guests)
+    )
+    return tuple(
+        TestpmdGuest(
+            place,
+            ledger,
+            memory,
+            lifetime,
+            forwarding=settings.guest_forwarding,
+            ring_size=settings.ring_size,
+        )
+        for place in places
+    )
+
+
+def _guest_sockets(ledger: Ledger, number: int) -> tuple[Path, Path]:
+    first, second = guest_ports(number)
+    return _guest_socket(ledger, first), _guest_socket(ledger, second)
+
+
+def _guest_socket(ledger: Ledger, port: str) -> Path:
+    return ledger.directory / f"{port}.sock"

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StrictInt
 
+from plimsoll.dut.guest.chain import joined
 from plimsoll.dut.lab import unsound
 from plimsoll.dut.ovs.instance import OvsInstance
 from plimsoll.errors import MachineError
@@ -61,9 +62,11 @@ def check_tags(rules: Rules, tags: tuple[int, ...]) -> None:
         raise unsound(problem, "use rules: cross, or remove push_vlan")
 
 
-def install(switch: OvsInstance, rules: Rules, tags: tuple[int, ...] = ()) -> Installed:
+def install(
+    switch: OvsInstance, rules: Rules, tags: tuple[int, ...] = (), ports: int = 2
+) -> Installed:
     """Install them, all at once. Raises MachineError where the switch has another number then."""
-    lines = list(rule_lines(rules, tags))
+    lines = list(rule_lines(rules, tags, ports))
     begin = time.monotonic()
     switch.add_rules(lines)
     seconds = time.monotonic() - begin
@@ -77,10 +80,18 @@ def install(switch: OvsInstance, rules: Rules, tags: tuple[int, ...] = ()) -> In
     return Installed(present, seconds)
 
 
-def rule_lines(rules: Rules, tags: tuple[int, ...] = ()) -> Iterator[str]:
-    """As ovs-ofctl reads them; `tags` are put on at port 1, and taken off on the way back."""
+def rule_lines(rules: Rules, tags: tuple[int, ...] = (), ports: int = 2) -> Iterator[str]:
+    """As ovs-ofctl reads them; `tags` are put on at port 1, and taken off on the way back.
+
+    Of a chain with more `ports` than two, "cross" joins each two.
+    """
     if rules == "normal":
         yield _NORMAL
+        return
+    if rules == "cross" and not tags:
+        for one, other in joined([str(number) for number in range(1, ports + 1)]):
+            yield f"in_port={one},actions=output:{other}"
+            yield f"in_port={other},actions=output:{one}"
         return
     if len(tags) > 1:
         # A rule may take off only a tag that it has matched: the inner one is another's.

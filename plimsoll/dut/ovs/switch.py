@@ -1,9 +1,9 @@
-"""The bridge of an Open vSwitch with two ports: set up, its ports opened, its counters."""
+"""The bridge of an Open vSwitch: set up, its ports opened, its counters."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
@@ -15,6 +15,13 @@ PORTS = ("port0", "port1")
 
 _PORT_LINE = re.compile(r"^\s*port\s+\"?([^:\"]+)\"?:\s*rx pkts=(\d+).*drop=(\S+), errs=(\S+),")
 _TX_LINE = re.compile(r"^\s*tx pkts=(\d+).*drop=(\S+), errs=(\S+),")
+# Of a port of DPDK, what did not fit into its queue, and what may not leave by it; answered to
+# requests by OpenFlow 1.4 or newer, as they stand.
+_TX_DROP = re.compile(r"\b(ovs_tx_(?!retries)\w+)=(\d+)")
+_ANY_PORT = re.compile(r"^\s*port\s+\"?([^:\"]+?)\"?:\s*rx pkts=")
+_CROSSED = re.compile(
+    r"n_packets=(\d+),.* in_port=\"?([^ ,\"]+)\"? actions=output:\"?([^ ,\"]+)\"?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,39 +36,94 @@ class PortCounts:
     tx_errors: int
 
 
+@dataclass(frozen=True, slots=True)
+class CrossCount:
+    """How many frames the rule took from the port `into` to the port `out_of` it."""
+
+    into: str
+    out_of: str
+    frames: int
+
+
 def build_bridge(
     switch: OvsInstance,
-    ports: Sequence[Sequence[str]],
+    ports: Mapping[str, Sequence[str]],
     datapath: Literal["netdev", "system"] = "netdev",
 ) -> None:
-    """Make the bridge with two ports, OpenFlow's 1 and 2, and no rules.
+    """Make the bridge with its ports, OpenFlow's 1, 2, …, and no rules.
 
-    `ports[n]` are the settings of the Interface `port<n>` in ovs-vsctl's words. Raises
-    MachineError where the switch cannot open one.
+    `ports` has the settings of each Interface in ovs-vsctl's words, by name and in the order of
+    the chain. Raises MachineError where the switch cannot open one.
     """
     secure = "fail_mode=secure"
     bridge = ("add-br", BRIDGE, "--", "set", "Bridge", BRIDGE, f"datapath_type={datapath}", secure)
     added = [
         word
-        for number, (name, settings) in enumerate(zip(PORTS, ports, strict=True), start=1)
+        for number, (name, settings) in enumerate(ports.items(), start=1)
         for word in (
             *("--", "add-port", BRIDGE, name),
             *("--", "set", "Interface", name, f"ofport_request={number}", *settings),
         )
     ]
     switch.configure(*bridge, *added)
-    for name in PORTS:
+    for name in ports:
         _check_opened(switch, name)
 
 
-def port_counts(switch: OvsInstance) -> tuple[PortCounts, ...]:
-    """OpenFlow's counters of both ports. Raises MachineError where they cannot be read."""
+def port_counts(switch: OvsInstance, ports: Sequence[str] = PORTS) -> tuple[PortCounts, ...]:
+    """OpenFlow's counters of the ports. Raises MachineError where they cannot be read."""
     found = read_port_counts(switch.openflow("dump-ports"))
-    # ovs-ofctl has the numbers of ports, or their names where it knows them.
+    return tuple(found[name] for name in _as_named(found, ports))
+
+
+def cross_counts(switch: OvsInstance, ports: Sequence[str]) -> tuple[CrossCount, ...]:
+    """What the rules that join two ports have counted, by the names of the `ports`.
+
+    The datapath counts at once and tells the rules now and then; this waits until it has.
+    Raises MachineError where they cannot be read.
+    """
+    switch.ask("revalidator/wait")
+    names = {str(number): name for number, name in enumerate(ports, start=1)}
     return tuple(
-        found[str(number)] if str(number) in found else found[name]
-        for number, name in enumerate(PORTS, start=1)
+        CrossCount(names.get(into, into), names.get(out_of, out_of), frames)
+        for into, out_of, frames in read_cross_counts(switch.openflow("dump-flows"))
     )
+
+
+def read_cross_counts(text: str) -> Iterator[tuple[str, str, int]]:
+    """Of each rule in what `ovs-ofctl dump-flows` prints: its in_port, its output, its frames."""
+    for line in text.splitlines():
+        if counted := _CROSSED.search(line):
+            yield counted[2], counted[3], int(counted[1])
+
+
+def transmit_drops(switch: OvsInstance, ports: Sequence[str]) -> dict[str, int]:
+    """Frames that a port of DPDK was to send and dropped, by name."""
+    found = read_transmit_drops(switch.openflow("dump-ports", version="OpenFlow14"))
+    return {name: found[key] for name, key in zip(ports, _as_named(found, ports), strict=True)}
+
+
+def read_transmit_drops(text: str) -> dict[str, int]:
+    """What `ovs-ofctl -O OpenFlow14 dump-ports` prints of them, by port."""
+    found: dict[str, int] = {}
+    port = None
+    for line in text.splitlines():
+        if named := _ANY_PORT.match(line):
+            port = named[1].strip()
+            found[port] = 0
+        elif port is not None:
+            found[port] += sum(int(count) for _, count in _TX_DROP.findall(line))
+    return found
+
+
+def _as_named(found: Mapping[str, object], ports: Sequence[str]) -> list[str]:
+    """ovs-ofctl has the numbers of ports, or their names where it knows them."""
+    keys = [
+        str(number) if str(number) in found else name for number, name in enumerate(ports, start=1)
+    ]
+    if missing := [key for key in keys if key not in found]:
+        raise _unreadable(f"no {', '.join(missing)} among {', '.join(found)}")
+    return keys
 
 
 def read_port_counts(text: str) -> dict[str, PortCounts]:

@@ -33,13 +33,14 @@ class LocalHost:
     """What is watched on this host: by role ("tester", "dut") the CPUs that polling loops use.
 
     `run_on` are the CPUs left for the agent, all of them polled if `crowded`; `pids`,
-    `telemetry` and `namespaces` as in Observation.
+    `telemetry`, `openvswitch` and `namespaces` as in Observation.
     """
 
     polled: dict[str, tuple[int, ...]]
     run_on: tuple[int, ...]
     pids: dict[str, int] = field(default_factory=dict)
     telemetry: dict[str, str] = field(default_factory=dict)
+    openvswitch: dict[str, str] = field(default_factory=dict)
     namespaces: dict[str, str] = field(default_factory=dict)
     crowded: bool = False
 
@@ -212,6 +213,7 @@ def start_observers(
             polled_cpus=tuple(cpu for cpus in local.polled.values() for cpu in cpus),
             pids=local.pids,
             telemetry=local.telemetry,
+            openvswitch=local.openvswitch,
             namespaces=local.namespaces,
         )
         agent = _start("this host", module_argv("plimsoll.observe"), ledger)
@@ -239,4 +241,5 @@ def _observation_of(host: RemoteHost, settings: ObserveSettings) -> Observation:
         polled_cpus=host.polled_cpus,
         pids=host.pids,
         telemetry=host.telemetry,
+        openvswitch=host.openvswitch,
     )

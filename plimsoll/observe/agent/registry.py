@@ -8,6 +8,7 @@ from plimsoll.observe.dpdk.dpdk import Dpdk
 from plimsoll.observe.network.bridge import Bridge
 from plimsoll.observe.network.qdisc import Qdisc
 from plimsoll.observe.network.xdp import Xdp
+from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
 from plimsoll.observe.procfs.mpstat import Mpstat
 from plimsoll.observe.procfs.procstat_interrupts import Interrupts
 from plimsoll.observe.procfs.procstat_softirqs import Softirqs
@@ -44,6 +45,7 @@ OBSERVERS: tuple[type[Observer], ...] = (
     Cpuidle,
     Thermal,
     Smi,
-    # The last, since it may wait for others.
+    # The last, since they may wait for others.
+    OpenVswitch,
     Dpdk,
 )

@@ -20,7 +20,8 @@ class RemoteHost(BaseModel):
     """Another host that is watched, over ssh: its `plimsoll-observe` must be on PATH there.
 
     `polled_cpus` are those under test, `telemetry` the sockets of its DPDK processes by a
-    name for each, `pids` processes whose cgroups are watched. `tuning` is what the host is
+    name for each, `openvswitch` the control sockets of its switches (`ovs-vswitchd.PID.ctl`)
+    likewise, `pids` processes whose cgroups are watched. `tuning` is what the host is
     meant to be, given as the experiment's own.
     """
 
@@ -29,6 +30,7 @@ class RemoteHost(BaseModel):
     ssh: str
     polled_cpus: tuple[Annotated[int, Field(ge=0, le=8191)], ...] = ()
     telemetry: dict[str, str] = Field(default_factory=dict)
+    openvswitch: dict[str, str] = Field(default_factory=dict)
     pids: dict[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
     tuning: Intent | None = None
 

@@ -12,6 +12,7 @@ class Observation(BaseModel):
     `run_on`; empty leaves it where it is. `polled_cpus` are those under test: nothing may
     be read in a way that interrupts them. `pids` are the processes under test, by a name for
     each, whose cgroups are watched; `telemetry` the sockets of DPDK processes, by name.
+    `openvswitch` are the control sockets of running ovs-vswitchd, by a name for each.
     `namespaces` are the files of network namespaces under test, by name; the host's own is read
     in any case.
     """
@@ -24,4 +25,5 @@ class Observation(BaseModel):
     polled_cpus: tuple[int, ...] = ()
     pids: dict[str, int] = Field(default_factory=dict)
     telemetry: dict[str, str] = Field(default_factory=dict)
+    openvswitch: dict[str, str] = Field(default_factory=dict)
     namespaces: dict[str, str] = Field(default_factory=dict)

@@ -52,8 +52,8 @@ class TrialIdentity:
 class TrialContext:
     """What the DUT, the hosts and the kernel had to say of a trial, as far as it is known.
 
-    `dut`, `own` and `noise` have the attributes of DutPortRecord, OwnTimeRecord and
-    NeighbourRecord.
+    `dut`, `own`, `noise` and `hops` have the attributes of DutPortRecord, OwnTimeRecord,
+    NeighbourRecord and HopRecord.
     """
 
     dut: Sequence[object] | None = None
@@ -65,6 +65,7 @@ class TrialContext:
     schedule: ScheduleRecord | None = None
     offered: OfferedRange | None = None
     noise: Sequence[object] = ()
+    hops: Sequence[object] = ()
 
 
 NO_CONTEXT = TrialContext()

@@ -72,6 +72,14 @@ class DutPortRecord(RecordModel):
     rx_no_mbuf: int
 
 
+class HopRecord(RecordModel):
+    """A point that frames pass inside the DUT, and how many did in this trial, by its counters."""
+
+    direction: int = Field(ge=0, description="Index of the path that the frames take.")
+    place: str = Field(description="Which point, in words; in the order in which frames pass it.")
+    frames: int = Field(description="Frames that passed it in this trial.")
+
+
 class TrialRecord(RecordModel):
     """One finished trial. `load_pps` is per direction; `number` is unique in its run.
 
@@ -123,6 +131,12 @@ class TrialRecord(RecordModel):
         default=(),
         description="The neighbours that the experiment had disturb this trial, and what they "
         "did; none in records of earlier versions.",
+    )
+
+    hops: tuple[HopRecord, ...] = Field(
+        default=(),
+        description="How many frames passed each point inside the DUT, along each direction; "
+        "none where it counts its ports alone, and in records of earlier versions.",
     )
 
     loss_blame: LossBlameRecord | None = Field(

@@ -9,6 +9,7 @@ from typing import Literal
 from plimsoll.trial.criteria.criterion import Criterion
 from plimsoll.trial.criteria.host_criterion import HostCriterion
 from plimsoll.trial.judging.dut_agreement import dut_agreement
+from plimsoll.trial.judging.dut_sight import dut_sight
 from plimsoll.trial.judging.filtered import unfiltered
 from plimsoll.trial.judging.tester import TesterLimits
 from plimsoll.trial.outcome.finding import Finding
@@ -60,7 +61,7 @@ def judge_goals(
 
 
 def _tester(outcome: Outcome, limits: TesterLimits) -> list[Finding]:
-    return [*limits.findings(outcome), *dut_agreement(outcome)]
+    return [*limits.findings(outcome), *dut_agreement(outcome), *dut_sight(outcome)]
 
 
 def _judge(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from plimsoll.attribution.explanation.latency_parts import LatencyParts
 from plimsoll.dut.lab import DrainedBy, DutPortCounters, Paths
+from plimsoll.dut.sight import NOTHING_SEEN, DutSight
 from plimsoll.generator.interface import StreamCounts, TrialPlan, TrialReport
 from plimsoll.record.trials.latency_record import LatencyRecord
 from plimsoll.traffic.plan import StreamPlan
@@ -46,6 +47,8 @@ class Outcome:
     paths: Paths
     dut_before: tuple[DutPortCounters, ...] | None = None
     dut_after: tuple[DutPortCounters, ...] | None = None
+    # What else the DUT saw of this trial alone.
+    dut_sight: DutSight = NOTHING_SEEN
     # Links that the tester's own ports do not tell of, by a name for people.
     links_lost: tuple[str, ...] = ()
     baseline: Baseline | None = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from plimsoll.dut.lab import Lab, LabPorts
+from plimsoll.dut.sight import begin_sight
 from plimsoll.errors import PlimsollError
 from plimsoll.generator.interface import Generator, Interval, TrialPlan
 from plimsoll.trial.outcome.background_streams import NO_BACKGROUND, BackgroundStreams
@@ -33,6 +34,7 @@ def run_trial(
     links_lost = lab.watch_links()
     series = TrialSeries(plan, ports.drained_by, ports.queue_frames)
     before = lab.counters()
+    end_sight = begin_sight(lab)
 
     def watch_all(whole: Interval) -> bool:
         interval = background.left_out_of(whole)
@@ -59,6 +61,7 @@ def run_trial(
         paths=ports.paths,
         dut_before=before,
         dut_after=lab.counters(),
+        dut_sight=end_sight(),
         links_lost=links_lost(),
         background=background,
     )

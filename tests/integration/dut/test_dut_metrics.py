@@ -11,6 +11,7 @@ from plimsoll.host.ledger.ledger import Ledger
 from plimsoll.observe.network.bridge import Bridge
 from plimsoll.observe.network.qdisc import Qdisc
 from plimsoll.observe.network.xdp import Xdp
+from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
 from plimsoll.observe.reading.observation import Observation
 from plimsoll.observe.reading.observer import ObservedHost
 from tests.integration.dut.namespace_lab import FRAMES, ends_of, exchange, make_lab, settings_of
@@ -79,3 +80,25 @@ def test_what_is_read_does_not_keep_a_lab_from_going(ledger: Ledger) -> None:
     assert not ledger.namespace.path.exists()
     assert not list(Path("/sys/class/net").glob(ledger.namespace.tester_end(0)))
     watched.read()
+
+
+def test_open_vswitch_is_read_by_its_control_socket(ledger: Ledger) -> None:
+    try:
+        settings_of("ovs").check_machine()
+    except MachineError as error:
+        pytest.skip(str(error))
+    lab = make_lab(ledger, "ovs")
+    ends = ends_of(lab)
+    sockets = {each.name: str(each.unixctl) for each in lab.processes()}
+    host = ObservedHost(observation=Observation(openvswitch=sockets))
+    watched = Watched(OpenVswitch, host)
+    exchange(ends)
+    rows = watched.read()
+    names = {"app": "ovs-vswitchd", "thread": "main"}
+    assert rows.counts("packets-sec", **names) == [2 * FRAMES]
+    looked_up = {row.names["kind"]: row.count for row in rows.matching("lookups-sec", **names)}
+    # The first of each flow asks the slow path; by which cache the others are found is its own.
+    assert looked_up["upcall"] >= 2
+    assert sum(count or 0 for count in looked_up.values()) == 2 * FRAMES
+    assert rows.values("datapath-flows") == [2]
+    lab.down()

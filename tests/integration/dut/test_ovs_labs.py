@@ -3,13 +3,17 @@
 import json
 import os
 import signal
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from plimsoll.dut.lab import LabDied
+from plimsoll.dut.guest.guest import GuestHangs
+from plimsoll.dut.lab import Lab, LabDied
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.registry.standing import lab_down, lab_up
+from plimsoll.dut.sight import SeesTrials
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.ledger import Ledger, sweep
 from plimsoll.host.processes.identity import end_process, wait_for_end
@@ -139,41 +143,96 @@ def test_the_kernels_datapath_is_refused_where_there_is_none() -> None:
         settings_of("ovs", datapath="system").check_machine()
 
 
-def trial_of(place: Workplace, kind: str) -> dict[str, object]:
+def trial_of(place: Workplace, kind: str, **more: object) -> dict[str, Any]:
     """What a trial of the engine on this lab printed."""
     stream = {"name": "load", "role": "load", "flows": 64}
-    experiment = place.experiment(profile={"streams": [stream]}, lab={"kind": kind, "cpu": CPU})
+    lab = {"kind": kind, "cpu": CPU, **more}
+    experiment = place.experiment(profile={"streams": [stream]}, lab=lab)
     words = ("--load", "1kpps", "--duration", "1s", "--json", "--runs", place.runs)
     done = place.run("trial", experiment, *words)
     assert done.returncode == 0, done.stdout + done.stderr
     return dict(json.loads(done.stdout))
 
 
-@pytest.mark.parametrize("kind", ["ovs", "ovs-dpdk"])
-def test_a_trial_of_the_engine_passes(place: Workplace, kind: str) -> None:
-    try:
-        settings_of(kind).check_machine()
-    except MachineError as error:
-        pytest.skip(str(error))
-    trial = trial_of(place, kind)
+# One trial proves the counters of a switch with DPDK, of the guest and of all hops.
+TRIALS: list[Any] = [
+    ("ovs", {}),
+    ("ovs-dpdk", {"chain": "pvp"}),
+    pytest.param("ovs-dpdk", {}, marks=pytest.mark.full),
+    pytest.param("ovs-dpdk", {"chain": "pvvp"}, marks=pytest.mark.full),
+]
+
+
+@pytest.mark.parametrize(("kind", "more"), TRIALS)
+def test_open_vswitch_counts_the_frames_of_a_trial(
+    place: Workplace, kind: str, more: dict[str, str]
+) -> None:
+    skip_without(kind, more)
+    trial = trial_of(place, kind, **more)
     assert trial["verdict"] == "pass"
-    findings = trial["findings"]
-    assert isinstance(findings, list)
-    agreed = [each["outcome"] for each in findings if each["rule"] == "dut-counters"]
-    # Of vhost-user ports Open vSwitch has no counters to compare with.
-    assert agreed == ["ok"] * (4 if kind == "ovs" else 0)
+    agreed = [each for each in trial["findings"] if each["rule"] == "dut-counters"]
+    assert [each["outcome"] for each in agreed] == ["ok"] * 4
+    assert [each["value"] - each["limit"] for each in agreed] == [0] * 4
+    sent = {each["value"] for each in agreed}
+    hops = trial["hops"]
+    # In and out of the switch, or of switch, guest, switch, and so on, in both directions.
+    points = {"ovs": 0, "p2p": 2, "pvp": 6, "pvvp": 10}
+    passed = 2 * points["ovs" if kind == "ovs" else more.get("chain", "p2p")]
+    assert len(hops) == passed
+    assert not hops or {hop["frames"] for hop in hops} == sent
     assert leftovers_of_run(place) == set()
 
 
-def test_a_killed_owner_leaves_nothing_of_open_vswitch_with_dpdk(state: Path) -> None:
-    settings = settings_of("ovs-dpdk")
+@pytest.mark.parametrize("victim", ["guest0", "ovs-vswitchd"])
+def test_who_died_in_the_middle_is_told_apart(ledger: Ledger, victim: str) -> None:
+    skip_without("ovs-dpdk", {"chain": "pvp"})
+    lab = make_lab(ledger, "ovs-dpdk", chain="pvp")
+    lab.up()
+    os.kill(programs_of(ledger)[victim], signal.SIGKILL)
+    with pytest.raises(LabDied) as died:
+        until_it_is_seen(lab)
+    assert died.value.process.startswith(victim)
+    lab.down()
+    assert leftovers(ledger) == set()
+    assert not list(ledger.directory.glob("guest*.sock"))
+
+
+def test_a_guest_that_hangs_is_no_guest_that_died(ledger: Ledger) -> None:
+    skip_without("ovs-dpdk", {"chain": "pvp"})
+    lab = make_lab(ledger, "ovs-dpdk", chain="pvp")
+    lab.up()
+    guest = programs_of(ledger)["guest0"]
+    os.kill(guest, signal.SIGSTOP)
+    assert isinstance(lab, SeesTrials)
+    with pytest.raises(GuestHangs, match="guest0 runs, and does not answer"):
+        lab.begin_sight()
+    lab.check()
+    os.kill(guest, signal.SIGCONT)
+    lab.down()
+    assert leftovers(ledger) == set()
+
+
+def until_it_is_seen(lab: Lab) -> None:
+    """A killed process may take a moment to be gone."""
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        lab.check()
+        time.sleep(0.05)
+
+
+def skip_without(kind: str, more: dict[str, str]) -> None:
     try:
-        settings.check_machine()
+        settings_of(kind, **more).check_machine()
     except MachineError as error:
         pytest.skip(str(error))
-    owner, ledger = start_owner(settings)
+
+
+def test_a_killed_owner_leaves_nothing_of_open_vswitch_with_dpdk(state: Path) -> None:
+    skip_without("ovs-dpdk", {"chain": "pvp"})
+    owner, ledger = start_owner(settings_of("ovs-dpdk", chain="pvp"))
     processes = {each.name: each.identity for each in ledger.record.processes}
     assert processes["ovs-vswitchd"].alive
+    assert processes["guest0"].alive
     owner.kill()
     owner.communicate()
     assert wait_for_end(processes["janitor"], PATIENCE_S)

@@ -9,7 +9,13 @@ from plimsoll.dut.needs import LabNeeds
 from plimsoll.dut.ovs.figures import read_figures
 from plimsoll.dut.ovs.ovs import OvsSettings
 from plimsoll.dut.ovs.ovs_dpdk import OvsDpdkLab, OvsDpdkSettings
-from plimsoll.dut.ovs.switch import PortCounts, read_port_counts
+from plimsoll.dut.ovs.switch import (
+    PortCounts,
+    read_cross_counts,
+    read_port_counts,
+    read_transmit_drops,
+)
+from plimsoll.dut.ovs.upcalls import upcall_remarks
 from plimsoll.errors import MachineError
 from plimsoll.host.ledger.hugepages import MemoryPlan
 from plimsoll.host.ledger.ledger import Ledger
@@ -127,3 +133,67 @@ def test_settings_that_are_unsound_are_refused() -> None:
     for changes in ({"ring_size": 1000}, {"emc_probability": -1}, {"rules": "drop"}):
         with pytest.raises(ValidationError):
             OvsDpdkSettings.model_validate(changes)
+
+
+# As Open vSwitch 3.1.0 prints them by OpenFlow 1.3 and 1.4.
+FLOWS = """\
+OFPST_FLOW reply (OF1.3) (xid=0x2):
+ cookie=0x0, table=0, n_packets=25585568, n_bytes=1637476352, in_port=1 actions=output:2
+ cookie=0x0, table=0, n_packets=7, n_bytes=448, in_port="guest0b" actions=output:port1
+ cookie=0x0, table=0, n_packets=9, n_bytes=448, actions=NORMAL
+"""
+DROPS = """\
+OFPST_PORT reply (OF1.4) (xid=0x2): 2 ports
+  port  1: rx pkts=?, bytes=?, drop=?, errs=?, frame=?, over=?, crc=?
+           tx pkts=?, bytes=?, drop=?, errs=?, coll=?
+           duration=5.840s
+           CUSTOM Statistics
+                      ovs_tx_failure_drops=30, ovs_tx_mtu_exceeded_drops=2,
+                      ovs_tx_qos_drops=0, ovs_rx_qos_drops=9, ovs_tx_invalid_hwol_drops=0,
+                      ovs_tx_retries=100,
+  port  port1: rx pkts=?, bytes=?, drop=?, errs=?, frame=?, over=?, crc=?
+           tx pkts=?, bytes=?, drop=?, errs=?, coll=?
+           duration=5.841s
+"""
+
+
+def test_rules_that_join_two_ports_are_counted() -> None:
+    assert list(read_cross_counts(FLOWS)) == [("1", "2", 25585568), ("guest0b", "port1", 7)]
+
+
+def test_what_a_port_was_to_send_and_dropped_is_summed() -> None:
+    # Retries lost nothing, and what came in and was dropped is none of it.
+    assert read_transmit_drops(DROPS) == {"1": 32, "port1": 0}
+
+
+def figures(received: int, answered: int, failed: int) -> dict[str, dict[str, int]]:
+    return {
+        "pmd thread numa_id 0 core_id 1": {
+            "packets received": received,
+            "miss with success upcall": answered,
+            "miss with failed upcall": failed,
+        }
+    }
+
+
+def test_the_first_packets_of_flows_are_no_storm() -> None:
+    before, after = figures(100, 5, 0), figures(1_000_100, 1004, 0)
+    assert list(upcall_remarks(before, after)) == []
+    # More than 1,000, and less than 1 % of the packets.
+    assert list(upcall_remarks(before, figures(1_000_100, 9_000, 0))) == []
+
+
+def test_a_storm_of_upcalls_is_remarked() -> None:
+    (storm,) = upcall_remarks(figures(100, 5, 0), figures(100_100, 2_005, 0))
+    assert (storm.rule, storm.value, storm.limit) == ("upcalls", 2000, 1000)
+    assert "2,000 of the 100,000 packets" in storm.text
+
+
+def test_upcalls_that_failed_are_lost_packets() -> None:
+    (failed,) = upcall_remarks(figures(0, 0, 2), figures(500, 0, 5))
+    assert (failed.rule, failed.value) == ("failed-upcalls", 3)
+
+
+def test_of_a_thread_that_came_meanwhile_all_counts() -> None:
+    (storm,) = upcall_remarks({}, figures(2_000, 2_000, 0))
+    assert storm.value == 2_000

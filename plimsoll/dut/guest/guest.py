@@ -1,0 +1,55 @@
+"""What a guest is to the switch: two ports that it joins, with counters of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from plimsoll.dut.lab import DutProcess
+from plimsoll.errors import MachineError
+
+
+@dataclass(frozen=True, slots=True)
+class GuestCounts:
+    """Frames of one of a guest's two ports, by the guest itself."""
+
+    rx_frames: int
+    tx_frames: int
+
+
+class Guest(Protocol):
+    """One guest. What it starts is entered in the lab's ledger before it is used."""
+
+    name: str
+
+    def start(self) -> None:
+        """Start it. Raises MachineError and LabDied."""
+
+    def wait_ready(self) -> None:
+        """Return once it forwards. Raises MachineError and LabDied."""
+
+    def check(self) -> None:
+        """Raise LabDied if it has ended."""
+
+    def counts(self) -> tuple[GuestCounts, GuestCounts]:
+        """Of its two ports. Raises LabDied, and GuestHangs where it does not answer."""
+
+    def processes(self) -> tuple[DutProcess, ...]:
+        """Those whose loops forward."""
+
+    def facts(self) -> dict[str, object]:
+        """What it is, as JSON."""
+
+    def stop(self) -> None:
+        """End it, whatever it takes. May be repeated."""
+
+
+class GuestHangs(MachineError):
+    """A guest runs and does not answer."""
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(
+            f"{name} runs, and does not answer: {why}",
+            where="lab.guest",
+            remedy="see its log in the lab's directory; its CPU may be taken by another loop",
+        )

@@ -1,0 +1,144 @@
+"""What an Open vSwitch's datapath did: packets, caches' hits, upcalls, cycles, flows."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from plimsoll.dut.ovs.figures import read_figures
+from plimsoll.observe.openvswitch.control_socket import ControlSocket
+from plimsoll.observe.reading.observer import NotObservable, ObservedHost, Observer
+from plimsoll.observe.reading.readings import Readings
+from plimsoll.record.samples.metric_type import MetricType
+
+
+def _rate(kind: str, unit: str) -> MetricType:
+    return MetricType("ovs", kind, "count", unit, "sum", counted=True, carried=True)
+
+
+_PACKETS = _rate("packets-sec", "packets/s")
+_RECIRCULATIONS = _rate("recirculations-sec", "packets/s")
+_LOOKUPS = _rate("lookups-sec", "packets/s")
+_CYCLES = _rate("cycles-sec", "cycles/s")
+_FLOWS = MetricType("ovs", "datapath-flows", "count", "flows", "max", carried=True)
+_LIMIT = MetricType("ovs", "datapath-flow-limit", "count", "flows", "min", carried=True)
+# Of `pmd-stats-show`, each with its series: the type, and the name of what it counts.
+_FIGURES: dict[str, tuple[MetricType, dict[str, str]]] = {
+    "packets received": (_PACKETS, {}),
+    "packet recirculations": (_RECIRCULATIONS, {}),
+    "phwol hits": (_LOOKUPS, {"kind": "offload"}),
+    "simple match hits": (_LOOKUPS, {"kind": "simple-match"}),
+    "emc hits": (_LOOKUPS, {"kind": "emc"}),
+    "smc hits": (_LOOKUPS, {"kind": "smc"}),
+    "megaflow hits": (_LOOKUPS, {"kind": "megaflow"}),
+    "miss with success upcall": (_LOOKUPS, {"kind": "upcall"}),
+    "miss with failed upcall": (_LOOKUPS, {"kind": "failed-upcall"}),
+    "idle cycles": (_CYCLES, {"kind": "idle"}),
+    "processing cycles": (_CYCLES, {"kind": "processing"}),
+}
+_STATS, _UPCALLS = "dpif-netdev/pmd-stats-show", "upcall/show"
+_CURRENT_FLOWS = re.compile(r"flows\s*: \(current (\d+)\).*\(limit (\d+)\)")
+_PMD = re.compile(r"pmd thread numa_id (\d+) core_id (\d+)")
+# How long a reading may wait; of short intervals, a quarter.
+_PATIENCE_S = 0.2
+
+
+class OpenVswitch(Observer):
+    """Of each switch (`app`) by `thread`: "pmd" with its `core`, or "main".
+
+    Asked by its control socket, which the switch's main thread answers; the polling threads
+    count for themselves and are not stopped for it. A switch that does not answer within 0.2 s
+    has no series until it does.
+    """
+
+    source = "ovs"
+    summary = "packets, cache hits, upcalls and cycles of Open vSwitch's threads, by ovs-appctl"
+    types = (_PACKETS, _RECIRCULATIONS, _LOOKUPS, _CYCLES, _FLOWS, _LIMIT)
+
+    def __init__(self, host: ObservedHost, readings: Readings) -> None:
+        patience_s = min(_PATIENCE_S, host.observation.interval_s / 4)
+        sockets = host.observation.openvswitch
+        if not sockets:
+            raise NotObservable("no Open vSwitch of this host is part of the test bed")
+        self._switches = [_Switch(app, Path(path), patience_s) for app, path in sockets.items()]
+        self.read(readings)
+        if troubles := [each.trouble for each in self._switches if each.trouble]:
+            raise NotObservable("; ".join(troubles))
+
+    def read(self, readings: Readings) -> None:
+        """Ask each, and tell what it answers."""
+        for switch in self._switches:
+            switch.read(readings)
+
+
+class _Switch:
+    def __init__(self, app: str, path: Path, patience_s: float) -> None:
+        self._app = app
+        self._path = path
+        self._patience_s = patience_s
+        self._socket: ControlSocket | None = None
+        self._series: dict[tuple[str, str], int] = {}
+        # Why it was not read last time.
+        self.trouble: str | None = None
+
+    def read(self, readings: Readings) -> None:
+        deadline_s = time.monotonic() + self._patience_s
+        try:
+            if self._socket is None:
+                self._socket = ControlSocket(self._path)
+            stats = self._socket.ask(_STATS, deadline_s)
+            upcalls = self._socket.ask(_UPCALLS, deadline_s)
+        except (OSError, ValueError) as error:
+            self._lose(f"{self._app}: {error}", readings)
+            return
+        self.trouble = None
+        for thread, figures in read_figures(stats).items():
+            self._tell_thread(thread, figures, readings)
+        if found := _CURRENT_FLOWS.search(upcalls):
+            for metric, value in zip((_FLOWS, _LIMIT), found.groups(), strict=True):
+                number = self._number(metric, "", metric.type, {}, readings)
+                readings.value(number, int(value))
+
+    def __del__(self) -> None:
+        # An observer lives as long as a trial.
+        if self._socket is not None:
+            self._socket.close()
+
+    def _tell_thread(self, thread: str, figures: Mapping[str, int], readings: Readings) -> None:
+        names = dict(_thread_names(thread))
+        for name, count in figures.items():
+            if name in _FIGURES:
+                metric, own = _FIGURES[name]
+                readings.total(self._number(metric, thread, name, names | own, readings), count)
+
+    def _number(
+        self,
+        metric: MetricType,
+        thread: str,
+        figure: str,
+        names: Mapping[str, str],
+        readings: Readings,
+    ) -> int:
+        key = (thread, figure)
+        if key not in self._series:
+            self._series[key] = readings.series(metric, {"app": self._app, **names})
+        return self._series[key]
+
+    def _lose(self, trouble: str, readings: Readings) -> None:
+        """Hang up, and begin anew at the next reading: an answer that came late is no news."""
+        self.trouble = trouble
+        for number in self._series.values():
+            readings.absent(number)
+        if self._socket is not None:
+            self._socket.close()
+        self._socket = None
+
+
+def _thread_names(thread: str) -> Iterator[tuple[str, str]]:
+    if pmd := _PMD.fullmatch(thread):
+        yield "thread", "pmd"
+        yield "core", pmd[2]
+    else:
+        yield "thread", thread.removesuffix(" thread")

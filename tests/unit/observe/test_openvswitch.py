@@ -1,0 +1,124 @@
+"""Open vSwitch by its control socket: what it says comes to series; a switch may hang or die."""
+
+import json
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from plimsoll.observe.openvswitch.openvswitch import OpenVswitch
+from plimsoll.observe.reading.observation import Observation
+from plimsoll.observe.reading.observer import NotObservable, ObservedHost
+from tests.unit.observe.watched import Watched
+
+PMD = "pmd thread numa_id 0 core_id 5:"
+
+
+def stats(received: int, emc: int, upcalls: int, idle: int) -> str:
+    """As Open vSwitch 3.1.0 prints it."""
+    return f"""{PMD}
+  packets received: {received}
+  packet recirculations: 0
+  avg. datapath passes per packet: 1.00
+  emc hits: {emc}
+  miss with success upcall: {upcalls}
+  miss with failed upcall: 0
+  idle cycles: {idle} (97.15%)
+  processing cycles: 900 (2.85%)
+main thread:
+  packets received: 0
+"""
+
+
+FLOWS = """netdev@ovs-netdev:
+  flows         : (current {flows}) (avg 3) (max 9) (limit 10000)
+  dump duration : 1ms
+"""
+
+
+class SwitchServer:
+    """Answers as ovs-vswitchd does, in pieces; or not at all."""
+
+    def __init__(self, path: Path) -> None:
+        self.answers = {"dpif-netdev/pmd-stats-show": stats(0, 0, 0, 0), "upcall/show": FLOWS}
+        self.flows = 0
+        self.hangs = False
+        self.connections: list[socket.socket] = []
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(path))
+        self._listener.listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            connection, _ = self._listener.accept()
+            self.connections.append(connection)
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        while request := connection.recv(4096):
+            if self.hangs:
+                continue
+            asked = json.loads(request)
+            result = self.answers[asked["method"]].replace("{flows}", str(self.flows))
+            answer = json.dumps({"error": None, "id": asked["id"], "result": result}).encode()
+            connection.sendall(answer[:40])
+            connection.sendall(answer[40:] + b"\n")
+
+
+def host(tmp_path: Path) -> ObservedHost:
+    observation = Observation(openvswitch={"ovs-vswitchd": str(tmp_path / "ctl")})
+    return ObservedHost(observation=observation)
+
+
+def test_counts_of_threads_and_caches_come_to_series(tmp_path: Path) -> None:
+    server = SwitchServer(tmp_path / "ctl")
+    watched = Watched(OpenVswitch, host(tmp_path))
+    server.answers["dpif-netdev/pmd-stats-show"] = stats(400, 390, 10, 5000)
+    server.flows = 2
+    rows = watched.read()
+    names = {"app": "ovs-vswitchd", "thread": "pmd", "core": "5"}
+    assert rows.counts("packets-sec", **names) == [400]
+    assert rows.counts("lookups-sec", **names, kind="emc") == [390]
+    assert rows.counts("lookups-sec", **names, kind="upcall") == [10]
+    assert rows.counts("cycles-sec", **names, kind="idle") == [5000]
+    assert rows.counts("packets-sec", thread="main") == [0]
+    assert rows.values("datapath-flows") == [2]
+    assert rows.values("datapath-flow-limit") == [10000]
+
+
+def test_a_switch_that_hangs_is_absent_until_it_answers(tmp_path: Path) -> None:
+    server = SwitchServer(tmp_path / "ctl")
+    watched = Watched(OpenVswitch, host(tmp_path))
+    server.answers["dpif-netdev/pmd-stats-show"] = stats(100, 0, 0, 0)
+    watched.read()
+    server.hangs = True
+    watched.read()
+    server.hangs = False
+    server.answers["dpif-netdev/pmd-stats-show"] = stats(900, 0, 0, 0)
+    watched.read()
+    server.answers["dpif-netdev/pmd-stats-show"] = stats(1000, 0, 0, 0)
+    rows = watched.read()
+    counts = rows.counts("packets-sec", thread="pmd")
+    # What it counted while nobody could ask it is told of no time.
+    assert (counts[0], counts[-1]) == (100, 100)
+    assert 800 not in counts
+    assert 900 not in counts
+
+
+def test_a_switch_that_is_gone_ends_nothing_else(tmp_path: Path) -> None:
+    server = SwitchServer(tmp_path / "ctl")
+    watched = Watched(OpenVswitch, host(tmp_path))
+    for connection in server.connections:
+        connection.shutdown(socket.SHUT_RDWR)
+    (tmp_path / "ctl").unlink()
+    watched.read()
+    watched.read()
+
+
+def test_what_is_no_switch_is_no_source(tmp_path: Path) -> None:
+    with pytest.raises(NotObservable, match="ovs-vswitchd: "):
+        Watched(OpenVswitch, host(tmp_path))
+    with pytest.raises(NotObservable, match="no Open vSwitch of this host"):
+        Watched(OpenVswitch, ObservedHost())

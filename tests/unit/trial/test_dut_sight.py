@@ -1,0 +1,42 @@
+"""What the DUT saw of a trial, in findings: where frames were lost, and its remarks."""
+
+from dataclasses import replace
+
+from plimsoll.dut.sight import DutSight, Hop, Remark
+from plimsoll.trial.judging.dut_sight import dut_sight, losses_between
+from tests.unit.trial.trial_builder import outcome
+
+HOPS = (
+    Hop(0, "port0 of the switch, in", 1000),
+    Hop(0, "guest0a of the switch, out", 970),
+    Hop(0, "guest0, in", 970),
+    Hop(0, "port1 of the switch, out", 969),
+    Hop(1, "port1 of the switch, in", 5),
+    Hop(1, "port0 of the switch, out", 5),
+)
+
+
+def test_the_hop_that_lost_frames_is_named() -> None:
+    there, back = dut_sight(replace(outcome(), dut_sight=DutSight(hops=HOPS)))
+    assert (there.rule, there.subject, there.outcome) == ("hops", "direction 0", "ok")
+    assert (there.value, there.limit) == (969, 1000)
+    assert there.text == (
+        "direction 0: 1,000 frames at port0 of the switch, in, 969 at port1 of the switch, out; "
+        "lost on the way: 30 between port0 of the switch, in and guest0a of the switch, out; "
+        "1 between guest0, in and port1 of the switch, out"
+    )
+    assert back.text.endswith("5 at port0 of the switch, out; none was lost on the way")
+
+
+def test_frames_that_came_from_elsewhere_are_negative_losses() -> None:
+    assert losses_between([Hop(0, "a", 4), Hop(0, "b", 6)]) == [("between a and b", -2)]
+
+
+def test_remarks_are_findings_that_judge_nothing() -> None:
+    remark = Remark("upcalls", "switch", 5000.0, 1000.0, "packets", "an upcall storm")
+    (found,) = dut_sight(replace(outcome(), dut_sight=DutSight(remarks=(remark,))))
+    assert (found.rule, found.value, found.outcome, found.spoils) == ("upcalls", 5000, "ok", False)
+
+
+def test_nothing_is_found_where_nothing_was_seen() -> None:
+    assert dut_sight(outcome()) == []
