@@ -37,6 +37,7 @@ COMMANDS = {
     "export": ".records.export",
     "bundle": ".records.bundle",
     "serve": ".records.serve",
+    "trex-server": ".methods.trex_server",
     "calibrate": ".machine.calibrate",
     "noise": ".machine.noise",
     "ports": ".machine.ports",

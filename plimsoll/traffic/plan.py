@@ -24,10 +24,10 @@ _MOMENT_S = 1e-6
 class FieldWriter:
     """One header field that changes per frame, of `width` bytes at `offset`, big-endian.
 
-    Frame n takes the i-th of `count` values, where i is n mod count, or for `random` a
-    number below `count` that `seed` and n decide. The value is what the template has
-    there plus i * `step`; with `values` it is the i-th of these. `mask` says which bits
-    of the field change, a run of ones without gaps; the value is written into them and
+    Frame n takes the i-th of `count` values, where i is (first + n) div `every` mod count, or
+    for `random` a number below `count` that `seed` and first + n decide. The value is what the
+    template has there plus i * `step`; with `values` it is the i-th of these. `mask` says which
+    bits of the field change, a run of ones without gaps; the value is written into them and
     counted modulo their number. `fixes` are the offsets of the 16-bit Internet
     checksums that cover the field. With `churn`, new values a frame, the `count` of an
     increment are those in use at a time, of `cycle` in all (docs/engine-protocol.md).
@@ -41,6 +41,7 @@ class FieldWriter:
     values: tuple[int, ...] = ()
     seed: int = 0
     first: int = 0
+    every: int = 1
     mask: int | None = None
     fixes: tuple[int, ...] = ()
     churn: float = 0.0

@@ -34,7 +34,8 @@ LAYERS = [
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
     "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
-    "remote": ["otg", "."],
+    "remote": ["otg", "trex", "."],
+    "remote/trex": [".", "commands", "session", "streams", "field_engine", "messages"],
     "remote/otg": ["server", "session", "flows", "model", "."],
     "web": ["app", "routes", "live", "experiments", "pages", "security", "."],
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],

@@ -2,8 +2,8 @@
 /*
  * Header fields that change per frame, as they are requested.
  *
- * Frame n of a stream takes number i = (first + n) mod count of a field's values, or for
- * a random field a number below count that seed and first + n alone decide. The value is
+ * Frame n of a stream takes number i = (first + n) div every mod count of a field's values, or
+ * for a random field a number below count that seed and first + n alone decide. The value is
  * base + i * step, where the base is what the template has under the mask; in a list it is
  * the i-th of these. It is shifted to the mask's lowest bit and cut to the mask; all
  * other bits stay as they are. So 2^24 flows need neither a table nor a division. Random
@@ -26,6 +26,9 @@
 #define FIELD_CHURN_MAX 64
 #define FIELD_CHURN_ONE (UINT64_C(1) << 32)
 
+/* The frames until an increment or a list begins anew. */
+#define field_cycle(field) ((uint64_t)(field)->count * ((field)->every > 1 ? (field)->every : 1))
+
 enum field_kind { FIELD_INCREMENT, FIELD_LIST, FIELD_RANDOM };
 
 struct field {
@@ -33,7 +36,8 @@ struct field {
     uint16_t width; /* 1 to 8 bytes, big-endian */
     enum field_kind kind;
     uint32_t count; /* of values: 1 to FIELD_COUNT_MAX */
-    uint32_t first; /* below count, unless random */
+    uint64_t first; /* below count * every, unless random */
+    uint32_t every; /* frames in turn that share a value, up to FIELD_COUNT_MAX; 0 as 1 */
     uint32_t step;
     uint64_t seed;
     uint64_t churn;         /* of an increment: new values a frame, in 2^-32; 0 for none */

@@ -182,6 +182,8 @@ def _field(field: FieldWriter) -> dict[str, Any]:
         "first": field.first,
         "fixes": list(field.fixes),
     }
+    if field.every > 1:
+        written["every"] = field.every
     if field.kind == "list":
         written["values"] = list(field.values)
     if field.kind == "random":

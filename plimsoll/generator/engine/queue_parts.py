@@ -109,7 +109,8 @@ def _part(stream: StreamPlan, number: int, queue: int, queues: int) -> StreamPla
 def _moved(field: FieldWriter, queue: int, queues: int) -> FieldWriter:
     if field.kind == "random":
         return replace(field, seed=field.seed + queue)
-    first = (field.first + queue * field.count // queues) % field.count
+    cycle = field.count * field.every
+    first = (field.first + queue * cycle // queues) % cycle
     # All queues send what is in the one window, which is to move as it would with one queue.
     return replace(field, first=first, churn=field.churn * queues)
 

@@ -74,7 +74,7 @@ def sendable(frame: bytes) -> tuple[bytes, bool]:
         signed = bytearray(frame[:end])
         signed[-SIGNATURE_BYTES:] = bytes(SIGNATURE_BYTES)
         for transport in reversed(transports):
-            _renew_checksum(signed, transport)
+            renew_checksum(signed, transport)
         return bytes(signed), False
     least = max(end + SIGNATURE_BYTES, MIN_FRAME_SIZE - FCS_BYTES)
     return frame[:end].ljust(least, b"\0"), least > len(frame)
@@ -114,7 +114,8 @@ def _chosen(path: Path, first: int, count: int | None) -> Iterator[CapturedFrame
         yield captured
 
 
-def _renew_checksum(frame: bytearray, transport: Transport) -> None:
+def renew_checksum(frame: bytearray, transport: Transport) -> None:
+    """Compute a segment's checksum anew; one of UDP that is not there is left out."""
     field = slice(transport.checksum, transport.checksum + 2)
     if transport.optional and not any(frame[field]):
         return

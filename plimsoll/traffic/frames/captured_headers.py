@@ -28,8 +28,9 @@ _CHECKSUM_AT = {_ICMP: 2, _TCP: 16, _UDP: 6, _ICMPV6: 2}
 class Transport:
     """A UDP, TCP or ICMP segment: offsets of its start, payload and end, and its checksum.
 
-    `pseudo_header` is what the checksum covers besides the segment. A checksum that is
-    `optional` is not there where it is zero.
+    `pseudo_header` is what the checksum covers besides the segment, of which `addresses` lie
+    from and to these offsets of the frame; both the same where it covers none. A checksum that
+    is `optional` is not there where it is zero.
     """
 
     start: int
@@ -37,6 +38,7 @@ class Transport:
     end: int
     checksum: int
     pseudo_header: bytes
+    addresses: tuple[int, int]
     optional: bool
 
 
@@ -45,11 +47,13 @@ class CapturedHeaders:
     """The outermost packet's end, and transports from the outermost inwards.
 
     The innermost transport's payload ends where the packet does. Where the payload is of
-    no transport that is known, there are none.
+    no transport that is known, there are none. `ipv4_headers` are (start, end) of each IPv4
+    header, whatever it carries.
     """
 
     packet_end: int
     transports: tuple[Transport, ...]
+    ipv4_headers: tuple[tuple[int, int], ...]
 
 
 def captured_headers(frame: bytes) -> CapturedHeaders:
@@ -60,7 +64,7 @@ def captured_headers(frame: bytes) -> CapturedHeaders:
     except (struct.error, IndexError):
         walk.opaque()
     known = walk.transports if walk.complete else []
-    return CapturedHeaders(walk.packet_end, tuple(known))
+    return CapturedHeaders(walk.packet_end, tuple(known), tuple(walk.ipv4_headers))
 
 
 class _Walk:
@@ -70,6 +74,7 @@ class _Walk:
         self._frame = frame
         self.packet_end = len(frame)
         self.transports: list[Transport] = []
+        self.ipv4_headers: list[tuple[int, int]] = []
         self.complete = False
 
     def opaque(self) -> None:
@@ -98,29 +103,41 @@ class _Walk:
         header, length = (self._frame[at] & 0xF) * 4, self._u16(at + 2)
         if self._frame[at] >> 4 != 4 or header < 20 or length < header:
             return
-        if not self._ends(at + length) or self._u16(at + 6) & 0x3FFF:
+        if not self._ends(at + length):
+            return
+        self.ipv4_headers.append((at, at + header))
+        if self._u16(at + 6) & 0x3FFF:
             return
         protocol = self._frame[at + 9]
         size = length - header
-        pseudo_header = self._frame[at + 12 : at + 20] + struct.pack("!HH", protocol, size)
-        self._transport(at + header, at + length, protocol, pseudo_header, 4)
+        addresses = at + 12, at + 20
+        pseudo_header = self._frame[slice(*addresses)] + struct.pack("!HH", protocol, size)
+        self._transport(at + header, at + length, protocol, pseudo_header, addresses, version=4)
 
     def _ipv6(self, at: int) -> None:
         end = at + 40 + self._u16(at + 4)
         if self._frame[at] >> 4 != 6 or not self._ends(end):
             return
-        addresses, following = self._frame[at + 8 : at + 40], self._frame[at + 6]
+        addresses, following = (at + 8, at + 40), self._frame[at + 6]
         at += 40
         while following in _EXTENSIONS:
             if following == _ROUTING and self._frame[at + 3]:
                 # The checksum is over the last destination, which is not in the header.
                 return
             following, at = self._frame[at], at + (self._frame[at + 1] + 1) * 8
-        pseudo_header = addresses + struct.pack("!II", end - at, following)
-        self._transport(at, end, following, pseudo_header, 6)
+        written = struct.pack("!II", end - at, following)
+        pseudo_header = self._frame[slice(*addresses)] + written
+        self._transport(at, end, following, pseudo_header, addresses, version=6)
 
     def _transport(
-        self, at: int, end: int, protocol: int, pseudo_header: bytes, version: int
+        self,
+        at: int,
+        end: int,
+        protocol: int,
+        pseudo_header: bytes,
+        addresses: tuple[int, int],
+        *,
+        version: int,
     ) -> None:
         payload = at + 8
         if protocol == _TCP:
@@ -132,11 +149,14 @@ class _Walk:
             known = protocol == (_ICMP if version == 4 else _ICMPV6)
         if not known or payload > end:
             return
-        covered = b"" if protocol == _ICMP else pseudo_header
+        if protocol == _ICMP:
+            pseudo_header, addresses = b"", (at, at)
         checksum = at + _CHECKSUM_AT[protocol]
         # A tunnel's checksum may be zero over IPv6 as well (RFC 6935).
         optional = protocol == _UDP
-        self.transports.append(Transport(at, payload, end, checksum, covered, optional))
+        self.transports.append(
+            Transport(at, payload, end, checksum, pseudo_header, addresses, optional)
+        )
         self.complete = True
         if protocol == _UDP:
             self._tunnel(self._u16(at + 2), payload, end)

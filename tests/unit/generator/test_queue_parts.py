@@ -144,3 +144,10 @@ def test_the_parts_of_a_stream_have_one_window_of_flows() -> None:
     parts = QueueParts.of([replace(LOAD, fields=(churned,))], [2, 1]).streams
     fields = [part.fields[0] for part in parts]
     assert [(field.churn, field.first) for field in fields] == [(0.5, 0), (0.5, 500)]
+
+
+def test_parts_of_a_field_that_waits_for_another_begin_elsewhere_in_its_whole_cycle() -> None:
+    # Three frames share each of four values: the second half begins after six frames.
+    waiting = FieldWriter(34, 2, count=4, every=3)
+    parts = QueueParts.of([replace(LOAD, fields=(waiting,))], [2, 1])
+    assert [part.fields[0].first for part in parts.streams] == [0, 6]

@@ -90,20 +90,24 @@ static int
 read_numbers(const struct object *object, struct field *field)
 {
     const uint64_t most = field->kind == FIELD_LIST ? FIELD_VALUES_MAX : 1 << 24;
-    uint64_t offset, width, count, step = 1, first = 0;
+    uint64_t offset, width, count, step = 1, every = 1, first = 0;
 
     if (read_integer(object, "offset", REQUIRED, 0, FRAME_MAX_BYTES, &offset) != 0 ||
         read_integer(object, "width", REQUIRED, 1, 8, &width) != 0 ||
         read_integer(object, "count", REQUIRED, 1, most, &count) != 0 ||
-        read_integer(object, "first", OPTIONAL, 0, count - 1, &first) != 0 ||
+        read_integer(object, "every", OPTIONAL, 1, FIELD_COUNT_MAX, &every) != 0 ||
+        read_integer(object, "first", OPTIONAL, 0, count * every - 1, &first) != 0 ||
         read_integer(object, "step", OPTIONAL, 1, UINT32_MAX, &step) != 0 ||
         read_integer(object, "seed", OPTIONAL, 0, INT64_MAX, &field->seed) != 0)
         return -EINVAL;
     field->offset = (uint16_t)offset;
     field->width = (uint16_t)width;
     field->count = (uint32_t)count;
-    field->first = (uint32_t)first;
+    field->first = first;
+    field->every = (uint32_t)every;
     field->step = (uint32_t)step;
+    if (every > 1 && field->kind == FIELD_RANDOM)
+        return object_complain(object, "every", "must be 1, as each random value is for one frame");
     return 0;
 }
 
@@ -121,6 +125,8 @@ read_churn(const struct object *object, struct field *field)
         return -EINVAL;
     if (churn != 0 && field->kind != FIELD_INCREMENT)
         return object_complain(object, "churn", "only an increment has it");
+    if (churn != 0 && field->every > 1)
+        return object_complain(object, "every", "must be 1 with churn");
     if (churn == 0 && cycle != 0)
         return object_complain(object, "cycle", "goes with churn");
     field->churn = (uint64_t)(churn * (double)FIELD_CHURN_ONE);
@@ -131,9 +137,9 @@ read_churn(const struct object *object, struct field *field)
 static int
 read_field(const struct object *object, struct field *field)
 {
-    static const char *const names[] = {"offset", "width", "count", "step", "kind",
-                                        "values", "seed",  "first", "mask", "fixes",
-                                        "churn",  "cycle", NULL};
+    static const char *const names[] = {"offset", "width", "count", "step",  "kind",
+                                        "values", "seed",  "first", "every", "mask",
+                                        "fixes",  "churn", "cycle", NULL};
 
     if (object_knows(object, names) != 0 || read_kind(object, &field->kind) != 0 ||
         read_numbers(object, field) != 0 || read_mask(object, field) != 0 ||

@@ -23,7 +23,7 @@ field_counters_rewind(struct field_counters *counters, const struct fields *fiel
         if (field->kind == FIELD_RANDOM || field->churn != 0)
             *next -= frames;
         else
-            *next = (*next + field->count - frames % field->count) % field->count;
+            *next = (*next + field_cycle(field) - frames % field_cycle(field)) % field_cycle(field);
     }
 }
 
@@ -69,6 +69,23 @@ number_with_churn(const struct field *field, uint64_t *counter, uint32_t *number
     *counter += count;
 }
 
+/* (first + n) div every mod count. */
+static inline void
+number_in_runs(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
+{
+    uint32_t number = (uint32_t)(*counter / field->every);
+    uint32_t in_run = (uint32_t)(*counter % field->every);
+
+    for (uint32_t i = 0; i < count; i++) {
+        numbers[i] = number;
+        if (++in_run == field->every) {
+            in_run = 0;
+            number = number + 1 < field->count ? number + 1 : 0;
+        }
+    }
+    *counter = (uint64_t)number * field->every + in_run;
+}
+
 static inline void
 number_randomly(const struct field *field, uint64_t *counter, uint32_t *numbers, uint32_t count)
 {
@@ -87,6 +104,8 @@ take_numbers(const struct field *field, uint64_t *counter, uint32_t *numbers, ui
         number_randomly(field, counter, numbers, count);
     else if (field->churn != 0)
         number_with_churn(field, counter, numbers, count);
+    else if (field->every > 1)
+        number_in_runs(field, counter, numbers, count);
     else
         number_in_turn(field, counter, numbers, count);
 }

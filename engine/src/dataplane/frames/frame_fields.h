@@ -60,7 +60,8 @@ struct frame_fields {
 
 /* Where a stream stands in its fields' values. Its templates share it. */
 struct field_counters {
-    uint64_t next[FIELDS_MAX]; /* first + n, modulo count unless random or with churn */
+    /* first + n, modulo count * every unless random or with churn */
+    uint64_t next[FIELDS_MAX];
 };
 
 /*

@@ -42,7 +42,9 @@ has_sound_numbers(const struct field *field)
     return field->width >= 1 && field->width <= 8 && is_run_of_ones(field->mask) &&
            field->mask <= UINT64_MAX >> (64 - 8 * field->width) && field->count >= 1 &&
            field->count <= FIELD_COUNT_MAX &&
-           (field->kind == FIELD_RANDOM || field->first < field->count) &&
+           (field->kind == FIELD_RANDOM || field->first < field_cycle(field)) &&
+           field->every <= FIELD_COUNT_MAX &&
+           ((field->kind != FIELD_RANDOM && field->churn == 0) || field->every <= 1) &&
            (field->kind != FIELD_LIST || field->values) && has_sound_churn(field) &&
            field->fix_count <= FIELD_FIXES_MAX;
 }

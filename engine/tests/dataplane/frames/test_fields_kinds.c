@@ -78,6 +78,43 @@ lists_of_any_width_have_right_checksums(void **state)
     }
 }
 
+/* Three addresses, and of each the ports go on when the addresses begin anew. */
+static void
+a_field_goes_on_when_another_has_been_through_its_values(void **state)
+{
+    struct field address = ip_field(SRC_IP, 3, 1), port = port_field(SRC_PORT, 4, 1);
+    struct written_stream stream;
+    uint8_t frame[TEMPLATE_MAX];
+
+    (void)state;
+    port.every = 3;
+    stream = stream_of(2, (struct field[]){address, port});
+    for (uint32_t n = 0; n < 50; n++) {
+        write_next(&stream, frame);
+        assert_int_equal(big_endian(frame + SRC_IP, 4) - big_endian(stream.template + SRC_IP, 4),
+                         n % 3);
+        assert_int_equal(read_word(frame + SRC_PORT), 0xc020 + n / 3 % 4);
+        assert_checksums(frame);
+    }
+}
+
+static void
+runs_begin_at_their_first_frame_and_are_taken_back(void **state)
+{
+    struct field one = field(34, 2, 5, 1);
+    struct written_stream stream;
+
+    (void)state;
+    one.every = 7;
+    one.first = 33;
+    stream = numbers_of(one);
+    for (uint32_t n = 0; n < 200; n++)
+        assert_int_equal(next_number(&stream), (33 + n) / 7 % 5);
+    field_counters_rewind(&stream.counters, &stream.fields, 190);
+    for (uint32_t n = 10; n < 100; n++)
+        assert_int_equal(next_number(&stream), (33 + n) / 7 % 5);
+}
+
 /*
  * Rosetta Code's first numbers of SplitMix64 with the seed 1234567, 6457827717110365317,
  * 3203168211198807973, 9817491932198370423, 4593380528125082431, 16408922859458223821, each
@@ -217,6 +254,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_is_taken_in_turn_whatever_the_template_has),
         cmocka_unit_test(lists_of_any_width_have_right_checksums),
+        cmocka_unit_test(a_field_goes_on_when_another_has_been_through_its_values),
+        cmocka_unit_test(runs_begin_at_their_first_frame_and_are_taken_back),
         cmocka_unit_test(random_numbers_are_splitmix64),
         cmocka_unit_test(random_numbers_begin_at_the_first_number),
         cmocka_unit_test(random_values_step_from_the_base),

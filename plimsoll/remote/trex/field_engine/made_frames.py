@@ -1,0 +1,120 @@
+"""A packet and its program as what the engine sends: templates, their order and fields."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from plimsoll.errors import InputError
+from plimsoll.remote.trex.field_engine.field_writers import (
+    NotWritable,
+    written_fields,
+    written_to,
+)
+from plimsoll.remote.trex.field_engine.instructions import Program
+from plimsoll.remote.trex.field_engine.interpreter import Interpreter
+from plimsoll.remote.trex.field_engine.signed_frames import signature_room, signed
+from plimsoll.text.wire import FCS_BYTES
+from plimsoll.traffic.frames.packet import MAX_FRAME_SIZE
+from plimsoll.traffic.plan import SHORT_SIGNATURE_BYTES, FieldWriter
+
+MOST_FRAMES = 4096
+# Of one stream: two of them, in hexadecimal, fit into a line of the engine's protocol.
+MOST_BYTES = 6_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFrames:
+    """Templates without FCS, their order, fields, and what differs from TRex's frames.
+
+    `mean_bytes` is the length of TRex's own frames, without FCS, in the mean.
+    """
+
+    frames: tuple[bytes, ...]
+    order: tuple[int, ...]
+    fields: tuple[FieldWriter, ...]
+    short_signature: bool
+    mean_bytes: float
+    notes: tuple[str, ...]
+
+
+def made_frames(program: Program, packet: bytes, seed: int, *, timed: bool) -> MadeFrames:
+    """What sends the frames of a program; those of a `timed` stream say when they were sent.
+
+    Fields where they can, else a cycle of templates. Raises InputError where neither can.
+    """
+    try:
+        written = written_fields(program, packet, seed)
+    except NotWritable as reason:
+        return _cycle(program, packet, seed, reason, timed=timed)
+    end = written_to(program, len(packet)) if written.fields else 0
+    room = signature_room(written.packet, end, timed=timed)
+    frame = _checked(signed(written.packet, room.signature_bytes, end))
+    notes = (*written.notes, *_growth(room.added_bytes))
+    short = room.signature_bytes == SHORT_SIGNATURE_BYTES
+    return MadeFrames((frame,), (), written.fields, short, len(packet), notes)
+
+
+def _cycle(
+    program: Program, packet: bytes, seed: int, reason: NotWritable, *, timed: bool
+) -> MadeFrames:
+    cycle = _run(program, packet, seed)
+    if cycle is None:
+        names = ", ".join(dict.fromkeys(each.type for each in program.instructions))
+        raise InputError(
+            f"{names}: {reason}, and its frames do not begin anew within {MOST_FRAMES} or "
+            f"{MOST_BYTES // 10**6} MB",
+            where="vm.instructions",
+            remedy="give its variables fewer values, or write them without trimming",
+        )
+    rooms = [signature_room(frame, 0, timed=timed) for frame in set(cycle)]
+    size = min(room.signature_bytes for room in rooms)
+    numbers: dict[bytes, int] = {}
+    made = [_checked(signed(frame, size)) for frame in cycle]
+    order = tuple(numbers.setdefault(frame, len(numbers)) for frame in made)
+    grown = max(len(ours) - max(60, len(theirs)) for ours, theirs in zip(made, cycle, strict=True))
+    drawn = (f"random values are drawn ahead, for {len(cycle)} frames",) if program.draws else ()
+    return MadeFrames(
+        tuple(numbers),
+        order if len(numbers) > 1 else (),
+        (),
+        size == SHORT_SIGNATURE_BYTES,
+        sum(map(len, cycle)) / len(cycle),
+        (*drawn, *_growth(grown)),
+    )
+
+
+def _run(program: Program, packet: bytes, seed: int) -> list[bytes] | None:
+    """The frames until they begin anew; None where they do not in time."""
+    interpreter = Interpreter(program, packet, seed)
+    begin = interpreter.state
+    frames: list[bytes] = []
+    total = 0
+    try:
+        while len(frames) < MOST_FRAMES and total < MOST_BYTES:
+            frames.append(interpreter.next_frame())
+            total += len(frames[-1])
+            if interpreter.state == begin and not program.draws:
+                return frames
+    except IndexError as error:
+        raise InputError(
+            f"an instruction lies outside of the packet: {error}",
+            where="vm.instructions",
+            remedy="give a longer packet, or another offset",
+        ) from None
+    return frames if program.draws else None
+
+
+def _checked(frame: bytes) -> bytes:
+    if len(frame) + FCS_BYTES > MAX_FRAME_SIZE:
+        raise InputError(
+            f"a frame takes {len(frame) + FCS_BYTES} bytes with FCS",
+            where="packet.binary",
+            remedy=f"give at most {MAX_FRAME_SIZE}",
+        )
+    return frame
+
+
+def _growth(added: int) -> tuple[str, ...]:
+    if added <= 0:
+        return ()
+    return (f"frames are {added} bytes longer, to have room for the signature",)

@@ -1,0 +1,142 @@
+"""JSON-RPC 2.0 as TRex speaks it: requests alone or in batches, answers in the same form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from plimsoll.errors import PlimsollError
+from plimsoll.remote.trex.messages.zipped import MOST_BYTES, TooLarge, is_zipped, unzipped, zipped
+
+Params = dict[str, Any]
+# A method and its parameters; what it returns is the result.
+Call = Callable[[str, Params], Any]
+
+_MOST_DEPTH = 64
+_MOST_IN_A_BATCH = 4096
+# TRex's clients read both; only long answers are worth it.
+_ZIPPED_FROM = 4096
+
+_PARSE, _INVALID, _NO_METHOD, _PARAMS, _INTERNAL = -32700, -32600, -32601, -32602, -32603
+_EXECUTE = -32000
+
+
+class UnknownMethod(Exception):
+    """No such method; why, for people."""
+
+
+class BadParameters(Exception):
+    """A method's parameters are not what they should be; why, for people."""
+
+
+class Refused(Exception):
+    """A method that cannot be carried out now; why, for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Error:
+    code: int
+    message: str
+    specific: str | None = None
+
+    def answer(self, message_id: Any) -> dict[str, Any]:
+        error: dict[str, Any] = {"code": self.code, "message": self.message}
+        if self.specific is not None:
+            error["specific_err"] = self.specific
+        return {"jsonrpc": "2.0", "id": message_id, "error": error}
+
+
+def answered(message: bytes, call: Call) -> bytes:
+    """The answer to a message of a client, whatever its bytes are; never raises."""
+    try:
+        requests = _parsed(message)
+    except (ValueError, RecursionError) as error:
+        return _encoded(_Error(_PARSE, "Bad JSON Format", str(error)[:200]).answer(None), False)
+    if isinstance(requests, list):
+        if len(requests) > _MOST_IN_A_BATCH:
+            said = f"a batch of {len(requests)} requests, more than {_MOST_IN_A_BATCH}"
+            return _encoded(_Error(_INVALID, said).answer(None), False)
+        return _encoded([_answer(each, call) for each in requests], is_zipped(message))
+    return _encoded(_answer(requests, call), is_zipped(message))
+
+
+def _parsed(message: bytes) -> Any:
+    if len(message) > MOST_BYTES:
+        raise TooLarge(f"a message of {len(message)} bytes is longer than {MOST_BYTES}")
+    content = unzipped(message) if is_zipped(message) else message
+    # Python's own limit on recursion is far above what is ever nested.
+    if _depth(content) > _MOST_DEPTH:
+        raise ValueError(f"nested deeper than {_MOST_DEPTH}")
+    return json.loads(content, parse_constant=_no_constant)
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _depth(content: bytes) -> int:
+    """At least how deeply objects and lists are nested, strings and all counted."""
+    deepest = depth = 0
+    if content.count(b"[") + content.count(b"{") <= _MOST_DEPTH:
+        return 0
+    in_string = escaped = False
+    for byte in content:
+        if in_string:
+            if escaped:
+                escaped = False
+            elif byte == 0x5C:
+                escaped = True
+            elif byte == 0x22:
+                in_string = False
+        elif byte == 0x22:
+            in_string = True
+        elif byte in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif byte in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _answer(request: Any, call: Call) -> dict[str, Any]:
+    message_id = request.get("id") if isinstance(request, dict) else None
+    if not isinstance(message_id, str | int):
+        return _Error(_INVALID, "Missing 'id' field").answer(None)
+    mistake = _mistake_in(request)
+    if mistake is not None:
+        return mistake.answer(message_id)
+    return _carried_out(request["method"], request.get("params") or {}, message_id, call)
+
+
+def _mistake_in(request: dict[str, Any]) -> _Error | None:
+    if request.get("jsonrpc") != "2.0":
+        return _Error(_INVALID, "Invalid JSONRPC Version")
+    method, params = request.get("method"), request.get("params")
+    if not isinstance(method, str) or not method:
+        return _Error(_INVALID, "Missing Method Name")
+    if params is not None and not isinstance(params, dict):
+        return _Error(_PARAMS, "Bad parameters for method", "not an object")
+    return None
+
+
+def _carried_out(method: str, params: Params, message_id: str | int, call: Call) -> dict[str, Any]:
+    try:
+        return {"jsonrpc": "2.0", "id": message_id, "result": call(method, params)}
+    except UnknownMethod as error:
+        found = _Error(_NO_METHOD, str(error))
+    except BadParameters as error:
+        found = _Error(_PARAMS, "Bad parameters for method", str(error))
+    except (Refused, PlimsollError) as error:
+        found = _Error(_EXECUTE, "Failed To Execute Method", str(error))
+    # A mistake of ours must not end a session of theirs.
+    except Exception as error:
+        kind = f"{type(error).__name__}: {error}"
+        found = _Error(_INTERNAL, "Internal Server Error", kind[:400])
+    return found.answer(message_id)
+
+
+def _encoded(answer: Any, may_zip: bool) -> bytes:
+    content = json.dumps(answer, separators=(",", ":"), allow_nan=False).encode()
+    return zipped(content) if may_zip and len(content) >= _ZIPPED_FROM else content

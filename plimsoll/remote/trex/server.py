@@ -1,0 +1,133 @@
+"""A TRex server's two sockets: requests and their answers, and the call to fetch events."""
+
+from __future__ import annotations
+
+import importlib
+import ipaddress
+import threading
+from dataclasses import dataclass
+from types import ModuleType, TracebackType
+from typing import Any, Self
+
+from plimsoll.errors import InputError, MachineError
+from plimsoll.remote.trex.commands.registry import call
+from plimsoll.remote.trex.messages.json_rpc import answered
+from plimsoll.remote.trex.messages.zipped import MOST_BYTES
+from plimsoll.remote.trex.session.trex_session import TrexSession
+
+# TRex's own.
+SYNC_PORT = 4501
+ASYNC_PORT = 4500
+# How long the server sleeps where nothing is due: profiles end by themselves in between.
+_IDLE_S = 0.5
+_ACTIVE_S = 0.05
+_MOST_WAITING = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where: an address of this host, and two TCP ports; 0 takes any that is free."""
+
+    address: str = "127.0.0.1"
+    sync_port: int = SYNC_PORT
+    async_port: int = ASYNC_PORT
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only this host can connect. Raises InputError for no address."""
+        try:
+            return ipaddress.ip_address(self.address).is_loopback
+        except ValueError:
+            raise InputError(
+                f"{self.address[:64]!r} is no IP address",
+                where="--listen",
+                remedy="give one of this host's, such as 127.0.0.1",
+            ) from None
+
+
+class TrexSockets:
+    """The sockets, opened with a `with`. Raises MachineError where a port is taken."""
+
+    def __init__(self, listening: Listening) -> None:
+        self._listening = listening
+        self._zmq = _zmq()
+        self._context = self._zmq.Context()
+
+    def __enter__(self) -> Self:
+        zmq, where = self._zmq, self._listening
+        self._requests = self._socket(zmq.REP, where.sync_port, "--sync-port")
+        self._publisher = self._socket(zmq.PUB, where.async_port, "--async-port")
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._context.destroy(linger=0)
+
+    @property
+    def sync_port(self) -> int:
+        """The TCP port of requests."""
+        return self._bound(self._requests)
+
+    @property
+    def async_port(self) -> int:
+        """The TCP port of events."""
+        return self._bound(self._publisher)
+
+    def notify(self) -> None:
+        """Let subscribers fetch their events."""
+        self._publisher.send(b"{}")
+
+    def serve(self, session: TrexSession, stopped: threading.Event) -> None:
+        """Answer requests until `stopped` is set."""
+        while not stopped.is_set():
+            if self._requests.poll(int(1000 * _sleep_s(session))):
+                message = self._requests.recv()
+                answer = answered(message, lambda method, params: call(session, method, params))
+                self._requests.send(answer)
+            session.turn()
+
+    def _socket(self, kind: int, port: int, option: str) -> Any:
+        zmq = self._zmq
+        opened = self._context.socket(kind)
+        opened.setsockopt(zmq.LINGER, 0)
+        # What is longer, libzmq drops together with its connection.
+        opened.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
+        opened.setsockopt(zmq.RCVHWM, _MOST_WAITING)
+        opened.setsockopt(zmq.BACKLOG, _MOST_WAITING)
+        address = self._listening.address
+        if ":" in address:
+            opened.setsockopt(zmq.IPV6, 1)
+            address = f"[{address}]"
+        try:
+            opened.bind(f"tcp://{address}:{port or '*'}")
+        except zmq.ZMQError as error:
+            raise MachineError(
+                f"cannot listen on {address}:{port}: {error.strerror}",
+                where=option,
+                remedy="end what listens there, or give another port",
+            ) from None
+        return opened
+
+    def _bound(self, opened: Any) -> int:
+        endpoint: bytes = opened.getsockopt(self._zmq.LAST_ENDPOINT)
+        return int(endpoint.rstrip(b"\0").rsplit(b":", 1)[1])
+
+
+def _sleep_s(session: TrexSession) -> float:
+    due = session.sender.due_in_s()
+    longest = _ACTIVE_S if session.sender.sends else _IDLE_S
+    return longest if due is None else min(longest, due)
+
+
+def _zmq() -> ModuleType:
+    try:
+        return importlib.import_module("zmq")
+    except ImportError:
+        raise MachineError(
+            "TRex's protocol needs pyzmq, which is not installed",
+            remedy="install plimsoll[trex], or pyzmq",
+        ) from None

@@ -1,0 +1,58 @@
+"""A TRex server on an experiment's lab, until a signal ends it."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+
+from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.benchmark.live_traffic.live_traffic import LiveSettings, live_traffic
+from plimsoll.benchmark.testbed.testbed import BedPlan
+from plimsoll.remote.trex.server import Listening, TrexSockets
+from plimsoll.remote.trex.session.trex_session import Identity, TrexSession
+from plimsoll.version import VERSION
+
+_COMMAND = "trex-server"
+# Clients wait for the end of bursts, and then for what is on its way.
+_SETTINGS = LiveSettings(interval_s=0.25, drain_s=0.2)
+_WARNING = (
+    "warning: TRex's protocol has neither passwords nor encryption: whoever reaches {address} may "
+    "send at any rate"
+)
+
+
+def serve_trex(
+    experiment: Experiment,
+    listening: Listening,
+    *,
+    speed_bps: float | None,
+    largest_frame_size: int,
+    tell: Callable[[str], None],
+) -> None:
+    """Bring lab and generator up, and answer TRex's clients until a signal is raised here.
+
+    `tell` has what the user should know. Raises InputError, MachineError and whatever bringing
+    the lab up raises.
+    """
+    loopback = listening.is_loopback
+    planned = BedPlan.of(experiment)
+    plan = replace(planned, largest_frame_size=max(largest_frame_size, planned.largest_frame_size))
+    with (
+        TrexSockets(listening) as sockets,
+        live_traffic(plan, command=_COMMAND, settings=_SETTINGS, tell=tell) as traffic,
+    ):
+        session = TrexSession(
+            traffic,
+            Identity.here(VERSION),
+            sockets.notify,
+            speed_bps=speed_bps,
+            tell=tell,
+        )
+        if not loopback:
+            tell(_WARNING.format(address=listening.address))
+        tell(
+            f"TRex's clients may connect to {listening.address}: {len(session.ports)} ports, "
+            f"requests on {sockets.sync_port}, events on {sockets.async_port}"
+        )
+        sockets.serve(session, threading.Event())

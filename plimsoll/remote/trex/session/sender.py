@@ -1,0 +1,348 @@
+"""Profiles of TRex's ports, started, changed and stopped on live traffic."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.remote.trex.session.retired_streams import RetiredStreams
+from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
+from plimsoll.remote.trex.session.traffic import Traffic
+from plimsoll.remote.trex.streams.port_program import (
+    TranslatedStream,
+    bandwidth,
+    plans,
+    scaled_pps,
+)
+from plimsoll.remote.trex.streams.rates import Multiplier
+from plimsoll.remote.trex.streams.timeline import Timing, timings
+from plimsoll.traffic.plan import StreamPlan
+
+# Starts of several ports, one request each, that follow each other so closely begin together
+# where their streams' bursts count from the begin.
+_TOGETHER_S = 0.05
+_MOST_NUMBER = 65_535
+
+
+class Sender:
+    """All ports' profiles on one engine. `clock` is monotonic, in s."""
+
+    def __init__(
+        self,
+        traffic: Traffic,
+        ports: tuple[StlPort, ...],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._traffic, self._ports, self._clock = traffic, ports, clock
+        self.retired = RetiredStreams()
+        self._known: dict[int, StreamPlan] = {}
+        self._next_number = 0
+        self._waiting: list[tuple[StlPort, StlProfile]] = []
+        self._begin_at = 0.0
+        # How long each profile of those that wait is to send.
+        self._durations: dict[tuple[int, str], float] = {}
+
+    def start(
+        self,
+        port: StlPort,
+        profile: StlProfile,
+        multiplier: Multiplier,
+        duration: float,
+        *,
+        force: bool,
+    ) -> float:
+        """Start a profile for `duration` s, without end for 0 or less; returns its factor.
+
+        Raises InputError, GeneratorRefused and whatever the traffic failed by.
+        """
+        if profile.active:
+            raise InputError(f"profile_id({profile.name}) is already active")
+        streams = _translated(profile)
+        if not streams:
+            raise InputError("unable to start traffic - no streams attached to port")
+        factor = bandwidth(streams, port.tester).factor(multiplier, 1.0, force=force)
+        numbers = {number: self._number(profile, number) for number in streams}
+        planned = plans(streams, port.tester, factor, numbers)
+        if not planned:
+            raise InputError("no stream of the profile is enabled and starts by itself")
+        profile.factor = factor
+        profile.rates = {number: plan.rate_pps or 0.0 for number, plan in planned.items()}
+        profile.paused = {n for n in planned if streams[n].stream.start_paused}
+        waits = any(_counts_from_begin(plan) for plan in planned.values())
+        self._make_known(planned.values())
+        profile.state = "TX"
+        self._durations[port.number, profile.name] = duration
+        if waits:
+            self._waiting.append((port, profile))
+            self._begin_at = self._clock() + _TOGETHER_S
+            return factor
+        try:
+            self._make_all_known()
+            self._begin([(port, profile)])
+        except PlimsollError:
+            profile.state = "STREAMS"
+            raise
+        return factor
+
+    @property
+    def sends(self) -> bool:
+        """Whether some profile is active."""
+        return any(True for _ in self._active())
+
+    @property
+    def waits(self) -> bool:
+        """Whether some profile is about to begin."""
+        return bool(self._waiting)
+
+    def due_in_s(self) -> float | None:
+        """When there is something to do next; None where nothing is due."""
+        now = self._clock()
+        times = [p.deadline for _, p in self._active() if p.deadline is not None]
+        if self._waiting:
+            times.append(self._begin_at)
+        return max(0.0, min(times) - now) if times else None
+
+    def begin_waiting(self) -> list[tuple[StlPort, StlProfile, PlimsollError]]:
+        """Begin those that wait for each other; returns those that could not."""
+        waiting, self._waiting = self._waiting, []
+        if not waiting:
+            return []
+        try:
+            self._begin(waiting)
+        except PlimsollError as error:
+            for _, profile in waiting:
+                profile.state = "STREAMS"
+            return [(port, profile, error) for port, profile in waiting]
+        return []
+
+    def ended(self) -> list[tuple[StlPort, StlProfile]]:
+        """Profiles that have sent all, or whose time is over; these are stopped now."""
+        now, sending = self._clock(), self._traffic.sending
+        active = [each for each in self._active() if each not in self._waiting]
+        over = [
+            (port, profile)
+            for port, profile in active
+            if profile.deadline is not None and profile.deadline <= now
+        ]
+        numbers = [n for _, profile in over for n in _sent_numbers(profile)]
+        if numbers:
+            self._traffic.stop(numbers)
+        sent = [
+            (port, profile)
+            for port, profile in active
+            if (port, profile) not in over and not sending.intersection(_sent_numbers(profile))
+        ]
+        for _, profile in over + sent:
+            profile.state, profile.deadline = "STREAMS", None
+        return over + sent
+
+    def fail(self) -> list[tuple[StlPort, StlProfile]]:
+        """The traffic has failed: all profiles that were active have ended."""
+        found = list(self._active())
+        for _, profile in found:
+            profile.state, profile.deadline = "STREAMS", None
+        self._waiting = []
+        return found
+
+    def stop(self, port: StlPort, profiles: Iterable[StlProfile]) -> list[StlProfile]:
+        """Stop profiles that are active, and return them."""
+        active = [profile for profile in profiles if profile.active]
+        self._waiting = [e for e in self._waiting if not (e[0] is port and e[1] in active)]
+        numbers = [number for profile in active for number in _sent_numbers(profile)]
+        if numbers:
+            self._traffic.stop(numbers)
+        for profile in active:
+            profile.state, profile.deadline = "STREAMS", None
+        return active
+
+    def pause(self, profile: StlProfile, streams: Iterable[int] | None = None) -> None:
+        """Pause a profile, or some of its streams, which send nothing until they are resumed."""
+        chosen = self._chosen(profile, streams)
+        if streams is None:
+            _need(profile, "TX", "pause")
+            profile.state = "PAUSE"
+        else:
+            profile.paused |= set(chosen)
+        self._apply(profile)
+
+    def resume(self, profile: StlProfile, streams: Iterable[int] | None = None) -> None:
+        """Resume a profile, or some of its streams."""
+        chosen = self._chosen(profile, streams)
+        if streams is None:
+            _need(profile, "PAUSE", "resume")
+            profile.state = "TX"
+        else:
+            profile.paused -= set(chosen)
+        self._apply(profile)
+
+    def update(
+        self, port: StlPort, profile: StlProfile, multiplier: Multiplier, *, force: bool
+    ) -> float:
+        """Multiply the rates of a profile that sends; returns the factor. Raises InputError."""
+        if not profile.active:
+            raise InputError("command 'update' cannot be executed: port is not transmitting")
+        streams = _translated(profile)
+        factor = bandwidth(streams, port.tester).factor(multiplier, profile.factor, force=force)
+        rates = self._rates(profile, streams, factor)
+        profile.factor, profile.rates = factor, rates
+        self._apply(profile)
+        return factor
+
+    def update_streams(
+        self,
+        port: StlPort,
+        profile: StlProfile,
+        multiplier: Multiplier,
+        chosen: Iterable[int],
+        *,
+        force: bool,
+    ) -> None:
+        """Multiply the rates of some streams, each on its own. Raises InputError."""
+        if multiplier.op != "abs":
+            raise InputError("Must use absolute multiplier for updating stream")
+        streams = _translated(profile)
+        for number in self._chosen(profile, chosen):
+            alone = {number: streams[number]}
+            factor = bandwidth(alone, port.tester).factor(multiplier, 1.0, force=force)
+            self._check_changeable(profile, number)
+            profile.rates[number] = scaled_pps(streams[number], factor)
+        self._apply(profile)
+
+    def forget(self, profile: StlProfile, streams: Iterable[int]) -> None:
+        """Streams that were removed: what they have sent is forgotten, too."""
+        numbers = [profile.numbers.pop(each) for each in streams if each in profile.numbers]
+        known = [number for number in numbers if number in self._known]
+        self._remove(known)
+
+    def _rates(
+        self, profile: StlProfile, streams: dict[int, TranslatedStream], factor: float
+    ) -> dict[int, float]:
+        rates = {number: scaled_pps(each, factor) for number, each in streams.items()}
+        found: dict[int, Timing] = timings({n: e.stream for n, e in streams.items()}, rates)
+        for number in found:
+            if rates[number] != scaled_pps(streams[number], profile.factor):
+                self._check_changeable(profile, number)
+        return {number: timing.rate_pps for number, timing in found.items()}
+
+    def _check_changeable(self, profile: StlProfile, stream_id: int) -> None:
+        plan = self._known.get(profile.numbers.get(stream_id, -1))
+        if plan is not None and _counts_from_begin(plan):
+            raise InputError(
+                f"stream {stream_id} sends in bursts or is started by another one, so that its "
+                "rate cannot change while it sends",
+                remedy="stop the traffic, and start it with another multiplier",
+            )
+
+    def _apply(self, profile: StlProfile) -> None:
+        """The rates as they are to be now."""
+        self._traffic.set_rates(
+            {
+                profile.numbers[number]: 0.0
+                if profile.state == "PAUSE" or number in profile.paused
+                else rate
+                for number, rate in profile.rates.items()
+            }
+        )
+
+    def _chosen(self, profile: StlProfile, streams: Iterable[int] | None) -> list[int]:
+        chosen = list(profile.rates if streams is None else streams)
+        for number in chosen:
+            if number not in profile.rates or not profile.active:
+                raise InputError(f"stream {number} is not transmitting", where="stream_ids")
+        return chosen
+
+    def _begin(self, starting: list[tuple[StlPort, StlProfile]]) -> None:
+        numbers = [number for _, profile in starting for number in _sent_numbers(profile)]
+        for _, profile in starting:
+            self._apply(profile)
+        self._traffic.start(numbers)
+        now = self._clock()
+        for port, profile in starting:
+            duration = self._durations.pop((port.number, profile.name), 0.0)
+            profile.deadline = now + duration if duration > 0 else None
+
+    def _make_known(self, planned: Iterable[StreamPlan]) -> None:
+        """Give the traffic the streams as they are now; those that have not changed stay."""
+        # What counts from the begin must be new, so that the begin is now.
+        changed = [
+            plan
+            for plan in planned
+            if _counts_from_begin(plan) or self._known.get(plan.stream) != _bare(plan)
+        ]
+        self._remove([each.stream for each in changed if each.stream in self._known])
+        self._traffic.add(changed)
+        for plan in changed:
+            self._known[plan.stream] = _bare(plan)
+
+    def _remove(self, numbers: list[int]) -> None:
+        if not numbers:
+            return
+        live = self._traffic.counts().streams
+        self.retired.take(each for each in live if each.stream in numbers)
+        self._traffic.remove(numbers)
+        for number in numbers:
+            del self._known[number]
+
+    def _make_all_known(self) -> None:
+        """Streams of other ports, too, which then start without a pause of those that send."""
+        for port in self._ports:
+            for profile in port.profiles.values():
+                streams = _translated(profile)
+                if profile.active or any(each in profile.numbers for each in streams):
+                    continue
+                numbers = {number: self._number(profile, number) for number in streams}
+                try:
+                    planned = plans(streams, port.tester, 1.0, numbers)
+                    plain = [p for p in planned.values() if not _counts_from_begin(p)]
+                    self._make_known(plain)
+                except PlimsollError:
+                    # Who starts them is told why they cannot be.
+                    continue
+
+    def _number(self, profile: StlProfile, stream_id: int) -> int:
+        """The engine's of a stream, the same for as long as it is there."""
+        if stream_id not in profile.numbers:
+            taken = {
+                n
+                for port in self._ports
+                for p in port.profiles.values()
+                for n in p.numbers.values()
+            }
+            while self._next_number in taken:
+                self._next_number = (self._next_number + 1) % (_MOST_NUMBER + 1)
+            profile.numbers[stream_id] = self._next_number
+            self._next_number = (self._next_number + 1) % (_MOST_NUMBER + 1)
+        return profile.numbers[stream_id]
+
+    def _active(self) -> Iterator[tuple[StlPort, StlProfile]]:
+        for port in self._ports:
+            for profile in port.profiles.values():
+                if profile.active:
+                    yield port, profile
+
+
+def _translated(profile: StlProfile) -> dict[int, TranslatedStream]:
+    return {number: each.translated for number, each in profile.streams.items()}
+
+
+def _sent_numbers(profile: StlProfile) -> list[int]:
+    return [profile.numbers[number] for number in profile.rates]
+
+
+def _counts_from_begin(plan: StreamPlan) -> bool:
+    """Whether its bursts or its delay are tied to the moment of the start."""
+    return plan.pacing.kind == "burst" or not plan.schedule.always
+
+
+def _bare(plan: StreamPlan) -> StreamPlan:
+    """All but the rate, which may change at any time."""
+    return replace(plan, rate_pps=None)
+
+
+def _need(profile: StlProfile, state: str, command: str) -> None:
+    if profile.state != state:
+        raise InputError(
+            f"command '{command}' cannot be executed on current state: '{profile.state}'"
+        )

@@ -1,0 +1,53 @@
+"""What TRex's sessions need of live traffic, so that tests can stand in for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from plimsoll.benchmark.live_traffic.live_counts import LiveCounts
+from plimsoll.errors import PlimsollError
+from plimsoll.generator.interface import PortInfo
+from plimsoll.traffic.plan import StreamPlan
+
+
+class Traffic(Protocol):
+    """Streams that are started, changed and stopped while others go on."""
+
+    @property
+    def ports(self) -> tuple[PortInfo, ...]:
+        """The tester's ports, by number."""
+
+    @property
+    def paths(self) -> tuple[tuple[int, int], ...]:
+        """(tx_port, rx_port) of each direction."""
+
+    @property
+    def line_rate_bps(self) -> float | None:
+        """L1, of the slowest port; None where there is no wire."""
+
+    @property
+    def sending(self) -> frozenset[int]:
+        """The streams that are started and have frames left to send."""
+
+    @property
+    def failure(self) -> PlimsollError | None:
+        """What ended the session before its time."""
+
+    def add(self, streams: Iterable[StreamPlan]) -> None:
+        """Make streams known."""
+
+    def remove(self, streams: Iterable[int] | None = None) -> None:
+        """Stop streams and forget them."""
+
+    def start(self, streams: Iterable[int] | None = None) -> None:
+        """Start streams."""
+
+    def stop(self, streams: Iterable[int] | None = None) -> None:
+        """Stop streams."""
+
+    def set_rates(self, rates_pps: Mapping[int, float]) -> None:
+        """Give streams new rates; 0 pauses one."""
+
+    def counts(self, *, fresh: bool = False) -> LiveCounts:
+        """All counters, as of the end of the last interval."""

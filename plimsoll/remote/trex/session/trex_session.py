@@ -1,0 +1,142 @@
+"""All that a TRex server knows: its ports, their owners, and the traffic."""
+
+from __future__ import annotations
+
+import secrets
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from plimsoll.errors import InputError, PlimsollError
+from plimsoll.remote.trex.messages.json_rpc import BadParameters
+from plimsoll.remote.trex.session.events import EventKind, EventQueues
+from plimsoll.remote.trex.session.sender import Sender
+from plimsoll.remote.trex.session.stl_port import StlPort, StlProfile
+from plimsoll.remote.trex.session.traffic import Traffic
+from plimsoll.remote.trex.streams.port_program import TesterPort, parsed_mac
+
+# What a port without a wire is said to have.
+DEFAULT_SPEED_BPS = 10e9
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What the server says of itself."""
+
+    version: str
+    hostname: str
+    started: str
+
+    @classmethod
+    def here(cls, version: str) -> Identity:
+        """Of this host, now."""
+        return cls(version, socket.gethostname(), time.strftime("%b %d %Y @ %H:%M:%S"))
+
+
+class TrexSession:
+    """The state behind a server; only one thread may use it.
+
+    `tell` has what the user should know of streams that are not sent as TRex would.
+    """
+
+    def __init__(
+        self,
+        traffic: Traffic,
+        identity: Identity,
+        notify: Callable[[], None],
+        *,
+        speed_bps: float | None = None,
+        tell: Callable[[str], None] = lambda _: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.traffic = traffic
+        self.identity = identity
+        self.tell = tell
+        self.api_handler = secrets.token_hex(4)
+        self.events = EventQueues(notify)
+        self.ports = _ports(traffic, speed_bps)
+        self.sender = Sender(traffic, self.ports, clock)
+        self._failed = False
+
+    def port(self, number: int) -> StlPort:
+        """By its number. Raises BadParameters."""
+        if not 0 <= number < len(self.ports):
+            raise BadParameters(f"invalid port id - {number}")
+        return self.ports[number]
+
+    def acquire(self, port: StlPort, user: str, session_id: int, *, force: bool) -> str:
+        """Make a user the port's owner; returns the key. Raises InputError where it is taken."""
+        if port.owner and not force:
+            if port.owner != user:
+                raise InputError(f"port is already taken by '{port.owner}'")
+            if port.session_id != session_id:
+                raise InputError(f"port is already owned by another session of '{user}'")
+        forced = bool(port.owner) and force
+        self.events.know(session_id)
+        port.owner, port.session_id, port.handler = user, session_id, secrets.token_hex(4)
+        self.events.publish(
+            EventKind.PORT_ACQUIRED,
+            port_id=port.number,
+            who=user,
+            session_id=session_id,
+            force=forced,
+        )
+        return port.handler
+
+    def release(self, port: StlPort) -> None:
+        """Leave the port to others."""
+        who, session_id = port.owner, port.session_id
+        port.owner, port.session_id, port.handler = "", 0, ""
+        self.events.publish(
+            EventKind.PORT_RELEASED, port_id=port.number, who=who, session_id=session_id
+        )
+
+    def profile_event(self, kind: EventKind, port: StlPort, profile: StlProfile) -> None:
+        """Something happened to a profile."""
+        self.events.publish(kind, port_id=port.number, profile_id=profile.name)
+
+    def turn(self) -> None:
+        """Begin what waits and end what is over. Raises what the traffic failed by, once."""
+        failure = self.traffic.failure
+        if failure is not None and not self._failed:
+            self._failed = True
+            for port, profile in self.sender.fail():
+                self.profile_event(EventKind.PROFILE_ERROR, port, profile)
+            self.tell(f"traffic has ended: {failure}")
+            return
+        due = self.sender.due_in_s()
+        if self.sender.waits and due is not None and due <= 0:
+            self.begin_waiting()
+        for port, profile in self.sender.ended():
+            self.profile_event(EventKind.PROFILE_FINISHED, port, profile)
+
+    def begin_waiting(self) -> None:
+        """Begin what waits for others, now."""
+        for port, profile, error in self.sender.begin_waiting():
+            self.profile_event(EventKind.PROFILE_ERROR, port, profile)
+            self.tell(f"port {port.number} could not begin: {_text(error)}")
+
+
+def _text(error: PlimsollError) -> str:
+    return str(error)
+
+
+def _ports(traffic: Traffic, speed_bps: float | None) -> tuple[StlPort, ...]:
+    """Where each port's frames come in again, by the lab's paths, and by whose address."""
+    back = dict(traffic.paths)
+    found = []
+    for info in traffic.ports:
+        mbps = info.link_mbps
+        link = mbps * 1e6 if mbps else None
+        speed = speed_bps or traffic.line_rate_bps or link or DEFAULT_SPEED_BPS
+        rx_port = back.get(info.port, info.port)
+        tester = TesterPort(
+            port=info.port,
+            rx_port=rx_port,
+            src_mac=parsed_mac(info.mac),
+            dst_mac=parsed_mac(traffic.ports[rx_port].mac),
+            line_rate_bps=speed,
+        )
+        found.append(StlPort(tester))
+    return tuple(found)

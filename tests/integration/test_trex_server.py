@@ -1,0 +1,102 @@
+"""`plimsoll trex-server` with traffic: a client of our own, on the engine's loopback."""
+
+from __future__ import annotations
+
+import re
+import signal
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.integration.command import Workplace, assert_nothing_is_left, hugepages, until
+from tests.unit.remote.trex.stl_json import flow_var, stream_json, vm, write
+from tests.unit.remote.trex.trex_client import RpcError, TrexClient
+
+_READY = re.compile(r"requests on (\d+), events on \d+")
+
+
+@pytest.fixture
+def client(place: Workplace) -> Iterator[TrexClient]:
+    """Connected to a server on two ports, each its own return path."""
+    experiment = place.experiment(
+        lab={"kind": "loopback", "ports": 2}, generator={"kind": "engine", "cpus": [0]}
+    )
+    before = hugepages()
+    server = place.start("trex-server", experiment, "--sync-port", "0", "--async-port", "0")
+    try:
+        connected = TrexClient(_sync_port(server), timeout_s=60)
+        connected.sync()
+        yield connected
+        connected.close()
+        server.send_signal(signal.SIGTERM)
+        _, said = server.communicate(timeout=120)
+        assert server.returncode == 0, said
+        assert_nothing_is_left(place, before)
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def _sync_port(server: subprocess.Popen[str]) -> int:
+    assert server.stderr is not None
+    for line in server.stderr:
+        if ready := _READY.search(line):
+            return int(ready[1])
+    raise AssertionError(f"the server ended with {server.wait()}")
+
+
+def test_streams_are_sent_counted_and_timed(client: TrexClient) -> None:
+    client.acquire(0)
+    burst = {"type": "single_burst", "total_pkts": 300, "rate": {"type": "pps", "value": 1000.0}}
+    many = {"type": "continuous", "rate": {"type": "pps", "value": 2000.0}}
+    program = vm(flow_var("ip", 4, "inc", 0x10000001, 0x100000FE), write("ip", 26))
+    groups = [
+        {"enabled": True, "rule_type": rule, "stream_id": group}
+        for group, rule in ((7, "stats"), (9, "latency"))
+    ]
+    streams = [
+        stream_json(mode=many, vm=program, flow_stats=groups[0]),
+        stream_json(mode=burst, flow_stats=groups[1]),
+    ]
+    for number, stream in enumerate(streams, 1):
+        client.call("add_stream", port_id=0, stream_id=number, stream=stream)
+    multiplier = {"op": "abs", "type": "raw", "value": 2.0}
+    client.call("start_traffic", port_id=0, mul=multiplier, duration=-1.0, force=False)
+
+    def sent(group: int) -> int:
+        found = client.call("get_pgid_stats", pgids=[group])["flow_stats"][str(group)]
+        count = found["tp"]["0"]
+        assert isinstance(count, int)
+        return count
+
+    until(lambda: sent(9) == 300, "the burst to be sent")
+    client.call("pause_traffic", port_id=0)
+    client.call("resume_traffic", port_id=0)
+    faster = {"op": "abs", "type": "pps", "value": 9000.0}
+    client.call("update_traffic", port_id=0, mul=faster, force=False)
+    client.call("stop_traffic", port_id=0)
+    with pytest.raises(RpcError, match="current state: 'STREAMS'"):
+        client.call("pause_traffic", port_id=0)
+
+    found = client.call("get_pgid_stats", pgids=[7, 9])
+    for group in ("7", "9"):
+        counts = found["flow_stats"][group]
+        assert counts["tp"]["0"] == counts["rp"]["0"] > 0
+    latency = found["latency"]["9"]
+    assert latency["er"]["drp"] == 0
+    assert sum(latency["lat"]["histogram"].values()) == 300
+    assert 0 < latency["lat"]["total_min"] <= latency["lat"]["average"]
+    port = client.call("get_port_stats", port_id=0)
+    assert port["opackets"] == port["ipackets"] == sent(7) + sent(9)
+    assert client.call("get_port_status", port_id=0)["state"] == "STREAMS"
+
+
+def test_traffic_ends_by_itself(client: TrexClient) -> None:
+    client.acquire(1)
+    client.call("add_stream", port_id=1, stream_id=1, stream=stream_json())
+    multiplier = {"op": "abs", "type": "raw", "value": 1.0}
+    client.call("start_traffic", port_id=1, mul=multiplier, duration=0.5, force=False)
+    until(lambda: client.call("get_port_status", port_id=1)["state"] == "STREAMS", "the end")
+    port = client.call("get_port_stats", port_id=1)
+    assert port["opackets"] == port["ipackets"] > 0

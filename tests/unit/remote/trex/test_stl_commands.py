@@ -1,0 +1,382 @@
+"""TRex's commands on live traffic that sends nothing: owners, streams, starts, counters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from plimsoll.errors import MachineError
+from plimsoll.generator.histogram import Histogram
+from plimsoll.remote.trex.commands.registry import call
+from plimsoll.remote.trex.messages.json_rpc import BadParameters, Refused, UnknownMethod
+from plimsoll.remote.trex.session.trex_session import Identity, TrexSession
+from tests.unit.remote.trex.fake_traffic import NOTHING, FakeTraffic
+from tests.unit.remote.trex.stl_json import stream_json
+
+ABS = {"op": "abs", "type": "raw", "value": 1.0}
+Ask = Callable[..., Any]
+
+
+class Bench:
+    """A session, whose clock stands still until a test moves it."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.told: list[str] = []
+        self.roused = 0
+        self.traffic = FakeTraffic()
+        self.session = TrexSession(
+            self.traffic,
+            Identity("0.1", "host", "now"),
+            self._rouse,
+            tell=self.told.append,
+            clock=lambda: self.now,
+        )
+        self.handlers: dict[int, str] = {}
+
+    def _rouse(self) -> None:
+        self.roused += 1
+
+    def ask(self, method: str, **params: Any) -> Any:
+        params.setdefault("api_h", self.session.api_handler)
+        if (port := params.get("port_id")) in self.handlers:
+            params.setdefault("handler", self.handlers[port])
+        return call(self.session, method, params)
+
+    def own(self, *ports: int) -> None:
+        for port in ports:
+            self.handlers[port] = self.ask(
+                "acquire", port_id=port, user="me", session_id=1, force=False
+            )
+
+    def add(self, port: int, number: int, **changed: Any) -> None:
+        self.ask("add_stream", port_id=port, stream_id=number, stream=stream_json(**changed))
+
+    def start(self, port: int, duration: float = -1.0, **multiplier: Any) -> Any:
+        return self.ask(
+            "start_traffic", port_id=port, mul=ABS | multiplier, duration=duration, force=False
+        )
+
+    def status(self, port: int) -> str:
+        found = self.ask("get_port_status", port_id=port)["state"]
+        assert isinstance(found, str)
+        return found
+
+    def events(self) -> list[int]:
+        return [each["type"] for each in self.ask("get_async_events", session_id=1)["data"]]
+
+
+@pytest.fixture
+def bench() -> Bench:
+    made = Bench()
+    made.own(0, 1)
+    made.events()
+    return made
+
+
+def rates(bench: Bench) -> list[float | None]:
+    return [plan.rate_pps for plan in bench.traffic.known.values()]
+
+
+def test_an_api_of_another_kind_or_version_is_refused() -> None:
+    session = Bench().session
+    assert set(call(session, "api_sync_v2", {"name": "STL", "major": 5, "minor": 1})) == {"api_h"}
+    for name, major in (("ASTF", 5), ("STL", 4)):
+        with pytest.raises(Refused, match=r"stateless|mismatch"):
+            call(session, "api_sync_v2", {"name": name, "major": major, "minor": 0})
+
+
+def test_without_the_key_nothing_is_answered(bench: Bench) -> None:
+    for key in ("", "0", None, 5):
+        with pytest.raises(BadParameters, match="API"):
+            call(bench.session, "get_system_info", {"api_h": key})
+    # TRex's console asks for it before it has a key.
+    assert call(bench.session, "get_version", {})["mode"] == "STL"
+
+
+def test_what_is_listed_is_served(bench: Bench) -> None:
+    listed = bench.ask("get_supported_cmds")
+    assert {"add_stream", "get_pgid_stats", "update_traffic", "get_profile_list"} <= set(listed)
+    assert "push_remote" not in listed
+    with pytest.raises(Refused, match="push_remote: the server opens no files"):
+        bench.ask("push_remote", port_id=0)
+    with pytest.raises(UnknownMethod, match="Method rm not registered"):
+        bench.ask("rm")
+    with pytest.raises(Refused, match="shutdown: a client cannot end"):
+        bench.ask("shutdown", force=True, user="me")
+
+
+def test_a_port_has_one_owner(bench: Bench) -> None:
+    with pytest.raises(Exception, match="already taken by 'me'"):
+        bench.ask("acquire", port_id=0, user="you", session_id=2, force=False)
+    with pytest.raises(Exception, match="another session of 'me'"):
+        bench.ask("acquire", port_id=0, user="me", session_id=2, force=False)
+    bench.ask("acquire", port_id=0, user="you", session_id=2, force=True)
+    with pytest.raises(Refused, match="not owned by you"):
+        bench.start(0)
+    assert bench.ask("get_owner", port_id=0) == {"owner": "you"}
+    assert bench.events() == [5]
+    with pytest.raises(BadParameters, match="invalid port id"):
+        bench.ask("get_owner", port_id=2)
+
+
+def test_streams_are_kept_as_they_were_given(bench: Bench) -> None:
+    bench.add(0, 3, isg=2000.0)
+    assert bench.ask("get_stream", port_id=0, stream_id=3)["stream"] == stream_json(isg=2000.0)
+    assert bench.ask("get_all_streams", port_id=0, profile_id="*") == {
+        "profiles": {"_": {"3": stream_json(isg=2000.0)}}
+    }
+    assert bench.ask("get_stream_list", port_id=0) == [3]
+    with pytest.raises(Refused, match="already exists"):
+        bench.add(0, 3)
+    bench.ask("remove_stream", port_id=0, stream_id=3)
+    assert bench.status(0) == "IDLE"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"packet": {"binary": "AAAA"}}, "packet.binary: the packet has 3 bytes"),
+        ({"packet": {"binary": "!!!!"}}, "not base64"),
+        ({"packet": {"binary": "A" * 40_000}}, "too long"),
+        ({"mode": {"type": "random"}}, "mode: "),
+        ({"mode": {"type": "continuous", "rate": {"type": "pps", "value": 0}}}, "greater than 0"),
+        ({"vm": {"instructions": [{"type": "jump"}]}}, "vm.instructions.0: "),
+        (
+            {"vm": {"instructions": [{"type": "fix_checksum_ipv4", "pkt_offset": 14}] * 300}},
+            "vm.instructions: ",
+        ),
+        (
+            {"vm": {"instructions": [{"type": "trim_pkt_size", "name": "v"}]}},
+            "no variable is named 'v'",
+        ),
+        (
+            {"flow_stats": {"enabled": True, "rule_type": "tpg", "stream_id": 1}},
+            "tagged packet groups",
+        ),
+    ],
+)
+def test_streams_that_are_none_are_refused_with_the_place(
+    bench: Bench, changed: dict[str, Any], said: str
+) -> None:
+    with pytest.raises(BadParameters, match=said):
+        bench.add(0, 1, **changed)
+    assert bench.ask("get_stream_list", port_id=0) == []
+
+
+def test_a_start_multiplies_all_but_latency(bench: Bench) -> None:
+    bench.add(0, 1)
+    bench.add(0, 2, flow_stats={"enabled": True, "rule_type": "latency", "stream_id": 9})
+    assert bench.start(0, value=2.5)["multiplier"] == 2.5
+    assert rates(bench) == [2500.0, 1000.0]
+    assert [p.role for p in bench.traffic.known.values()] == ["load", "latency"]
+    assert [(p.tx_port, p.rx_port) for p in bench.traffic.known.values()] == [(0, 1)] * 2
+    assert bench.status(0) == "TX"
+    assert bench.events() == [10]
+    with pytest.raises(Exception, match="already active"):
+        bench.start(0)
+
+
+def test_another_ports_streams_are_known_before_they_start(bench: Bench) -> None:
+    bench.add(0, 1)
+    bench.add(1, 1)
+    bench.start(0)
+    assert len(bench.traffic.known) == 2
+    bench.start(1, value=3.0)
+    assert bench.traffic.calls == [("start", (0,)), ("start", (1,))]
+    assert rates(bench) == [1000.0, 3000.0]
+
+
+def test_traffic_ends_when_its_time_is_over(bench: Bench) -> None:
+    bench.add(0, 1)
+    bench.start(0, duration=2.0)
+    bench.now += 1.9
+    bench.session.turn()
+    assert bench.status(0) == "TX"
+    bench.now += 0.2
+    bench.session.turn()
+    assert bench.status(0) == "STREAMS"
+    assert bench.traffic.calls[-1] == ("stop", (0,))
+    assert bench.events() == [10, 14]
+
+
+def test_traffic_ends_when_all_is_sent(bench: Bench) -> None:
+    rate = {"type": "pps", "value": 10.0}
+    bench.add(0, 1, mode={"type": "single_burst", "total_pkts": 5, "rate": rate})
+    bench.start(0)
+    assert next(iter(bench.traffic.known.values())).frame_count == 5
+    bench.traffic.started.clear()
+    bench.session.turn()
+    assert bench.status(0) == "STREAMS"
+
+
+def test_pause_and_resume_keep_the_rate(bench: Bench) -> None:
+    bench.add(0, 1)
+    with pytest.raises(Refused, match="current state: 'STREAMS'"):
+        bench.ask("pause_traffic", port_id=0)
+    bench.start(0)
+    bench.ask("pause_traffic", port_id=0)
+    assert (rates(bench), bench.status(0)) == ([0.0], "PAUSE")
+    bench.ask("resume_traffic", port_id=0)
+    assert (rates(bench), bench.status(0)) == ([1000.0], "TX")
+    bench.ask("pause_streams", port_id=0, stream_ids=[1])
+    assert rates(bench) == [0.0]
+    bench.ask("resume_streams", port_id=0, stream_ids=[1])
+    assert rates(bench) == [1000.0]
+    bench.ask("stop_traffic", port_id=0)
+    assert bench.events() == [10, 12, 13, 11]
+
+
+def test_updates_multiply_from_what_is_sent(bench: Bench) -> None:
+    bench.add(0, 1)
+    bench.start(0, value=2.0)
+    update = {"op": "add", "type": "percentage", "value": 50.0}
+    found = bench.ask("update_traffic", port_id=0, mul=update, force=False)
+    assert found == {"multiplier": 3.0}
+    assert rates(bench) == [3000.0]
+    only = {"op": "abs", "type": "pps", "value": 70.0}
+    bench.ask("update_streams", port_id=0, mul=only, force=False, stream_ids=[1])
+    assert rates(bench) == [pytest.approx(70.0)]
+
+
+def test_bursts_of_several_ports_begin_together(bench: Bench) -> None:
+    bursts = {
+        "type": "multi_burst", "pkts_per_burst": 4, "count": 9, "ibg": 1e6,
+        "rate": {"type": "pps", "value": 1000.0},
+    }  # fmt: skip
+    for port in (0, 1):
+        bench.add(port, 1, mode=bursts)
+    for port in (0, 1):
+        bench.start(port)
+    assert bench.traffic.calls == []
+    assert bench.status(1) == "TX"
+    bench.now += 0.06
+    bench.session.turn()
+    assert bench.traffic.calls == [("start", (0, 1))]
+    with pytest.raises(Exception, match="cannot change while it sends"):
+        bench.ask("update_traffic", port_id=0, mul=ABS | {"value": 2.0}, force=False)
+    # Started anew, they count from the new begin: the engine must not know them any more.
+    bench.ask("stop_traffic", port_id=0)
+    bench.start(0)
+    bench.ask("get_global_stats")
+    assert bench.traffic.calls[-1] == ("start", (0,))
+
+
+def test_what_cannot_begin_is_told(bench: Bench) -> None:
+    bench.add(0, 1)
+    bench.traffic.failure = MachineError("the lab has died")
+    bench.start(0)
+    bench.session.turn()
+    bench.session.turn()
+    assert bench.status(0) == "STREAMS"
+    assert bench.events() == [10, 17]
+    assert bench.told == ["traffic has ended: the lab has died"]
+
+
+def test_addresses_are_the_ports_unless_the_stream_insists(bench: Bench) -> None:
+    bench.add(0, 1, flags=0)
+    bench.add(0, 2, flags=3)
+    bench.start(0)
+    frames = [plan.frames[0] for plan in bench.traffic.known.values()]
+    assert frames[0][:12].hex() == "020000000002020000000001"
+    assert frames[1][:12].hex() == "000000020000000000010000"
+    bench.ask("stop_traffic", port_id=0)
+    bench.ask("set_l2", port_id=0, dst_mac="02:aa:00:00:00:05")
+    bench.start(0)
+    (first,) = (p.frames[0] for p in bench.traffic.known.values() if p.name.endswith("stream 1"))
+    assert first[:6].hex() == "02aa00000005"
+    with pytest.raises(Refused, match="resolves no addresses"):
+        bench.ask("set_l3", port_id=0, src_addr="1.1.1.1", dst_addr="1.1.1.2")
+
+
+def test_profiles_start_on_their_own(bench: Bench) -> None:
+    for name, number in (("a", 1), ("b", 2)):
+        bench.ask("add_stream", port_id=0, profile_id=name, stream_id=number, stream=stream_json())
+    bench.ask("start_traffic", port_id=0, profile_id="b", mul=ABS, duration=-1.0, force=False)
+    status = bench.ask("get_port_status", port_id=0, profile_id="*")
+    assert status["state_profile"] == {"a": "STREAMS", "b": "TX"}
+    assert bench.ask("get_profile_list", port_id=0) == ["a", "b"]
+    bench.ask("stop_traffic", port_id=0, profile_id="*")
+    bench.ask("remove_all_streams", port_id=0, profile_id="*")
+    assert bench.ask("get_profile_list", port_id=0) == []
+    assert bench.traffic.known == {}
+
+
+def test_validate_says_what_a_profile_sends(bench: Bench) -> None:
+    bench.add(0, 1)
+    rate = bench.ask("validate", port_id=0)["rate"]
+    assert (rate["max_pps"], rate["max_bps_l2"], rate["max_bps_l1"]) == (1000, 512e3, 672e3)
+
+
+def test_counters_are_in_trexs_names(bench: Bench) -> None:
+    bench.add(0, 1, flow_stats={"enabled": True, "rule_type": "latency", "stream_id": 9})
+    bench.add(0, 2, flow_stats={"enabled": True, "rule_type": "stats", "stream_id": 7})
+    assert bench.ask("get_active_pgids") == {"ids": {"flow_stats": [7], "latency": [9]}}
+    bench.start(0)
+    # Two frames of 5 us, one of 25 us, one of 450 us; bucket n below 256 is n ns.
+    latency = Histogram(4, 485_000, 5000, 450_000, ((795, 2), (1091, 1), (1627, 1)))
+    bench.traffic.counted = {
+        0: replace(
+            NOTHING, sent=10, received=6, missing=5, duplicate=1, out_of_order=2, latency=latency
+        ),
+        1: replace(NOTHING, sent=100, received=90, refused=3),
+    }
+    port = bench.ask("get_port_stats", port_id=0)
+    assert (port["opackets"], port["obytes"], port["oerrors"]) == (110, 7040, 3)
+    assert bench.ask("get_port_stats", port_id=1)["ipackets"] == 96
+    assert bench.ask("get_global_stats")["m_total_queue_full"] == 3
+    found = bench.ask("get_pgid_stats", pgids=[7, 9, 11])
+    assert set(found["flow_stats"]) == {"7", "9", "g"}
+    assert found["flow_stats"]["7"]["tp"] == {"0": 100, "1": 0}
+    assert found["flow_stats"]["7"]["rb"] == {"0": 0, "1": 90 * 64}
+    assert found["latency"]["9"]["er"] == {"drp": 5, "ooo": 2, "dup": 1, "sth": 0, "stl": 3}
+    figures = found["latency"]["9"]["lat"]
+    assert (figures["total_min"], figures["total_max"]) == (5.0, 450.0)
+    assert figures["average"] == 121.25
+    assert figures["histogram"] == {"0": 2, "20": 1, "400": 1}
+    assert len(bench.ask("get_port_xstats_values", port_id=0)["xstats_values"]) == len(
+        bench.ask("get_port_xstats_names", port_id=0)["xstats_names"]
+    )
+
+
+def test_ports_counters_stay_when_streams_go(bench: Bench) -> None:
+    group = {"enabled": True, "rule_type": "stats", "stream_id": 7}
+    bench.add(0, 1, isg=5000.0, flow_stats=group)
+    bench.start(0)
+    bench.ask("get_global_stats")
+    bench.traffic.counted = {0: replace(NOTHING, sent=10, received=9)}
+    assert bench.ask("get_pgid_stats", pgids=[7])["ver_id"] == {"7": 1}
+    # Its delay counts from the begin, so that it is a new stream to the engine.
+    bench.ask("stop_traffic", port_id=0)
+    bench.start(0)
+    bench.traffic.counted = {0: replace(NOTHING, sent=1, received=1)}
+    assert bench.ask("get_port_stats", port_id=0)["opackets"] == 11
+    assert bench.ask("get_pgid_stats", pgids=[7])["ver_id"] == {"7": 2}
+    bench.ask("stop_traffic", port_id=0)
+    bench.ask("remove_all_streams", port_id=0)
+    assert bench.ask("get_port_stats", port_id=0)["opackets"] == 11
+    assert bench.ask("get_port_stats", port_id=1)["ipackets"] == 10
+    assert bench.ask("get_global_stats")["m_total_tx_pkts"] == 11
+
+
+def test_events_of_a_client_that_never_asks_are_bounded(bench: Bench) -> None:
+    for _ in range(1500):
+        bench.ask("release", port_id=0)
+        bench.own(0)
+    assert len(bench.events()) == 1000
+    for session in range(100):
+        bench.ask("get_async_events", session_id=session + 1000)
+    assert bench.roused >= 3000
+
+
+@pytest.mark.parametrize("attribute", ["link_status", "flow_ctrl_mode", "led_status", "vxlan_fs"])
+def test_attributes_that_ports_do_not_have(bench: Bench, attribute: str) -> None:
+    with pytest.raises(Refused, match=attribute):
+        bench.ask("set_port_attr", port_id=0, attr={attribute: {}})
+    bench.ask("set_port_attr", port_id=0, attr={"promiscuous": {"enabled": False}})
+    attributes = bench.ask("get_port_status", port_id=0)["attr"]
+    assert attributes["promiscuous"] == {"enabled": False}
+    assert attributes["speed"] == 10.0
