@@ -205,7 +205,7 @@ def _next_turn(each: FlowVariable | RepeatableRandom, sequence: Sequence, turn: 
     every = count * turn.every
     first = sequence.first * turn.every + turn.first
     # One that does not begin with a round lets the next keep what it had before its first.
-    return _Turn(every, (first - every) if first else 0)
+    return _Turn(every, first - every if sequence.first else first)
 
 
 def _cut(name: str, count: int, notes: list[str]) -> int:
