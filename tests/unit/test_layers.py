@@ -36,6 +36,7 @@ LAYERS = [
 ROOMS = {
     "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
     "remote": ["otg", "trex", "."],
+    "remote/trex": [".", "commands", "session", "streams", "field_engine", "messages"],
     "remote/otg": ["server", "session", "flows", "model", "."],
     "web": ["app", "routes", "live", "experiments", "pages", "security", "."],
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],

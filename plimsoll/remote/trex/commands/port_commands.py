@@ -81,13 +81,13 @@ def get_port_status(session: TrexSession, params: Parameters) -> dict[str, Any]:
 
 def set_port_attr(session: TrexSession, params: Parameters) -> dict[str, Any]:
     """Attributes: what has no meaning here is kept, and what cannot be is refused."""
-    port, requested = owned_port(session, params), params.mapping("attr")
+    port, selected = owned_port(session, params), params.mapping("attr")
     for name, reason in _FIXED.items():
-        if name in requested:
+        if name in selected:
             raise Refused(f"{name}: {reason}")
     for name in _SETTABLE:
-        if name in requested:
-            enabled = Parameters(requested).mapping(name).get("enabled")
+        if name in selected:
+            enabled = Parameters(selected).mapping(name).get("enabled")
             setattr(port, name, bool(enabled))
     return {}
 

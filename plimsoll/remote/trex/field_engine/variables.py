@@ -65,9 +65,9 @@ class _Range(VariableState):
         self.values = {name: self._value}
 
     def step(self) -> bool:
-        requested = self._value + self._step
-        wraps = not self._low <= requested <= self._high
-        self._value = self._low + (requested - self._low) % self._count
+        following = self._value + self._step
+        wraps = not self._low <= following <= self._high
+        self._value = self._low + (following - self._low) % self._count
         self.values[self._name] = self._value
         return wraps
 

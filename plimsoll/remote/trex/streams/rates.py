@@ -106,18 +106,18 @@ class ProfileBandwidth:
             case "bpsl1":
                 return _share(value, self.fixed.l1_bps, self.varied.l1_bps, "BPS L1")
             case _ if multiplier.op == "abs":
-                requested = value / 100 * self.line_rate_bps
-                return _share(requested, self.fixed.l1_bps, self.varied.l1_bps, "BPS L1")
+                selected = value / 100 * self.line_rate_bps
+                return _share(selected, self.fixed.l1_bps, self.varied.l1_bps, "BPS L1")
             case _:
                 return now * value / 100
 
 
-def _share(requested: float, fixed: float, varied: float, unit: str) -> float:
-    if requested < fixed:
+def _share(selected: float, fixed: float, varied: float, unit: str) -> float:
+    if selected < fixed:
         raise InputError(
             f"current stream configuration enforces a minimum rate of '{fixed:g}' {unit}"
         )
     if varied == 0:
         # Latency streams alone have nothing to multiply.
         return 1.0
-    return (requested - fixed) / varied
+    return (selected - fixed) / varied
