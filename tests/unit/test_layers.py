@@ -32,7 +32,17 @@ LAYERS = [
 ]
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
-    "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
+    "cli": [
+        ".",
+        "machine",
+        "methods",
+        "console",
+        "records",
+        "tune",
+        "options",
+        "tables",
+        "terminal",
+    ],
     "web": ["app", "routes", "live", "experiments", "pages", "security", "."],
     "report": [".", "pages", "charts", "hosts", "tuning", "parts", "data", "figures"],
     "report/pages": [
@@ -46,7 +56,7 @@ ROOMS = {
         "standard",
     ],
     "export": ["opensearch", "cdm", "bundle", "redaction", "."],
-    "analysis": [".", "comparison"],
+    "analysis": ["driving", ".", "comparison"],
     "analysis/comparison": ["trend", "plugfest", "."],
     "benchmark": [
         ".",
@@ -124,7 +134,7 @@ ROOMS = {
 MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
 FOR_EVERYBODY = {"errors", "version"}
-# The package itself hands out `plimsoll.open`, which reads recorded runs.
+# The package itself hands out `plimsoll.open`, `trial` and their kin, which are in this layer.
 FOR_THE_PACKAGE = {"analysis"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
