@@ -6,6 +6,8 @@ the commands of these names do (docs/python.md).
 
 from __future__ import annotations
 
+import sys
+
 from plimsoll.version import VERSION as __version__
 
 # As in typing, whose import would take ten times as long as all of this. Type checkers know it.
@@ -113,3 +115,29 @@ def traffic(
     from plimsoll.analysis.driving.traffic import open_traffic  # noqa: PLC0415
 
     return open_traffic(experiment, fields=fields, tell=tell)
+
+
+# Three folders of this package, which are layers, have the names of these functions; importing
+# one makes the name the folder's. So the folders can be called as well, and do the same.
+_FUNCTIONS = {"search": search, "traffic": traffic, "trial": trial}
+_Module = type(sys)
+
+
+class _CallableFolder(_Module):
+    """A folder whose name is a function's, too."""
+
+    def __call__(self, *arguments: object, **options: object) -> object:
+        name = self.__name__.rpartition(".")[2]
+        return _FUNCTIONS[name](*arguments, **options)  # type: ignore[operator]
+
+
+class _Package(_Module):
+    """This package: what it is given by importing a folder stays callable."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name in _FUNCTIONS and isinstance(value, _Module):
+            value.__class__ = _CallableFolder
+        super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
