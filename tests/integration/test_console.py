@@ -51,7 +51,7 @@ def test_a_script_starts_changes_and_stops(place: Workplace) -> None:
     )
     assert ended.returncode == 0, ended.stderr
     lines = ended.stdout.splitlines()
-    assert lines[0] == "load/0-0: load, port 0 to 0, 64 B, 100 Mpps, constant"
+    assert lines[0] == "load/0-0: load, port 0 to 0, 64 B, 0 pps, constant"
     assert "started all streams at 2 kpps per direction" in lines
     assert "load is 4 kpps per direction" in lines
     (row,) = (line.split() for line in lines if line.startswith("load/0-0  stopped"))

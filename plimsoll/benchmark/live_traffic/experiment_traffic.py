@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
 from plimsoll.benchmark.experiment.experiment import Experiment
 from plimsoll.benchmark.experiment.loads import load_within_line
@@ -18,7 +19,7 @@ from plimsoll.text.units import Rate
 from plimsoll.traffic.plan import StreamPlan
 from plimsoll.traffic.streams.compile import compile_profile
 
-# What streams are made with before there is a load; it is never sent.
+# What streams are made with before there is a load: more than probes may take of it.
 _NO_LOAD_PPS = 1e8
 
 
@@ -34,7 +35,7 @@ class ExperimentTraffic:
         self._experiment = experiment
         self._load_pps = experiment.profile.rate_pps
         self._timer: threading.Timer | None = None
-        plans = self._compiled(self._load_pps or _NO_LOAD_PPS)
+        plans = self._first_plans()
         self._numbers = {plan.name: plan.stream for plan in plans}
         live.add(plans)
 
@@ -120,6 +121,15 @@ class ExperimentTraffic:
         """Stop everything."""
         self._forget_timer()
         self.live.close()
+
+    def _first_plans(self) -> tuple[StreamPlan, ...]:
+        """Of no rate as long as there is no load to share."""
+        if self._load_pps is not None:
+            return self._compiled(self._load_pps)
+        return tuple(
+            replace(plan, rate_pps=0.0) if plan.role == "load" and plan.rate_pps else plan
+            for plan in self._compiled(_NO_LOAD_PPS)
+        )
 
     def _compiled(self, load_pps: float) -> tuple[StreamPlan, ...]:
         return compile_profile(self._experiment.profile, load_pps, self.live.paths)

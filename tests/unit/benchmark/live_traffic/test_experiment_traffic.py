@@ -39,6 +39,11 @@ def test_streams_are_named_by_direction(traffic: ExperimentTraffic) -> None:
     assert traffic.names == ("load/0-1", "load/1-0", "probe/0-1")
 
 
+def test_before_there_is_a_load_there_is_no_rate(live: Live, traffic: ExperimentTraffic) -> None:
+    assert rates(live) == {"load/0-1": 0.0, "load/1-0": 0.0, "probe/0-1": 500.0}
+    assert traffic.load_pps is None
+
+
 def test_the_load_is_each_direction_s_and_probes_keep_their_rate(
     live: Live, traffic: ExperimentTraffic
 ) -> None:
