@@ -7,6 +7,7 @@ the commands of these names do (docs/python.md).
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 
 from plimsoll.version import VERSION as __version__
 
@@ -120,10 +121,9 @@ def traffic(
 # Three folders of this package, which are layers, have the names of these functions; importing
 # one makes the name the folder's. So the folders can be called as well, and do the same.
 _FUNCTIONS = {"search": search, "traffic": traffic, "trial": trial}
-_Module = type(sys)
 
 
-class _CallableFolder(_Module):
+class _CallableFolder(ModuleType):
     """A folder whose name is a function's, too."""
 
     def __call__(self, *arguments: object, **options: object) -> object:
@@ -131,11 +131,11 @@ class _CallableFolder(_Module):
         return _FUNCTIONS[name](*arguments, **options)  # type: ignore[operator]
 
 
-class _Package(_Module):
+class _Package(ModuleType):
     """This package: what it is given by importing a folder stays callable."""
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name in _FUNCTIONS and isinstance(value, _Module):
+        if name in _FUNCTIONS and isinstance(value, ModuleType):
             value.__class__ = _CallableFolder
         super().__setattr__(name, value)
 

@@ -77,7 +77,7 @@ def test_it_is_typed_at_a_terminal(place: Workplace, tmp_path: Path) -> None:
     child = pexpect.spawn(
         command, words, cwd=str(ROOT), env=environment, timeout=DEADLINE_S, dimensions=(30, 120)
     )
-    child.expect("plimsoll> ")
+    child.expect("plimsoll>")
     child.send("sta\t")
     child.expect("stats")
     child.send("\x15start lo\t")
@@ -90,7 +90,7 @@ def test_it_is_typed_at_a_terminal(place: Workplace, tmp_path: Path) -> None:
     child.send("live\r")
     child.expect("frames of others")
     child.send("\x03")
-    child.expect("plimsoll> ")
+    child.expect("plimsoll>")
     child.send("stop\r")
     child.expect("stopped all streams")
     child.send("\x04")
