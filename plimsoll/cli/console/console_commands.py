@@ -118,7 +118,9 @@ class ConsoleCommands:
     def _rate(self, words: list[str]) -> None:
         if len(words) != 2:
             raise _wrong("rate")
-        rate_pps = parse_rate(words[1]).to_pps(64.0, None, None)
+        # As a load, 0 would be a mistake.
+        paused = words[1] in ("0", "0pps")
+        rate_pps = 0.0 if paused else parse_rate(words[1]).to_pps(64.0, None, None)
         self._traffic.set_rate(words[0], rate_pps)
         self._say(f"rate of {words[0]} is {format_pps(rate_pps)}")
 
