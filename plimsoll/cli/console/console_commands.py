@@ -11,7 +11,7 @@ from rich.console import Console, Group, RenderableType
 from rich.live import Live
 
 from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
-from plimsoll.cli.tables.live_traffic_table import faults_line, ports_table, streams_table
+from plimsoll.cli.console.live_traffic_table import faults_line, ports_table, streams_table
 from plimsoll.errors import InputError
 from plimsoll.text.mistakes import did_you_mean
 from plimsoll.text.units import format_duration, format_pps, parse_duration, parse_rate
