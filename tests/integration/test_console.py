@@ -54,7 +54,7 @@ def test_a_script_starts_changes_and_stops(place: Workplace) -> None:
     assert lines[0] == "load/0-0: load, port 0 to 0, 64 B, 0 pps, constant"
     assert "started all streams at 2 kpps per direction" in lines
     assert "load is 4 kpps per direction" in lines
-    (row,) = (line.split() for line in lines if line.startswith("load/0-0  stopped"))
+    (row,) = (row for row in map(str.split, lines) if row[:2] == ["load/0-0", "stopped"])
     sent, received, lost = (int(word.replace(",", "")) for word in row[8:11])
     # 2 kpps for a second and 4 kpps for two, as far as the machine let it.
     assert sent > 4000
