@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from os import PathLike
 
-    from plimsoll.analysis.driving.chosen_experiment import AnyExperiment
-    from plimsoll.analysis.driving.standing_lab import StandingLab
-    from plimsoll.analysis.driving.traffic import Traffic
     from plimsoll.analysis.run import Run
     from plimsoll.analysis.runs import Runs
     from plimsoll.analysis.trial import Trial
+    from plimsoll.driving.chosen_experiment import AnyExperiment
+    from plimsoll.driving.standing_lab import StandingLab
+    from plimsoll.driving.traffic import Traffic
 
 __all__ = ["__version__", "lab", "open", "open_all", "search", "traffic", "trial"]
 
@@ -61,7 +61,7 @@ def lab(lab: AnyExperiment, *, fields: Iterable[str] = ()) -> AbstractContextMan
     the `fields` set as by --set ("lab.cpus=[2,3]"). It is taken down at the end, and after a
     kill as well. Raises plimsoll.errors.InputError and MachineError.
     """
-    from plimsoll.analysis.driving.standing_lab import open_lab  # noqa: PLC0415
+    from plimsoll.driving.standing_lab import open_lab  # noqa: PLC0415
 
     return open_lab(lab, fields=fields)
 
@@ -81,7 +81,7 @@ def trial(
     experiment as by --set ("trial.drain=1s"). `tell` has notes and verdicts. Raises
     plimsoll.errors.InputError, MachineError and their kin.
     """
-    from plimsoll.analysis.driving.runs import run_trial  # noqa: PLC0415
+    from plimsoll.driving.runs import run_trial  # noqa: PLC0415
 
     return run_trial(experiment, load, duration, fields=fields, runs=runs, tell=tell)
 
@@ -98,7 +98,7 @@ def search(
     As `plimsoll run` does, which also goes on with it (--resume) where this was cut short, and
     as `trial` in all else.
     """
-    from plimsoll.analysis.driving.runs import run_search  # noqa: PLC0415
+    from plimsoll.driving.runs import run_search  # noqa: PLC0415
 
     return run_search(experiment, fields=fields, runs=runs, tell=tell)
 
@@ -113,7 +113,7 @@ def traffic(
 
     Nothing is recorded. Raises plimsoll.errors.InputError and MachineError.
     """
-    from plimsoll.analysis.driving.traffic import open_traffic  # noqa: PLC0415
+    from plimsoll.driving.traffic import open_traffic  # noqa: PLC0415
 
     return open_traffic(experiment, fields=fields, tell=tell)
 

@@ -15,6 +15,7 @@ LAYERS = [
     "cluster",
     "report",
     "export",
+    "driving",
     "analysis",
     "benchmark",
     "search",
@@ -56,7 +57,7 @@ ROOMS = {
         "standard",
     ],
     "export": ["opensearch", "cdm", "bundle", "redaction", "."],
-    "analysis": ["driving", ".", "comparison"],
+    "analysis": [".", "comparison"],
     "analysis/comparison": ["trend", "plugfest", "."],
     "benchmark": [
         ".",
@@ -134,8 +135,8 @@ ROOMS = {
 MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
 FOR_EVERYBODY = {"errors", "version"}
-# The package itself hands out `plimsoll.open`, `trial` and their kin, which are in this layer.
-FOR_THE_PACKAGE = {"analysis"}
+# The package itself hands out `plimsoll.open`, `trial` and their kin, which are in these layers.
+FOR_THE_PACKAGE = {"driving", "analysis"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

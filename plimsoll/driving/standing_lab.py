@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plimsoll.analysis.driving.chosen_experiment import AnyExperiment, chosen_experiment
 from plimsoll.analysis.shown import html_facts
 from plimsoll.benchmark.experiment.experiment import Experiment
+from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
 from plimsoll.dut.lab import LabModel, LabPorts
 from plimsoll.dut.registry.labs import lab_kinds, lab_of_kind
 from plimsoll.dut.registry.standing import LabDescription, lab_while

@@ -6,8 +6,6 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from plimsoll.analysis.driving.chosen_experiment import AnyExperiment, chosen_experiment
-from plimsoll.analysis.driving.quiet_listener import QuietListener, Tell
 from plimsoll.analysis.opening import open_run
 from plimsoll.analysis.run import Run
 from plimsoll.analysis.trial import Trial
@@ -16,6 +14,8 @@ from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
 from plimsoll.benchmark.load_line.load_line import find_load_line
 from plimsoll.benchmark.single_trial import run_single_trial
 from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
+from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
+from plimsoll.driving.quiet_listener import QuietListener, Tell
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.record.run.run_directory import RunDirectory
 from plimsoll.text.units import parse_duration, parse_rate

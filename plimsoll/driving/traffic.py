@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
-from plimsoll.analysis.driving.chosen_experiment import AnyExperiment, chosen_experiment
-from plimsoll.analysis.driving.quiet_listener import Tell
-from plimsoll.analysis.driving.traffic_stats import TrafficStats
 from plimsoll.benchmark.live_traffic.experiment_traffic import (
     ExperimentTraffic,
     experiment_traffic,
 )
+from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
+from plimsoll.driving.quiet_listener import Tell
+from plimsoll.driving.traffic_stats import TrafficStats
 from plimsoll.host.ledger.ledger import sweep
 from plimsoll.text.units import format_pps, parse_duration, parse_rate
 
