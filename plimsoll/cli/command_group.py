@@ -19,6 +19,7 @@ COMMANDS = {
     "check": ".methods.check",
     "run": ".methods.run",
     "trial": ".methods.trial",
+    "console": ".console.console",
     "matrix": ".methods.matrix",
     "noisy": ".methods.noisy",
     "plugfest": ".methods.plugfest",

@@ -28,6 +28,7 @@ _EXAMPLES = "  \n".join(
         "plimsoll run examples/demo.yaml",
         "plimsoll run --resume runs/20260101T120000-demo",
         "plimsoll trial examples/demo.yaml --load 500kpps --duration 5s",
+        "plimsoll console examples/demo.yaml",
         "plimsoll soak examples/demo.yaml --load 500kpps --duration 8h",
         "plimsoll rfc2544 examples/demo.yaml --quick",
         "plimsoll rfc9004 examples/demo.yaml --quick",

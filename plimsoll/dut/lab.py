@@ -42,6 +42,17 @@ class LabPorts:
     line_rate_bps: float | None
     notes: tuple[str, ...] = ()
 
+    def as_external(self) -> dict[str, object]:
+        """The `lab` section of an experiment that uses these ports while the lab stands."""
+        return {
+            "kind": "external",
+            "drained_by": self.drained_by,
+            "descriptors": self.descriptors,
+            "queue_frames": self.queue_frames,
+            "paths": [list(path) for path in self.paths],
+            "ports": [{"devargs": devargs} for devargs in self.devargs],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class LineRate:

@@ -16,8 +16,8 @@ LAYERS = [
     "cluster",
     "report",
     "export",
+    "driving",
     "analysis",
-    "remote",
     "benchmark",
     "search",
     "trial",
@@ -34,7 +34,17 @@ LAYERS = [
 ]
 # The rooms of each layer, from the top down, with "." for the files of the folder itself.
 ROOMS = {
-    "cli": [".", "machine", "methods", "records", "tune", "options", "tables", "terminal"],
+    "cli": [
+        ".",
+        "machine",
+        "methods",
+        "console",
+        "records",
+        "tune",
+        "options",
+        "tables",
+        "terminal",
+    ],
     "remote": ["otg", "trex", "."],
     "remote/trex": [".", "commands", "session", "streams", "field_engine", "messages"],
     "remote/otg": ["server", "session", "flows", "model", "."],
@@ -76,7 +86,6 @@ ROOMS = {
         "testbed",
         "experiment",
     ],
-    "remote/trex": [".", "commands", "session", "streams", "field_engine", "messages"],
     "search": [".", "binary", "checkpoints", "load_line", "mlrsearch", "strategy"],
     "trial": [".", "judging", "running", "criteria", "outcome"],
     "attribution": [".", "ranking", "explanation", "events", "incidents"],
@@ -131,8 +140,8 @@ ROOMS = {
 MOST_ENTRIES = 22
 FOLDERS_OF_PLUG_INS = {"tune/audit/checks"}
 FOR_EVERYBODY = {"errors", "version"}
-# The package itself hands out `plimsoll.open`, which reads recorded runs.
-FOR_THE_PACKAGE = {"analysis"}
+# The package itself hands out `plimsoll.open`, `trial` and their kin, which are in these layers.
+FOR_THE_PACKAGE = {"driving", "analysis"}
 NAMES_WITHOUT_A_CONCEPT = {"common", "helper", "helpers", "misc", "util", "utils"}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json as json_text
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 import yaml
@@ -17,7 +17,7 @@ from plimsoll.benchmark.experiment.set_field import SetField
 from plimsoll.cli.options.set_option import SetOption
 from plimsoll.cli.terminal.output import stdout
 from plimsoll.cli.terminal.suggesting_group import SuggestingGroup
-from plimsoll.dut.lab import LabModel, LabPorts
+from plimsoll.dut.lab import LabModel
 from plimsoll.dut.registry.labs import lab_kinds, lab_needs, lab_of_kind
 from plimsoll.dut.registry.standing import LabDescription, lab_down, lab_list, lab_up
 from plimsoll.errors import InputError
@@ -85,7 +85,7 @@ def up(
         stdout.print(f"[dim]note:[/] {lab.note}", soft_wrap=True)
     if lab.ports is not None:
         stdout.print("\nuse it from an experiment with:\n")
-        text = yaml.safe_dump({"lab": _as_external(lab.ports)}, sort_keys=False, width=1000)
+        text = yaml.safe_dump({"lab": lab.ports.as_external()}, sort_keys=False, width=1000)
         stdout.print(text, markup=False, highlight=False, soft_wrap=True)
     stdout.print(f"take it down with: plimsoll lab down {lab.id}", highlight=False)
 
@@ -114,14 +114,3 @@ def _table(labs: tuple[LabDescription, ...]) -> Table:
     for lab in labs:
         table.add_row(lab.id, lab.kind, lab.state, ", ".join(lab.processes))
     return table
-
-
-def _as_external(ports: LabPorts) -> Mapping[str, Any]:
-    return {
-        "kind": "external",
-        "drained_by": ports.drained_by,
-        "descriptors": ports.descriptors,
-        "queue_frames": ports.queue_frames,
-        "paths": [list(path) for path in ports.paths],
-        "ports": [{"devargs": devargs} for devargs in ports.devargs],
-    }

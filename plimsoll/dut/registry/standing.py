@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import Literal
 
 from pydantic import TypeAdapter
 
-from plimsoll.dut.lab import LabModel, LabPorts
+from plimsoll.dut.lab import Lab, LabModel, LabPorts
 from plimsoll.dut.registry.labs import make_lab
 from plimsoll.errors import InputError
 from plimsoll.host.ledger.cpu_claims import CpuClaim, claim_cpus
 from plimsoll.host.ledger.hugepages import hugepages_explained, plan_memory
-from plimsoll.host.ledger.janitor import start_janitor
+from plimsoll.host.ledger.janitor import start_janitor, swept_ledger
 from plimsoll.host.ledger.ledger import Ledger, ledgers, sweep
 from plimsoll.host.ledger.record import LedgerRecord
+from plimsoll.host.processes.child import Lifetime
 from plimsoll.host.processes.cpu_load import look_at_cpus
 
 # "up": stands and runs; "died": stands, but a process has ended; "run": belongs to a command.
@@ -40,31 +42,57 @@ class LabDescription:
 
 def lab_up(settings: LabModel) -> LabDescription:
     """Bring up a lab that stays until `lab_down`. Whatever fails leaves nothing behind."""
+    _check_can_stand(settings)
+    sweep()
+    ledger = Ledger.create("lab")
+    try:
+        # Watched until it stands: the janitor leaves a ledger without owner alone.
+        janitor = start_janitor(ledger)
+        _bring_up(settings, ledger, (janitor.pid,), "standing")
+        ledger.hand_over()
+    except BaseException:
+        ledger.undo()
+        raise
+    return _describe(ledger.id, ledger.record)
+
+
+@contextmanager
+def lab_while(settings: LabModel) -> Iterator[tuple[LabDescription, LabPorts]]:
+    """A lab that is up for as long as the block lasts, or this process lives."""
+    _check_can_stand(settings)
+    sweep()
+    with swept_ledger("lab") as ledger:
+        ours = tuple(noted.identity.pid for noted in ledger.record.processes)
+        lab, ports = _bring_up(settings, ledger, ours, "ours")
+        try:
+            yield _describe(ledger.id, ledger.record), ports
+        finally:
+            lab.down()
+
+
+def _check_can_stand(settings: LabModel) -> None:
     if not settings.can_stand:
         raise InputError(
             "this kind of lab has nothing to bring up: it exists within a run only",
             where="lab.kind",
             remedy="choose testpmd-memif or linux-bridge, or name this kind in an experiment",
         )
-    sweep()
-    ledger = Ledger.create("lab")
-    try:
-        # Watched until it stands: the janitor leaves a ledger without owner alone.
-        janitor = start_janitor(ledger)
-        cpus = settings.polled_cpus
-        claim_cpus(ledger, [CpuClaim(place, cpu, settings.polling_program) for place, cpu in cpus])
-        busy = [str(each) for each in look_at_cpus([cpu for _, cpu in cpus], (janitor.pid,))]
-        memory = plan_memory(settings.megabytes, ledger)
-        lab = make_lab(settings, ledger, memory, lifetime="standing")
-        with hugepages_explained(memory, ledger):
-            ports = lab.up()
-        note = "; ".join([*busy, *([memory.note] if memory.note else [])]) or None
-        ledger.note_facts({"lab": lab.kind, "ports": asdict(ports), "note": note, **lab.facts()})
-        ledger.hand_over()
-    except BaseException:
-        ledger.undo()
-        raise
-    return _describe(ledger.id, ledger.record)
+
+
+def _bring_up(
+    settings: LabModel, ledger: Ledger, ours: tuple[int, ...], lifetime: Lifetime
+) -> tuple[Lab, LabPorts]:
+    """With what `lab list` shows of it in the ledger; `ours` are pids not to be told of."""
+    cpus = settings.polled_cpus
+    claim_cpus(ledger, [CpuClaim(place, cpu, settings.polling_program) for place, cpu in cpus])
+    busy = [str(each) for each in look_at_cpus([cpu for _, cpu in cpus], ours)]
+    memory = plan_memory(settings.megabytes, ledger)
+    lab = make_lab(settings, ledger, memory, lifetime=lifetime)
+    with hugepages_explained(memory, ledger):
+        ports = lab.up()
+    note = "; ".join([*busy, *([memory.note] if memory.note else [])]) or None
+    ledger.note_facts({"lab": lab.kind, "ports": asdict(ports), "note": note, **lab.facts()})
+    return lab, ports
 
 
 def lab_list() -> tuple[LabDescription, ...]:

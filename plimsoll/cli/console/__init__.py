@@ -1,0 +1,1 @@
+"""Traffic by hand: the prompt and its commands."""

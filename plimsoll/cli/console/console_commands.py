@@ -1,0 +1,213 @@
+"""The commands of `plimsoll console`: each is a method, its docstring the help."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+
+from plimsoll.benchmark.live_traffic.experiment_traffic import ExperimentTraffic
+from plimsoll.cli.console.live_traffic_table import faults_line, ports_table, streams_table
+from plimsoll.errors import InputError
+from plimsoll.text.mistakes import did_you_mean
+from plimsoll.text.units import format_duration, format_pps, parse_duration, parse_rate
+
+_REFRESH_S = 0.5
+
+
+@dataclass(frozen=True)
+class Usage:
+    """A command: how it is written, what it does, and what its words may be."""
+
+    written: str
+    does: str
+    words: tuple[str, ...] = ()
+
+
+# In the order in which help lists them. "streams" among the words stands for their names.
+USAGES = {
+    "start": Usage(
+        "start [STREAM …] [LOAD] [for DURATION]",
+        "start all streams, or these, at LOAD per direction (500kpps, 2Gbps, 60%)",
+        ("streams", "for"),
+    ),
+    "stop": Usage("stop [STREAM …]", "stop all streams, or these", ("streams",)),
+    "load": Usage("load LOAD", "change the load while it is sent"),
+    "rate": Usage("rate STREAM RATE", "give one stream a rate; 0pps pauses it", ("streams",)),
+    "stats": Usage("stats", "streams and ports, now"),
+    "live": Usage("live [DURATION]", "the same, renewed until Ctrl-C or for DURATION"),
+    "streams": Usage("streams", "the streams' names, frames and rates"),
+    "ports": Usage("ports", "the tester's ports"),
+    "clear": Usage("clear", "begin all counters anew"),
+    "wait": Usage("wait [DURATION]", "until nothing is sent any more, at most for DURATION"),
+    "sleep": Usage("sleep DURATION", "do nothing for so long, in scripts"),
+    "help": Usage("help [COMMAND]", "this list, or how one command is written"),
+    "quit": Usage("quit", "stop everything and end; so do exit and Ctrl-D"),
+}
+_ENDS = ("quit", "exit")
+
+
+class ConsoleCommands:
+    """Carries commands out on `traffic` and prints on `out` what they show."""
+
+    def __init__(self, traffic: ExperimentTraffic, out: Console) -> None:
+        self._traffic = traffic
+        self._out = out
+        self._commands: dict[str, Callable[[list[str]], None]] = {
+            "start": self._start,
+            "stop": self._stop,
+            "load": self._load,
+            "rate": self._rate,
+            "stats": self._stats,
+            "live": self._live,
+            "streams": self._streams,
+            "ports": self._ports,
+            "clear": self._clear,
+            "wait": self._wait,
+            "sleep": self._sleep,
+            "help": self._help,
+        }
+
+    def run(self, line: str) -> bool:
+        """Carry a line out; False when it ends the console. Raises PlimsollError."""
+        words = _words(line)
+        if not words:
+            return True
+        name, rest = words[0], words[1:]
+        if name in _ENDS:
+            return False
+        if name not in self._commands:
+            raise InputError(
+                f"there is no command {name!r}",
+                where="console",
+                remedy=did_you_mean(name, [*USAGES, "exit"], "type help"),
+            )
+        self._commands[name](rest)
+        return True
+
+    def _start(self, words: list[str]) -> None:
+        duration_s = None
+        if "for" in words:
+            at = words.index("for")
+            duration_s = parse_duration(_one(words[at + 1 :], "start"))
+            words = words[:at]
+        # A stream's name begins with a letter, a load with a digit.
+        loads = [word for word in words if word[:1].isdigit()]
+        if len(loads) > 1:
+            raise _wrong("start")
+        load = parse_rate(loads[0]) if loads else None
+        names = [word for word in words if word not in loads]
+        self._traffic.start(names, load=load, duration_s=duration_s)
+        load_pps = self._traffic.load_pps
+        at_load = "" if load_pps is None else f" at {format_pps(load_pps)} per direction"
+        length = "" if duration_s is None else f" for {format_duration(duration_s)}"
+        self._say(f"started {', '.join(names) or 'all streams'}{at_load}{length}")
+
+    def _stop(self, words: list[str]) -> None:
+        self._traffic.stop(words)
+        self._say(f"stopped {', '.join(words) or 'all streams'}")
+
+    def _load(self, words: list[str]) -> None:
+        self._traffic.set_load(parse_rate(_one(words, "load")))
+        self._say(f"load is {format_pps(self._traffic.load_pps or 0.0)} per direction")
+
+    def _rate(self, words: list[str]) -> None:
+        if len(words) != 2:
+            raise _wrong("rate")
+        # As a load, 0 would be a mistake.
+        paused = words[1] in ("0", "0pps")
+        rate_pps = 0.0 if paused else parse_rate(words[1]).to_pps(64.0, None, None)
+        self._traffic.set_rate(words[0], rate_pps)
+        self._say(f"rate of {words[0]} is {format_pps(rate_pps)}")
+
+    def _stats(self, words: list[str]) -> None:
+        _none(words, "stats")
+        self._out.print(self._tables())
+
+    def _live(self, words: list[str]) -> None:
+        until = time.monotonic() + parse_duration(_one(words, "live")) if words else None
+        try:
+            with Live(self._tables(), console=self._out, auto_refresh=False) as shown:
+                while until is None or time.monotonic() < until:
+                    time.sleep(_REFRESH_S)
+                    shown.update(self._tables(), refresh=True)
+        except KeyboardInterrupt:
+            return
+
+    def _streams(self, words: list[str]) -> None:
+        _none(words, "streams")
+        for plan in self._traffic.live.streams:
+            rate = "as fast as it can" if plan.rate_pps is None else format_pps(plan.rate_pps)
+            self._say(
+                f"{plan.name}: {plan.role}, port {plan.tx_port} to {plan.rx_port}, "
+                f"{plan.mean_frame_size:.10g} B, {rate}, {plan.pacing.kind}"
+            )
+
+    def _ports(self, words: list[str]) -> None:
+        _none(words, "ports")
+        for port in self._traffic.live.ports:
+            speed = "" if port.link_mbps is None else f", {port.link_mbps} Mbit/s"
+            link = "up" if port.link_up else "down"
+            self._say(f"{port.port}: {port.driver}, {port.mac}, link {link}{speed}, {port.devargs}")
+
+    def _clear(self, words: list[str]) -> None:
+        _none(words, "clear")
+        self._traffic.clear()
+
+    def _wait(self, words: list[str]) -> None:
+        timeout_s = parse_duration(_one(words, "wait")) if words else None
+        if not self._traffic.wait(timeout_s):
+            self._say("still sending")
+
+    def _sleep(self, words: list[str]) -> None:
+        time.sleep(parse_duration(_one(words, "sleep")))
+
+    def _help(self, words: list[str]) -> None:
+        if words:
+            usage = USAGES.get(_one(words, "help"))
+            if usage is None:
+                raise _wrong("help")
+            self._say(f"{usage.written}: {usage.does}")
+            return
+        width = max(len(usage.written) for usage in USAGES.values())
+        for usage in USAGES.values():
+            self._say(f"{usage.written:<{width}}  {usage.does}")
+
+    def _tables(self) -> Group:
+        counts = self._traffic.counts()
+        faults = faults_line(counts)
+        parts: list[RenderableType] = [streams_table(counts), "", ports_table(counts)]
+        return Group(*parts, *([f"\n{faults}"] if faults else []))
+
+    def _say(self, text: str) -> None:
+        self._out.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError as error:
+        raise InputError(str(error), where="console", remedy="close the quotation") from None
+
+
+def _one(words: Sequence[str], command: str) -> str:
+    if len(words) != 1:
+        raise _wrong(command)
+    return words[0]
+
+
+def _none(words: Sequence[str], command: str) -> None:
+    if words:
+        raise _wrong(command)
+
+
+def _wrong(command: str) -> InputError:
+    return InputError(
+        f"{command} is not written so",
+        where="console",
+        remedy=f"write {USAGES[command].written}",
+    )

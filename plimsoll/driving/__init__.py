@@ -1,0 +1,1 @@
+"""The Python API that sends: `plimsoll.traffic`, `trial`, `search` and `lab`."""

@@ -1,0 +1,59 @@
+"""Trials and searches from Python, by the code that the commands run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from plimsoll.analysis.opening import open_run
+from plimsoll.analysis.run import Run
+from plimsoll.analysis.trial import Trial
+from plimsoll.benchmark.experiment.reading_interval import check_readings, check_search_readings
+from plimsoll.benchmark.experiment.trial_settings import check_trial_duration
+from plimsoll.benchmark.load_line.load_line import find_load_line
+from plimsoll.benchmark.single_trial import run_single_trial
+from plimsoll.benchmark.whole_run.preflight import check_search, check_trial
+from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
+from plimsoll.driving.quiet_listener import QuietListener, Tell
+from plimsoll.host.ledger.ledger import sweep
+from plimsoll.record.run.run_directory import RunDirectory
+from plimsoll.text.units import parse_duration, parse_rate
+
+
+def run_trial(
+    experiment: AnyExperiment,
+    load: str,
+    duration: str,
+    *,
+    fields: Iterable[str],
+    runs: str | os.PathLike[str],
+    tell: Tell,
+) -> Trial:
+    """One trial into a run directory of its own, opened. As `plimsoll trial`."""
+    planned = chosen_experiment(experiment, fields)
+    rate = parse_rate(load)
+    duration_s = check_trial_duration(parse_duration(duration), "duration")
+    check_trial(planned, rate, "load")
+    check_readings(planned, {"duration": duration_s})
+    sweep()
+    directory = RunDirectory.create(Path(runs), f"{planned.name}-trial", planned.normalised())
+    record = run_single_trial(planned, directory, rate, duration_s, QuietListener(tell))
+    return open_run(directory.path, runs).trial(record.number)
+
+
+def run_search(
+    experiment: AnyExperiment,
+    *,
+    fields: Iterable[str],
+    runs: str | os.PathLike[str],
+    tell: Tell,
+) -> Run:
+    """The experiment's search and validation into a run directory, opened. As `plimsoll run`."""
+    planned = chosen_experiment(experiment, fields)
+    check_search(planned)
+    check_search_readings(planned)
+    sweep()
+    directory = RunDirectory.create(Path(runs), planned.name, planned.normalised())
+    find_load_line(planned, directory, QuietListener(tell))
+    return open_run(directory.path, runs)

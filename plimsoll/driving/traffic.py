@@ -1,0 +1,92 @@
+"""`plimsoll.traffic`: an experiment's streams, started, changed and stopped from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from plimsoll.benchmark.live_traffic.experiment_traffic import (
+    ExperimentTraffic,
+    experiment_traffic,
+)
+from plimsoll.driving.chosen_experiment import AnyExperiment, chosen_experiment
+from plimsoll.driving.quiet_listener import Tell
+from plimsoll.driving.traffic_stats import TrafficStats
+from plimsoll.host.ledger.ledger import sweep
+from plimsoll.text.units import format_pps, parse_duration, parse_rate
+
+
+class Traffic:
+    """Streams have a name for each direction, such as "load/0-1"; "load" names both.
+
+    All methods may be called from any thread. They raise plimsoll.errors.InputError for what
+    is misspelt or impossible, and what the session failed by, such as a DUT that died.
+    """
+
+    def __init__(self, sends: ExperimentTraffic) -> None:
+        """`plimsoll.traffic` makes one."""
+        self._sends = sends
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams' names."""
+        return self._sends.names
+
+    @property
+    def load_pps(self) -> float | None:
+        """Per direction; None before one was given, where the profile states none."""
+        return self._sends.load_pps
+
+    def start(self, *streams: str, load: str | None = None, duration: str | None = None) -> None:
+        """Start streams, by default all, at a `load` per direction ("500kpps", "60%").
+
+        Without one, at the load that they had. After `duration` ("10s") they are stopped.
+        Returns when they are sent.
+        """
+        self._sends.start(
+            streams,
+            load=None if load is None else parse_rate(load),
+            duration_s=None if duration is None else parse_duration(duration),
+        )
+
+    def stop(self, *streams: str) -> None:
+        """Stop streams, by default all; then losses are known exactly."""
+        self._sends.stop(streams)
+
+    def set_load(self, load: str) -> None:
+        """Change the load, per direction, while it is sent; probes keep their rates."""
+        self._sends.set_load(parse_rate(load))
+
+    def set_rate(self, stream: str, rate_pps: float) -> None:
+        """Give one stream a rate of its own; 0 pauses it."""
+        self._sends.set_rate(stream, rate_pps)
+
+    def stats(self, *, fresh: bool = False) -> TrafficStats:
+        """What was counted by the end of the last interval; with `fresh`, of the one under way."""
+        return TrafficStats(self._sends.counts(fresh=fresh))
+
+    def clear(self) -> None:
+        """Begin all counters anew."""
+        self._sends.clear()
+
+    def wait(self, timeout: str | None = None) -> bool:
+        """Wait until nothing is sent any more; returns whether that is so."""
+        return self._sends.wait(None if timeout is None else parse_duration(timeout))
+
+    def __repr__(self) -> str:
+        load = "no load yet" if self.load_pps is None else f"{format_pps(self.load_pps)}"
+        return f"<traffic of {', '.join(self.streams)} at {load}>"
+
+    def _repr_html_(self) -> str:
+        return self.stats()._repr_html_()
+
+
+@contextmanager
+def open_traffic(
+    experiment: AnyExperiment, *, fields: Iterable[str], tell: Tell
+) -> Iterator[Traffic]:
+    """The experiment's test bed, up for as long as the block lasts."""
+    planned = chosen_experiment(experiment, fields)
+    sweep()
+    with experiment_traffic(planned, tell=tell) as sends:
+        yield Traffic(sends)
