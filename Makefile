@@ -33,7 +33,7 @@ build: $(INSTALLED) ## Build the engine and install plimsoll into .venv
 demo: $(INSTALLED) ## Run the main job: find and validate the load line of dpdk-testpmd
 	$(BIN)/plimsoll run examples/demo.yaml
 
-plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each other, as root, in 15 minutes
+plugfest-demo: plugfest-packages $(INSTALLED) ## Hold seven DUTs against each other, as root: some 15 to 30 minutes
 	$(BIN)/plimsoll plugfest examples/plugfest.yaml
 
 test: test-packages lint engine-tests engine-sanitized engine-threads fuzz python-tests ## Run every check and every test but the long ones

@@ -10,8 +10,8 @@ from plimsoll.traffic.imix import LONGEST_SEQUENCE, SizeShare, sizes_in_order
 # Their draws repeat after so many frames: enough for any mean, and few templates.
 _DRAWN = 1024
 _SEED = 1
-# OTG names these mixes and does not say what they are. Sizes and weights are those that
-# IxNetwork, where the names come from, documents; the weights are per ten thousand.
+# OTG names these mixes and does not say what they are. Sizes and weights follow what IxNetwork
+# calls by these names, to our knowledge: not held against it (docs/otg.md).
 _PREDEFINED = {
     "imix": ((64, 7), (570, 4), (1518, 1)),
     "ipsec_imix": ((90, 5867), (92, 200), (594, 2366), (1418, 1567)),
