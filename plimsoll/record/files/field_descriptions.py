@@ -448,6 +448,88 @@ FIELDS: Mapping[str, str] = {
     "AuditStep.text": "The command or the advice.",
     "AuditStep.kind": "command: for a root shell; else advice.",
     "NoiseResult.trace": "The kernel's trace of the time; null where there was none.",
+    # Of quiet and noisy runs by turns, and of plugfests.
+    "NoiseDifference.figure": "What is compared: load line, p99 or p99.9 of a probe, by its name.",
+    "NoiseDifference.unit": "Of all values of the row: pps or ns.",
+    "NoiseDifference.better": "Whether higher or lower values are the better ones.",
+    "NoiseDifference.quiet": "The figure of each run without the noise, in `unit`.",
+    "NoiseDifference.noisy": "The figure of each run with the noise, in `unit`.",
+    "NoiseDifference.estimate": "How much more the noisy side has (Hodges and Lehmann), in "
+    "`unit`; null without runs "
+    "on both sides.",
+    "NoiseDifference.least": "Lower end of the estimate's exact 95 % interval, in `unit`; null "
+    "with too few "
+    "runs.",
+    "NoiseDifference.most": "Upper end of the estimate's exact 95 % interval, in `unit`; null "
+    "with too few "
+    "runs.",
+    "NoiseDifference.relative": "The estimate as a share of the quiet side's median; null "
+    "without either. "
+    "The estimate as a share of the quiet side's median; null without either.",
+    "NoiseDifference.judgement": "What the interval says: better, worse, no difference seen, or "
+    "cannot tell. "
+    "What the interval says: better, worse, no difference seen, or cannot tell.",
+    "NoisyResult.iterations": "The quiet side, then the noisy one.",
+    "PlugfestCell.dut": "The DUT, by the name that the plugfest gives it.",
+    "PlugfestCell.chain": "p2p, or the lab's other way through guests.",
+    "PlugfestCell.flows": "Flows of each load stream.",
+    "PlugfestCell.noise": "The noise, by its name; empty where the plugfest has none.",
+    "PlugfestCell.generator": "The generator, by its name; empty where the plugfest has one.",
+    "MeasuredFigure.name": "What was measured: load line, p50, p99 or p99.9 of a probe.",
+    "MeasuredFigure.unit": "Of all values of the row: pps or ns.",
+    "MeasuredFigure.better": "Whether higher or lower values are the better ones.",
+    "MeasuredFigure.values": "One value of each repetition that has the figure, in `unit`.",
+    "MeasuredFigure.median": "The median of the values, in `unit`.",
+    "MeasuredFigure.least": "Lower end of the median's exact 95 % interval, in `unit`; null "
+    "below six values. "
+    "Lower end of the median's exact 95 % interval, in `unit`; null below six values.",
+    "MeasuredFigure.most": "Upper end of the median's exact 95 % interval, in `unit`; null below "
+    "six values. "
+    "Upper end of the median's exact 95 % interval, in `unit`; null below six values.",
+    "PlugfestCell.state": "measured: some repetition has a load line; none: the DUT carried no "
+    "load of the "
+    "search; invalid: the tester could not tell; failed: it ended with an error; refused: "
+    "it cannot be run here; not-run: the run has not come to it.",
+    "PlugfestCell.figures": "One row for each figure that some repetition has.",
+    "CellDifference.axis": "The axis on which the two cells differ.",
+    "CellDifference.cell": "The number of the cell that is compared.",
+    "CellDifference.baseline": "The number of the cell that it is held against.",
+    "CellDifference.figure": "What is compared, by its name.",
+    "CellDifference.unit": "Of all values of the row: pps or ns.",
+    "CellDifference.estimate": "The median of all pairwise differences (Hodges and Lehmann), in "
+    "`unit`. "
+    "The median of all pairwise differences (Hodges and Lehmann), in `unit`.",
+    "CellDifference.least": "Lower end of the estimate's exact 95 % interval, in `unit`; null "
+    "with too few "
+    "repetitions.",
+    "CellDifference.most": "Upper end of the estimate's exact 95 % interval, in `unit`; null "
+    "with too few "
+    "repetitions.",
+    "CellDifference.relative": "The estimate as a share of the baseline's median; null without "
+    "one. "
+    "The estimate as a share of the baseline's median; null without one.",
+    "CellDifference.judgement": "What the interval says: better, worse, no difference seen, or "
+    "cannot tell. "
+    "What the interval says: better, worse, no difference seen, or cannot tell.",
+    "RanSample.cell": "The number of the cell.",
+    "RanSample.repetition": "The number of the repetition, from 1.",
+    "RanSample.seconds": "How long it took, lab and calibration included, in s.",
+    "PlugfestResult.seed": "From which the order of each round was drawn.",
+    "PlugfestResult.repetitions": "How many of each cell were requested.",
+    "PlugfestResult.settled": "How wide the median's interval may be, as a share of it, for a "
+    "cell to be repeated "
+    "no further.",
+    "PlugfestResult.budget_s": "How long all of it was allowed to take, in s; null without a "
+    "bound. "
+    "How long all of it was allowed to take, in s; null without a bound.",
+    "PlugfestResult.spent_s": "How long all sessions took together, in s.",
+    "PlugfestResult.baseline": "The DUT that the others are held against, by its name.",
+    "PlugfestResult.frames": "What each mix of frame sizes is, by its name: sizes in bytes with "
+    "FCS, and "
+    "weights.",
+    "PlugfestResult.cells": "One entry for each combination of the axes.",
+    "PlugfestResult.differences": "One row for each figure of two cells that differ on one axis.",
+    "PlugfestResult.ran": "The repetitions, in the order in which they were run.",
 }
 
 
