@@ -329,9 +329,9 @@ def test_flow_mods_are_parsed(text: str, fields: tuple[str, ...]) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("__import__('os').system('true')", "no call of create_flow_mod_object"),
+        ("__import__('os').system('true')", "not a call of create_flow_mod_object"),
         ("function:create_flow_mod_object(use_dst_ip_flows=1)", "keyword=True"),
-        ("function:create_flow_mod_object(use_dst_ip_flows=True", "no call"),
+        ("function:create_flow_mod_object(use_dst_ip_flows=True", "not a call"),
         ("function:create_flow_mod_object(use_dst_ip_flows=exit())", "keyword=True"),
         ("function:create_flow_mod_object(use_dst_ip_flow=True)", "unknown keyword"),
         (
