@@ -100,6 +100,9 @@ def test_open_vswitch_is_read_by_its_control_socket(ledger: Ledger) -> None:
     # The first of each flow asks the slow path; by which cache the others are found is its own.
     assert looked_up["upcall"] >= 2
     assert sum(count or 0 for count in looked_up.values()) == 2 * FRAMES
-    # One for each direction; a revalidator that came late may have taken one away again.
-    assert rows.values("datapath-flows") in ([1], [2])
+    if rows.values("datapath-flows") != [2]:
+        print(f"repeated once: megaflows {rows.values('datapath-flows')}, one was evicted")
+        exchange(ends)
+        rows = watched.read()
+    assert rows.values("datapath-flows")[-1] == 2
     lab.down()
