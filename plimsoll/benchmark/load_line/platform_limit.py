@@ -38,7 +38,9 @@ def platform_limit(
         forwarded_pps=forwarded_pps,
         trial=lowest.number,
         platform_share=share,
-        sentence=_sentence(forwarded_pps, line_pps, summarise([causes], causes.spikes_from_ns)),
+        sentence=platform_sentence(
+            forwarded_pps, line_pps, summarise([causes], causes.spikes_from_ns)
+        ),
     )
 
 
@@ -48,27 +50,34 @@ def _platform_share(trial: TrialRecord) -> float:
     return 0.0 if blame is None or not frames else blame.platform / frames
 
 
-def _sentence(forwarded_pps: float, line_pps: float | None, summary: CausesSummary) -> str:
-    taken = [row for row in summary.rows if _is_platform(row)]
+def platform_sentence(forwarded_pps: float, line_pps: float | None, summary: CausesSummary) -> str:
+    """What limits a load line of `line_pps`, both rates per direction, by the causes of losses.
+
+    Causes of which only a counter tells stand for themselves where nothing better is known: of
+    those neither begin nor length was seen.
+    """
+    taken = [row for row in summary.rows if _took_the_dut(row)]
+    taken = [row for row in taken if row.confidence in _SEEN] or taken
     taken.sort(key=lambda row: -(row.loss_share or 0.0))
-    cpus = ", ".join(str(cpu) for cpu in dict.fromkeys(row.cpu for row in taken))
-    longest = max((row.worst_ns or 0 for row in taken), default=0)
+    cpus = ", ".join(dict.fromkeys(str(row.cpu) for row in taken if row.cpu is not None))
+    longest = max((row.worst_ns for row in taken if row.worst_ns is not None), default=None)
     named = "; ".join(_named(row) for row in taken[:_MOST_NAMED])
     kept = (
         "meets its criteria at no load"
         if line_pps is None
         else f"meets its criteria at {format_pps(line_pps)}"
     )
+    lengths = "" if longest is None else f" of up to {format_ns(longest)}"
     return (
         f"Forwards up to {format_pps(forwarded_pps)} per direction; {kept}, limited by "
-        f"preemptions of CPU {cpus} of up to {format_ns(longest)} ({named})."
+        f"preemptions of CPU {cpus}{lengths} ({named})."
     )
 
 
-def _is_platform(row: RankedCause) -> bool:
-    seen = row.owner == "dut" and not row.own and row.confidence in _SEEN
-    return seen and bool(row.loss_share)
+def _took_the_dut(row: RankedCause) -> bool:
+    return row.owner == "dut" and not row.own and bool(row.loss_share)
 
 
 def _named(row: RankedCause) -> str:
-    return f"{row.name}, {row.loss_share:.0%}"
+    sure = "" if row.confidence in _SEEN else ", by its counter alone"
+    return f"{row.name}, {row.loss_share:.0%}{sure}"
