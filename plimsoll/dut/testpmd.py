@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 from typing import ClassVar, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from plimsoll.dut.ethdev_counters import ethdev_counters
 from plimsoll.dut.lab import (
@@ -28,6 +28,7 @@ from plimsoll.dut.memif import (
     memif_devargs,
 )
 from plimsoll.dut.needs import LabNeeds, Program
+from plimsoll.dut.noisy_vnf import NoisyVnf
 from plimsoll.dut.telemetry import Telemetry, TelemetryError
 from plimsoll.errors import MachineError
 from plimsoll.host.cpus import allowed_cpus, check_cpus, format_cpu_list
@@ -59,7 +60,8 @@ class TestpmdSettings(LabModel):
     """dpdk-testpmd between two memif ports.
 
     `ring_size` is in frames, a power of two; memif allows up to 16384, and long rings
-    carry over the milliseconds that a shared CPU is taken away. `frame_size`, with FCS,
+    carry over the milliseconds that a shared CPU is taken away. `noisy` is what
+    `forwarding: noisy` does to memory for each frame. `frame_size`, with FCS,
     is the longest that must pass; a run raises it to its profile's longest, and shortens
     rings whose buffers would then take more than 32 MB each. `socket` defaults to a path
     that is private to the run. `line_rate` is nominal, memif has no wire: with it loads can
@@ -78,7 +80,8 @@ class TestpmdSettings(LabModel):
     )
     kind: Literal["testpmd-memif"] = "testpmd-memif"
     cpu: int = Field(default=1, ge=0)
-    forwarding: Literal["mac", "io", "macswap", "5tswap", "csum"] = "mac"
+    forwarding: Literal["mac", "io", "macswap", "5tswap", "csum", "noisy"] = "mac"
+    noisy: NoisyVnf | None = None
     ring_size: int = Field(default=16384, ge=64, le=16384)
     burst: int = Field(default=32, ge=1, le=512)
     mbufs: int = Field(default=16384, ge=4096, le=1048576)
@@ -93,6 +96,16 @@ class TestpmdSettings(LabModel):
             raise unsound(f"{ring_size} is not a power of two", "write for example 1024 or 16384")
         return ring_size
 
+    @model_validator(mode="after")
+    def _check_noisy(self) -> TestpmdSettings:
+        if (self.noisy is not None) != (self.forwarding == "noisy"):
+            raise unsound(
+                "`forwarding: noisy` and the section `noisy` go together",
+                "write for example forwarding: noisy and "
+                "noisy: {lookup_megabytes: 256, reads_writes: 8}",
+            )
+        return self
+
     @classmethod
     def needs(cls) -> LabNeeds:
         """testpmd, and a CPU that it polls."""
@@ -105,9 +118,10 @@ class TestpmdSettings(LabModel):
 
     @property
     def megabytes(self) -> int:
-        """The memory for DPDK itself and the mbufs, in MB."""
+        """The memory for DPDK itself, the mbufs and what `noisy` works on, in MB."""
         pages = -(-(self.buffer_bytes + _MBUF_HEADROOM + _MBUF_OVERHEAD) // _PAGE_BYTES)
-        return _BASE_MEGABYTES + -(-self.mbufs * pages * _PAGE_BYTES // 2**20)
+        mbufs = -(-self.mbufs * pages * _PAGE_BYTES // 2**20)
+        return _BASE_MEGABYTES + mbufs + (self.noisy.megabytes(len(_PORTS)) if self.noisy else 0)
 
     @property
     def buffer_bytes(self) -> int:
@@ -269,6 +283,7 @@ class TestpmdLab:
             f"--total-num-mbufs={self._settings.mbufs}",
             f"--burst={self._settings.burst}",
             f"--mbuf-size={self._settings.buffer_bytes + _MBUF_HEADROOM}",
+            *(self._settings.noisy.arguments if self._settings.noisy else ()),
         )
 
     def _devargs(self, role: Literal["server", "client"], port: int) -> str:

@@ -53,6 +53,24 @@ def test_the_kind_chooses_the_settings(document: dict[str, object], model: type[
         ({"kind": "testpmd-memif", "core": 1}, "Extra inputs are not permitted"),
         ({"kind": "testpmd-memif", "cpu": -1}, "greater than or equal to 0"),
         ({"kind": "testpmd-memif", "forwarding": "rxonly"}, "Input should be 'mac'"),
+        ({"kind": "testpmd-memif", "forwarding": "noisy"}, "the section `noisy` go together"),
+        ({"kind": "testpmd-memif", "noisy": {}}, "the section `noisy` go together"),
+        (
+            {"kind": "testpmd-memif", "forwarding": "noisy", "noisy": {"reads": 8}},
+            "`lookup_megabytes` and the number of",
+        ),
+        (
+            {"kind": "testpmd-memif", "forwarding": "noisy", "noisy": {"queued_frames": 512}},
+            "`queued_frames` and `flush_ms` go together",
+        ),
+        (
+            {
+                "kind": "testpmd-memif",
+                "forwarding": "noisy",
+                "noisy": {"queued_frames": 500, "flush_ms": 1},
+            },
+            "`queued_frames` is 500, which is not a power of two",
+        ),
         ({"kind": "testpmd-memif", "ring_size": 1000}, "1000 is not a power of two"),
         ({"kind": "testpmd-memif", "ring_size": 32768}, "less than or equal to 16384"),
         ({"kind": "loopback", "ports": 0}, "greater than or equal to 1"),
