@@ -16,6 +16,8 @@ _STOP_SIGNALS = {19: "SIGSTOP", 20: "SIGTSTP", 21: "SIGTTIN", 22: "SIGTTOU"}
 _WAKINGS = ("sched_waking", "sched_wakeup_new", "sched_migrate_task")
 # What runs in the context of the task it interrupts, or of the task that works it off.
 _FUNCTIONS = ("hrtimer_expire_entry", "timer_expire_entry")
+# By which the kernel hands a cgroup its quota again: kernel/sched/fair.c.
+_REFILLS = ("sched_cfs_period_timer", "sched_cfs_slack_timer")
 # enum tlb_flush_reason: TLB_REMOTE_SHOOTDOWN, TLB_REMOTE_WRONG_CPU.
 _REMOTE_FLUSHES = (1, 5)
 _COMM_LENGTH = 15
@@ -54,6 +56,8 @@ class TraceReading:
         self.begin, self.end = begin, end
         self.signals: list[Signal] = []
         self.facts: list[CpuFact] = []
+        # When a cgroup, whichever it was, was handed its CPU quota again.
+        self.refills: list[int] = []
         self._loops = {loop.cpu: loop.thread_id for loop in loops}
         self._loop_cpus = {loop.thread_id: loop.cpu for loop in loops}
         self._cpus = {cpu: CpuTimeline(begin, tid) for cpu, tid in self._loops.items()}
@@ -102,8 +106,8 @@ class TraceReading:
 
     def _annotate(self, event: KernelEvent, timeline: CpuTimeline) -> None:
         name, fields = event.name, event.fields
-        if name in _FUNCTIONS and timeline.open:
-            timeline.open[-1].functions.append(_symbol(fields.get("function")))
+        if name in _FUNCTIONS:
+            self._function(event.tsc, _symbol(fields.get("function")), timeline)
         elif name == "workqueue_execute_start":
             timeline.visit.works.append(_symbol(fields.get("function")))
         elif name == "tlb_flush" and timeline.open and timeline.open[-1].is_call_function:
@@ -119,6 +123,12 @@ class TraceReading:
             self.facts.append(CpuFact(event.tsc, event.cpu, "page_fault", "page fault"))
         for cpu in targets_of(event, self._loops):
             self._ipis[cpu] = timeline.says()
+
+    def _function(self, tsc: int, function: str, timeline: CpuTimeline) -> None:
+        if function in _REFILLS:
+            self.refills.append(tsc)
+        if timeline.open:
+            timeline.open[-1].functions.append(function)
 
     def _signal(self, event: KernelEvent, timeline: CpuTimeline) -> None:
         number, pid = event.fields.get("sig"), event.fields.get("pid")

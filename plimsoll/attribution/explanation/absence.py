@@ -10,11 +10,17 @@ from plimsoll.attribution.events.cpu_timeline import Slice
 from plimsoll.attribution.events.trace_reading import TraceReading
 from plimsoll.attribution.incidents.cause import CauseKind
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.spans import Spans, within
 
 # A page fault is handled at once: one that made the loop wait for a disk came just before.
 _FAULT_BEFORE = 0.001
 A_PAGE = "a page that had to be read"
 WAITED = "the loop waited for the kernel"
+THROTTLED = "the loop could run and did not"
+REFILLED = "the loop was back when its cgroup's quota was filled up"
+# Who had a throttled loop's CPU keeps it for the rest of its slice: one tick with
+# CONFIG_HZ=250, and some room.
+_BACK_AFTER_REFILL = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +74,16 @@ def meeting(found: Sequence[Absence], begin: int, end: int) -> Sequence[Absence]
     return found[first : bisect_right(found, end, lo=first, key=lambda each: each.begin)]
 
 
-def absences(reading: TraceReading, loop: PollingLoop, tsc_hz: float) -> tuple[Absence, ...]:
-    """All absences of a loop in a window, in order."""
+def absences(
+    reading: TraceReading, loop: PollingLoop, tsc_hz: float, throttled: Spans = ()
+) -> tuple[Absence, ...]:
+    """All absences of a loop in a window, in order.
+
+    `throttled` are the times between readings of its cgroup's counter that show that it was.
+    """
     return tuple(
-        _absence(reading, loop, run, tsc_hz) for run in _runs(reading.slices(loop.cpu), loop)
+        _absence(reading, loop, run, tsc_hz, throttled)
+        for run in _runs(reading.slices(loop.cpu), loop)
     )
 
 
@@ -91,16 +103,22 @@ def _runs(slices: Sequence[Slice], loop: PollingLoop) -> Iterator[list[Slice]]:
 
 
 def _absence(
-    reading: TraceReading, loop: PollingLoop, run: Sequence[Slice], tsc_hz: float
+    reading: TraceReading,
+    loop: PollingLoop,
+    run: Sequence[Slice],
+    tsc_hz: float,
+    counted: Spans,
 ) -> Absence:
+    # The kernel leaves a CPU idle only if nothing may run.
     throttled = any(_is_idle(piece) and piece.loop_left_as == "runnable" for piece in run)
+    refilled = None if throttled else _refilled(reading, run, tsc_hz, counted)
     fault_before = round(_FAULT_BEFORE * tsc_hz)
     parts = []
     for piece in run:
         if throttled and piece.loop_left_as == "runnable":
-            part = Part(
-                piece.begin, piece.end, Taker("throttling", "the loop could run and did not")
-            )
+            part = Part(piece.begin, piece.end, Taker("throttling", THROTTLED))
+        elif refilled is not None and piece.begin < refilled:
+            part = Part(piece.begin, piece.end, Taker("throttling", REFILLED))
         elif piece.loop_left_as == "stopped":
             part = _stopped(reading, loop, piece)
         elif piece.loop_left_as in ("slept", "blocked"):
@@ -109,6 +127,23 @@ def _absence(
             part = _taken(piece)
         parts.append(part)
     return Absence(loop, tuple(parts))
+
+
+def _refilled(
+    reading: TraceReading, run: Sequence[Slice], tsc_hz: float, counted: Spans
+) -> int | None:
+    """When the quota was filled up for which the loop had waited, while others ran.
+
+    A loop that loses its CPU to others for a slice is back at any time; one that is throttled,
+    soon after a refill. None where it was not, or where no counter says that it was throttled.
+    """
+    begin, end = run[0].begin, run[-1].end
+    if not within(counted, begin, end) or any(p.loop_left_as != "runnable" for p in run):
+        return None
+    since = max(begin, end - round(_BACK_AFTER_REFILL * tsc_hz))
+    refills = reading.refills
+    last = bisect_right(refills, end) - 1
+    return refills[last] if last >= 0 and refills[last] > since else None
 
 
 def _is_idle(piece: Slice) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from plimsoll.attribution.explanation.absence import A_PAGE, WAITED
+from plimsoll.attribution.explanation.absence import A_PAGE, REFILLED, WAITED
 from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.silences import is_silence, silent_ticks
 from plimsoll.attribution.incidents.cause import Cause, CauseKind
@@ -62,9 +62,10 @@ def _confirmed(
 
 
 def _counted(cause: Cause, move: CounterMove | None) -> Cause:
-    if move is None:
-        return replace(cause, confidence="partial")
-    return replace(cause, cgroup=cause.cgroup or move.cgroup)
+    cgroup = cause.cgroup or (move.cgroup if move else None)
+    if move is None or cause.name == REFILLED:
+        return replace(cause, cgroup=cgroup, confidence="partial")
+    return replace(cause, cgroup=cgroup)
 
 
 def _stood_still(

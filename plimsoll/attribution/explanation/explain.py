@@ -52,7 +52,7 @@ def explain(
     each process by its id, `own_pids` the threads of Plimsoll's own that are not called so,
     `noise_tasks` those of the experiment's neighbours, by whose they are.
     """
-    windows = list(seen_windows(incidents, events, loops, lost, tsc_hz=tsc_hz))
+    windows = list(seen_windows(incidents, events, loops, lost, counters, tsc_hz=tsc_hz))
     begins = [window.begin for window in windows]
     suggested = []
     for incident in incidents:

@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from plimsoll.attribution.events.coverage import TraceCoverage
 from plimsoll.attribution.events.trace_reading import CpuFact, TraceReading
 from plimsoll.attribution.explanation.absence import Absence, absences
+from plimsoll.attribution.explanation.counters import CounterMove
 from plimsoll.attribution.explanation.evidence import absences_by_stalls
 from plimsoll.attribution.explanation.unseen_stalls import with_unseen_stalls
 from plimsoll.attribution.incidents.incident import Incident
 from plimsoll.attribution.incidents.loops import PollingLoop
+from plimsoll.attribution.incidents.spans import Spans, union
 from plimsoll.attribution.incidents.windows import Window, trace_windows
 from plimsoll.observe.kernel_trace.event import KernelEvent
 
@@ -32,17 +34,21 @@ def seen_windows(
     events: Sequence[KernelEvent],
     loops: Sequence[PollingLoop],
     coverage: TraceCoverage,
+    counters: Sequence[CounterMove],
     *,
     tsc_hz: float,
 ) -> Iterator[SeenWindow]:
-    """The windows of all incidents in order; `events` are as `explain` takes them."""
+    """The windows of all incidents in order; the rest is as `explain` takes it."""
+    throttled = union((m.begin_tsc, m.end_tsc) for m in counters if m.kind == "throttling")
     stalls = _apart(incident for incident in incidents if incident.kind == "stall")
     times = [event.tsc for event in events]
     for window in trace_windows(incidents, tsc_hz):
         seen = events[bisect_left(times, window[0]) : bisect_right(times, window[1])]
         reading = TraceReading(*window, loops)
         reading.read(seen)
-        away = _absences(reading, loops, coverage, _within(stalls, window), tsc_hz)
+        away = _absences(
+            reading, loops, coverage, _within(stalls, window), throttled=throttled, tsc_hz=tsc_hz
+        )
         yield SeenWindow(*window, away, reading.facts)
 
 
@@ -78,6 +84,8 @@ def _absences(
     loops: Sequence[PollingLoop],
     lost: TraceCoverage,
     stalls: Sequence[Incident],
+    *,
+    throttled: Spans,
     tsc_hz: float,
 ) -> dict[int, tuple[Absence, ...]]:
     """By the kernel's trace; of the tester's loops without one, by their own stalls."""
@@ -85,7 +93,7 @@ def _absences(
     for loop in loops:
         begin, end = lost.complete.get(loop.cpu, (1, 0))
         if begin <= end and begin < reading.end and end > reading.begin:
-            seen = _since(absences(reading, loop, tsc_hz), begin)
+            seen = _since(absences(reading, loop, tsc_hz, throttled), begin)
             away[loop.cpu] = with_unseen_stalls(loop, seen, stalls)
         elif loop.owner == "tester":
             away[loop.cpu] = absences_by_stalls(loop, stalls)

@@ -115,7 +115,12 @@ def causes_of_trial(facts: TrialFacts) -> CausesFound:
 def _latency(facts: TrialFacts) -> tuple[LatencyParts, ...]:
     windows = list(
         seen_windows(
-            facts.incidents, facts.events, facts.loops, facts.coverage, tsc_hz=facts.tsc_hz
+            facts.incidents,
+            facts.events,
+            facts.loops,
+            facts.coverage,
+            facts.counters,
+            tsc_hz=facts.tsc_hz,
         )
     )
     return latency_parts(

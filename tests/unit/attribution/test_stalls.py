@@ -169,6 +169,44 @@ def test_throttling_is_certain_with_its_counter_and_names_the_cgroup() -> None:
     assert cause.cgroup == "/pods/tester"
 
 
+def filled_by_others(refill: int, back: int) -> list[KernelEvent]:
+    """Another task has the CPU from 0 on; a quota is filled up, and the loop comes back."""
+    return [
+        switch(0, 0, 100, 50, "R", comm="cc1"),
+        event(refill, 0, "local_timer_entry", vector=236),
+        event(refill, 0, "hrtimer_expire_entry", function="sched_cfs_period_timer"),
+        event(refill + 5 * US, 0, "local_timer_exit", vector=236),
+        switch(back, 0, 50, 100, "R", comm="cc1"),
+    ]
+
+
+def test_a_throttled_loop_whose_cpu_others_fill_is_back_with_its_quota() -> None:
+    counter = move("throttling", "/pods/tester", None, cgroup="/pods/tester")
+    found = explained(stall(0, 15 * MS), filled_by_others(14 * MS, 15 * MS), (counter,))
+    # The 14 ms until it may run again; who used the CPU meanwhile is no cause of these.
+    cause = max(found.causes, key=lambda each: each.length_ns or 0)
+    assert (cause.kind, cause.confidence) == ("throttling", "partial")
+    assert (cause.length_ns, cause.cgroup) == (14 * MS, "/pods/tester")
+
+
+@pytest.mark.parametrize(
+    ("refill", "back", "counted"),
+    [
+        # No counter says that it was throttled.
+        (15 * MS, 15 * MS + 20 * US, False),
+        # It had to wait for longer after the quota was filled up: for the task.
+        (2 * MS, 15 * MS, True),
+    ],
+)
+def test_a_task_that_has_the_cpu_is_named_where_no_quota_explains_it(
+    refill: int, back: int, *, counted: bool
+) -> None:
+    counters = (move("throttling", "/pods/tester", None),) if counted else ()
+    found = explained(stall(0, back), filled_by_others(refill, back), counters)
+    longest = max(found.causes, key=lambda cause: cause.length_ns or 0)
+    assert (longest.kind, longest.name) == ("task", "cc1")
+
+
 @pytest.mark.parametrize("state", ["T", 4, "t", 8])
 def test_a_stop_names_the_signal_and_its_sender(state: int | str) -> None:
     events = [
